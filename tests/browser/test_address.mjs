@@ -112,10 +112,10 @@ test('save: the rows of the shown frame are CSV that no spreadsheet computes', a
     const { name, bytes } = await saved(page, 'CSV');
     assert.match(name, /^camp-\d{4}-\d\d-\d\dT\d{6}\.csv$/);
     const [titles, ...lines] = bytes.toString().trimEnd().split('\r\n');
-    assert.match(titles, /^name,id,pid,elapsed ms,user %,sleep %/);
+    assert.match(titles, /^name,id,pid,active,elapsed ms,user %,sleep %/);
     assert.equal(lines.length, NAMES.length);
-    assert.match(lines[0], /^nginx,1000,1000,1000,5,20,/);
-    assert.match(lines[1], /^"'=1\+1",1001,1001,1000,15,20,/);
+    assert.match(lines[0], /^nginx,1000,1000,0.25,1000,5,20,/);
+    assert.match(lines[1], /^"'=1\+1",1001,1001,0.35,1000,15,20,/);
     assert.match(lines[2], /^"a ""b"", c",1002,/);
 });
 

@@ -203,7 +203,7 @@ test('ranking: a waiter that is in a lock all the time is idle, and counted', as
     const page = await opener.report(Buffer.concat([head({ states: ['user', 'lock', 'sleep'], frames: 1 }), entities(['pool', 'busy']), json(CPUS, { cpus: 2 }),
         frame(3, [{ n: 0, shares: [0, 1, 0] }, { n: 1, shares: [0.5, 0.5, 0] }]), json(END, { reason: 'over' })]));
     assert.deepEqual((await lines(page)).map((line) => line.slice(0, 2)), [['busy', '1.00']]);
-    assert.equal(await text(page, '#ranking .idle'), '1 idle · 1 parked in a lock');
+    assert.equal(await text(page, '#ranking .idle'), '1 idle · 1 parked in a lock (pool)');
 });
 
 test('ranking: the mean of a range leaves out the time of frames in which a thread was parked', async (opener) => {

@@ -280,5 +280,5 @@ test('sums: what was unseen, lost and not whole is listed', async (opener) => {
     const page = await opener.report(stream({ states: STATES, names: ['a'], frames: [rows, { rows, losses: [3, 1, 2] }] }));
     assert.doesNotMatch(await text(page, '#sums'), /unseen|lost|whole/);
     await press(page, 'End');
-    assert.match(await text(page, '#sums'), / · 3 unseen, 1 lost, 2 not whole$/);
+    assert.match(await text(page, '#sums'), / · 3 events unseen, 1 event lost, 2 not whole$/);
 });

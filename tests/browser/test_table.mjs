@@ -49,7 +49,7 @@ test('table: every value equals the data to a hundredth of a percent', async (op
         };
         for (const [key, value] of Object.entries(wanted)) assertNear(Number(row[key].replace('−', '-')), value, 0.0101, `${name} ${key}`);
     }
-    const classes = await page.locator('#table tbody tr:not(.room) td:nth-child(8)').evaluateAll((cells) => cells.map((cell) => cell.className));
+    const classes = await page.locator('#table tbody tr:not(.room) td:nth-child(9)').evaluateAll((cells) => cells.map((cell) => cell.className));
     assert.deepEqual(classes, ['zero', 'zero', 'zero', 'missing', 'over']);
     await page.keyboard.press('Tab');
     await press(page, 'End');
@@ -85,10 +85,10 @@ test('table: a click on a heading sorts the rows by that column', async (opener)
     const page = await opener.report(data());
     await show(page, 'table');
     const state = (key) => page.getAttribute(`#table th[data-key="${key}"]`, 'aria-sort');
-    assert.equal(await state('axis3-0'), 'descending');
+    assert.equal(await state('active'), 'descending');
     await sort(page, 'axis3-2');
     assert.deepEqual(await names(page), ['backup', 'nginx', 'nginx', 'postgres', 'cron']);
-    assert.deepEqual([await state('axis3-2'), await state('axis3-0')], ['descending', 'none']);
+    assert.deepEqual([await state('axis3-2'), await state('active')], ['descending', 'none']);
     await sort(page, 'axis3-2');
     assert.deepEqual(await names(page), ['cron', 'postgres', 'nginx', 'nginx', 'backup']);
     assert.equal(await state('axis3-2'), 'ascending');
@@ -166,16 +166,16 @@ test('table: copying copies all rows with tabs between the values', async (opene
     await show(page, 'table');
     await page.locator('#table button', { hasText: 'Copy' }).click();
     const lines = (await page.evaluate(() => window.copied)).trimEnd().split('\n').map((line) => line.split('\t'));
-    assert.deepEqual(lines[0].slice(0, 6), ['name', 'id', 'pid', 'elapsed ms', 'CPU %', 'idle (sleep) %']);
+    assert.deepEqual(lines[0].slice(0, 7), ['name', 'id', 'pid', 'active', 'elapsed ms', 'CPU %', 'idle (sleep) %']);
     assert.equal(lines.length, 1 + ENTITIES.length);
-    assert.deepEqual(lines[1].slice(0, 7), ['postgres', '1001', '1001', '1000', '75', '20', '5']);
+    assert.deepEqual(lines[1].slice(0, 8), ['postgres', '1001', '1001', '0.8', '1000', '75', '20', '5']);
     assert.match(await said(page), /5 rows copied/);
 });
 
 test('table: a corner of the triangle with a single state has only one column', async (opener) => {
     const page = await opener.report(stream({ states: ['cpu', 'io', 'idle'], names: ['a'], frames: [[{ n: 0, shares: [0.5, 0.25, 0.25] }]] }));
     await show(page, 'table');
-    assert.deepEqual(await page.locator('#table th').allInnerTexts(), ['name', 'id', 'pid', 'elapsed', 'cpu %', 'io %', 'idle %', 'unaccounted %']);
+    assert.deepEqual(await page.locator('#table th').allInnerTexts(), ['name', 'id', 'pid', 'active', 'elapsed', 'cpu %', 'io %', 'idle %', 'unaccounted %']);
 });
 
 test('table: without processes there is no column of pids', async (opener) => {
@@ -192,7 +192,7 @@ test('table: without processes there is no column of pids', async (opener) => {
     await press(page, 'g');
     assert.match(await said(page), /by name/);
     await show(page, 'table');
-    assert.deepEqual((await page.locator('#table th').allInnerTexts()).slice(0, 4), ['name', 'id', 'group', 'elapsed']);
+    assert.deepEqual((await page.locator('#table th').allInnerTexts()).slice(0, 5), ['name', 'id', 'group', 'active', 'elapsed']);
     await show(page, 'stage');
     const [dot] = await spots(page, '.barry3', await colour(page, 'dot'));
     await point(page, '.barry3', dot);

@@ -293,13 +293,16 @@ class Ranking implements View {
   }
 
   private showRest(sums: Map<Group, Sum>): void {
-    let idle = 0, parked = 0;
+    let idle = 0, parked = 0, most: Sum | null = null;
     for (const sum of sums.values()) {
       if (sum.active === 0) idle++;
       parked += sum.parked;
+      if (sum.parked > (most?.parked ?? 0)) most = sum;
     }
-    this.idle.hidden = idle === 0;
-    setText(this.idle.cells[0]!, `${count(idle)} idle${parked > 0 ? ` · ${count(parked)} parked in a lock` : ''}`);
+    const words = idle > 0 ? [`${count(idle)} idle`] : [];
+    if (parked > 0) words.push(`${count(parked)} parked in a lock${most && 2 * most.parked > parked ? ` (${this.ranked!.title(most.group)})` : ''}`);
+    this.idle.hidden = words.length === 0;
+    setText(this.idle.cells[0]!, words.join(' · '));
   }
 
   private showAll(): void {

@@ -124,13 +124,29 @@ function waits({ classes, parked }: SummaryInput, told: string): SummaryPart[] {
 
 const several = (size: number, noun: string, plural: string): string => `${count(size)} ${noun}${size === 1 ? '' : plural}`;
 
-function accounting({ missing, over, unseen, unseenAreSwitches, lost, partial, elapsed }: SummaryInput): SummaryPart {
+/** Does a source count as unseen the context switches that no event reported? Others count what began and ended
+ * between two looks. */
+const unseenAreSwitchesOf = ({ tier, kind }: Head): boolean => tier === 'bpf' && kind !== 'sessions';
+
+/** What a source missed: "3 events unseen", "1 event lost". */
+function lossesOf({ unseen, unseenAreSwitches, lost, partial }: Pick<SummaryInput, 'unseen' | 'unseenAreSwitches' | 'lost' | 'partial'>): string[] {
+  const losses: string[] = [];
+  if (unseen > 0) losses.push(`${unseenAreSwitches ? several(unseen, 'switch', 'es') : several(unseen, 'event', 's')} unseen`);
+  if (lost > 0) losses.push(`${several(lost, 'event', 's')} lost`);
+  if (partial > 0) losses.push(`${count(partial)} not whole`);
+  return losses;
+}
+
+/** What the source missed in a frame; '' if nothing. */
+export const lossesText = ({ unseen, lost, partial }: Frame, head: Head): string =>
+  lossesOf({ unseen, unseenAreSwitches: unseenAreSwitchesOf(head), lost, partial }).join(', ');
+
+function accounting(input: SummaryInput): SummaryPart {
+  const { missing, over, elapsed } = input;
   const faults: string[] = [];
   if (missing > FAULT * elapsed) faults.push(`${digits(2, missing)} unaccounted (${digits(0, (100 * missing) / elapsed)} %)`);
   if (over > FAULT * elapsed) faults.push(`${digits(2, over)} accounted twice`);
-  if (unseen > 0) faults.push(`${unseenAreSwitches ? several(unseen, 'switch', 'es') : several(unseen, 'event', 's')} unseen`);
-  if (lost > 0) faults.push(`${several(lost, 'event', 's')} lost`);
-  if (partial > 0) faults.push(`${count(partial)} not whole`);
+  faults.push(...lossesOf(input));
   return { place: 'accounting', text: faults.join(', ') || 'nothing unaccounted, nothing lost', filter: null, isFault: faults.length > 0 };
 }
 
@@ -146,7 +162,7 @@ export function inputOf(frame: Frame, head: Head, cpus: number, nameOf: (n: numb
   const active = activeOf(frame, head);
   const { elapsed, unseen, lost, partial } = frame;
   const input: SummaryInput = {
-    kind: head.kind, cpus, classes: {}, missing: 0, over: 0, unseen, unseenAreSwitches: head.tier === 'bpf' && head.kind !== 'sessions', lost, partial, elapsed: 0, groups: [], parked: 0,
+    kind: head.kind, cpus, classes: {}, missing: 0, over: 0, unseen, unseenAreSwitches: unseenAreSwitchesOf(head), lost, partial, elapsed: 0, groups: [], parked: 0,
   };
   active.classes.forEach(({ name }, i) => (input.classes[name] = active.times[i]!.reduce((sum, time) => sum + time, 0)));
   const groups = new Map<string, { name: string; time: number }>();

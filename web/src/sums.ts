@@ -3,6 +3,7 @@
 import type { Axis, Frame, Head } from './types';
 import { MISSING, missingOf, overOf, restOf, sumStates } from './axes';
 import { count, duration, percent } from './format';
+import { lossesText } from './summary';
 
 /** Sums over all entities of one frame; times are in ms. */
 export interface Sums {
@@ -13,7 +14,7 @@ export interface Sums {
   over: number; // entities whose states add up to more than their time
   overMs: number;
   runQueueMs: number | null; // null: the source has no such state
-  losses: string; // "3 unseen, 1 lost, 2 not whole"; '' if nothing was lost
+  losses: string; // "3 events unseen, 1 event lost, 2 not whole"; '' if nothing was lost
 }
 
 const RUN_QUEUE = 'run_queue_ns';
@@ -21,7 +22,7 @@ const RUN_QUEUE = 'run_queue_ns';
 export function sumsOf(frame: Frame, head: Head): Sums {
   const sums: Sums = {
     entities: frame.count, elapsedMs: 0, missing: 0, missingMs: 0, over: 0, overMs: 0, runQueueMs: null,
-    losses: lossesText(frame),
+    losses: lossesText(frame, head),
   };
   for (let row = 0; row < frame.count; row++) {
     const elapsed = frame.elapsed[row]! * frame.lengthMs;
@@ -35,12 +36,6 @@ export function sumsOf(frame: Frame, head: Head): Sums {
   const runQueue = head.states.findIndex(({ name }) => name === RUN_QUEUE);
   if (runQueue >= 0) sums.runQueueMs = timeIn(frame, [runQueue]);
   return sums;
-}
-
-/** Names what the source missed in a frame. */
-function lossesText({ unseen, lost, partial }: Frame): string {
-  const losses: [number, string][] = [[unseen, 'unseen'], [lost, 'lost'], [partial, 'not whole']];
-  return losses.filter(([size]) => size > 0).map(([size, what]) => `${count(size)} ${what}`).join(', ');
 }
 
 function timeIn(frame: Frame, states: number[]): number {

@@ -67,7 +67,7 @@ class Table implements View {
     if (key === this.columnsKey) return;
     this.columnsKey = key;
     this.columns = columnsOf(this.app);
-    if (!this.columns.some((column) => column.key === this.sortKey)) this.sortKey = axes3.length > 0 ? 'axis3-0' : 'name';
+    if (!this.columns.some((column) => column.key === this.sortKey)) this.sortKey = 'active';
     this.header.replaceChildren(...this.columns.map((column) => this.heading(column)));
     this.rows.forEach((row) => row.remove());
     this.rows = [];

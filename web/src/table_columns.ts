@@ -1,8 +1,8 @@
 // The columns of the table: an entity's attributes, its shares by axis and by state.
 import { LEFT_OUT, MISSING, restOf } from './axes';
-import { vertexColours } from './classes';
+import { activeOf, vertexColours } from './classes';
 import { duration } from './format';
-import type { App, Axis, Frame, State } from './types';
+import type { App, Axis, Frame, Head, State } from './types';
 
 export interface Column {
   key: string;
@@ -30,7 +30,7 @@ export function columnsOf(app: App): Column[] {
     columns.push(whole('pid', 'pid', 'its process', (frame, row) => entityOf(frame, row).pid));
   if (groupBy !== 'none')
     columns.push(text('group', 'group', 'its group', (frame, row) => ui.groups()[ui.groupOf(frame.entity[row]!)]?.name ?? 'others'));
-  columns.push(elapsed());
+  columns.push(active(head), elapsed());
   axes3.forEach((axis, i) => columns.push(axisColumn(app, axis, vertexColours(head, 3)[i] ?? null, `axis3-${i}`)));
   axes4.forEach((axis, i) => {
     if (!axes3.some((other) => other.states.join() === axis.states.join()))
@@ -56,6 +56,12 @@ function text(key: string, title: string, help: string, value: (frame: Frame, ro
 
 function whole(key: string, title: string, help: string, value: (frame: Frame, row: number) => number): Column {
   return { key, title, help, isNumber: true, colour: null, value, text: (frame, row) => String(value(frame, row)), kind: () => '' };
+}
+
+function active(head: Head): Column {
+  const value = (frame: Frame, row: number) => Math.round(1e4 * activeOf(frame, head).sums[row]!) / 1e4;
+  const help = 'active time in seconds a second, as in the ranking: without idle and parked time';
+  return { ...whole('active', 'active', help, value), text: (frame, row) => digits(value(frame, row)) };
 }
 
 function elapsed(): Column {

@@ -107,7 +107,21 @@ export class PageUi implements Ui {
   label(n: number): string {
     const entity = this.store.entities[n];
     if (!entity) return `#${n}`;
-    return entity.id ? `${entity.name} ${entity.id}` : entity.name;
+    const isNumbered = entity.pid > 0 || this.repeated().has(entity.name);
+    return entity.id && isNumbered ? `${entity.name} ${entity.id}` : entity.name;
+  }
+
+  private readonly repeats = { version: -1, names: new Set<string>() };
+
+  /** The names that several entities have. */
+  private repeated(): ReadonlySet<string> {
+    const { entities, entitiesVersion } = this.store, { repeats } = this;
+    if (repeats.version === entitiesVersion) return repeats.names;
+    const seen = new Set<string>();
+    repeats.version = entitiesVersion;
+    repeats.names.clear();
+    for (const { name } of entities) (seen.has(name) ? repeats.names : seen).add(name);
+    return repeats.names;
   }
 
   private grouped(): Grouping {

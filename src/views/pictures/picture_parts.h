@@ -72,8 +72,6 @@ void colour_text(char ret[COLOUR_SIZE], uint32_t rgb);
 #define ACTIVE_CLASSES (CLASS_COUNT - 1)
 extern const enum column_class active_classes[ACTIVE_CLASSES];
 
-#define MISSING_COLOUR "#d1242f" /* of hatched areas, for time in no state */
-
 /* Active time over time: neighbouring frames are added up, so that there are few columns. */
 struct active_column {
     double begin, end; /* wall clock, seconds */

@@ -362,7 +362,7 @@ static double rows_height(const struct ranking *ranking)
 
 static void draw_rows(FILE *stream, const struct ranking *ranking, double top)
 {
-    svg_hatch(stream, MISSING_COLOUR);
+    svg_hatch(stream, PALETTE_MISSING);
     active_legend(stream, (struct svg_point){ MARGIN, LEGEND_AT }, WIDTH - 2 * MARGIN,
                   &ranking->sum, ranking->length_s);
     draw_head(stream, ranking, top);

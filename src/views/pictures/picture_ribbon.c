@@ -212,7 +212,7 @@ static int draw_ribbon(FILE *stream, struct ribbon *ribbon)
     const struct svg_point at = { PLOT_MARGIN_SIDE, LEGEND_AT };
     int r;
 
-    svg_hatch(stream, MISSING_COLOUR);
+    svg_hatch(stream, PALETTE_MISSING);
     active_legend(stream, at, WIDTH - PLOT_MARGIN_SIDE - MARGIN, &ribbon->sum, ribbon->length_s);
     r = draw_layers(ribbon);
     /* The axes are drawn after the areas, which would hide the grid. */
