@@ -1,6 +1,8 @@
 #include "summary.h"
 
 #include "active.h"
+#include "labels.h"
+#include "words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -66,9 +68,8 @@ static void choose_names(struct summary *ret, struct named *rows, size_t count)
             break;
         if (rows[i].length == 0)
             continue;
-        memcpy(name, rows[i].name, CAMP_NAME_SIZE);
-        if (rows[i].are_several)
-            name[rows[i].length] = '\0';
+        copy_text(name, CAMP_NAME_SIZE, rows[i].name,
+                  rows[i].are_several ? rows[i].length : strlen(rows[i].name));
         ret->name_count++;
     }
 }
@@ -82,6 +83,23 @@ static double idle_ns(const struct frame *frame, size_t row)
     for (size_t i = 0; i < frame->schema->state_count; i++)
         sum += frame->schema->columns[i].class == CLASS_IDLE ? (double)values[i] : 0;
     return sum;
+}
+
+/* Returns the index of the label that names sessions better than their user, or LABELS_MOST. */
+static size_t label_of_names(const struct schema *schema)
+{
+    for (size_t i = 0; i < schema->label_count; i++) {
+        if (strcmp(schema->label_names[i], "application") == 0)
+            return i;
+    }
+    return LABELS_MOST;
+}
+
+static const char *name_of(const struct entity *entity, size_t label)
+{
+    const char *value = label < LABELS_MOST ? labels_value(entity->labels, label) : "";
+
+    return value[0] != '\0' ? value : entity->name;
 }
 
 /* Adds a row to the sums. Returns its active time. */
@@ -106,6 +124,7 @@ static double add_row(struct summary *ret, const struct frame *frame, size_t row
 int summary_fill(struct summary *ret, const struct frame *frame, size_t cpus)
 {
     const double interval = (double)(frame->end_ns - frame->start_ns);
+    const size_t label = label_of_names(frame->schema);
     struct named *rows = calloc(frame->entity_count + 1, sizeof *rows);
     size_t count = 0;
 
@@ -115,7 +134,7 @@ int summary_fill(struct summary *ret, const struct frame *frame, size_t cpus)
     for (size_t i = 0; i < frame->schema->state_count; i++)
         ret->has[frame->schema->columns[i].class] = true;
     for (size_t i = 0; i < frame->entity_count && interval > 0; i++) {
-        const char *name = frame->entities[i].name;
+        const char *name = name_of(&frame->entities[i], label);
         const double seconds = add_row(ret, frame, i, interval);
 
         ret->entities += frame->entities[i].count;

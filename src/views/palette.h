@@ -26,7 +26,7 @@ static const char *const palette_classes_dark[CLASS_COUNT] = {
  * colour is too pale for them. */
 #define PALETTE_IDLE_EDGE "#858e99"
 
-/* of marks and hatched areas, for time in no state */
+/* of hatched areas, for time in no state; the styles of pictures (svg.c) have it, too */
 #define PALETTE_MISSING "#d1242f"
 
 /* The groups of dots, by name or label. None is like the red of missing time or the purple of

@@ -257,6 +257,16 @@ test('summary: a class and a name dim all other entities, and undim them', async
     }
 });
 
+test('summary: sessions are named by their application', async (opener) => {
+    const page = await opener.report(stream({ states: ['cpu', 'lock', 'idle'], kind: 'sessions', labels: ['user', 'application'],
+        names: ['orders', ''].map((application) => ({ name: 'root@db', pid: 1, labels: { user: 'root', application } })),
+        frames: [[{ n: 0, shares: [0.2, 0.8, 0] }, { n: 1, shares: [0.5, 0, 0.5] }]] }));
+    assert.match(await text(page, '.summary .more'), /Mostly orders and root@db/);
+    await page.locator('.summary button', { hasText: 'orders' }).click();
+    await still(page);
+    assert.match(await page.locator('.legend').innerText(), /1 of 2/);
+});
+
 test('summary: a screen reader reads the sentence each time that s is pressed', async (opener) => {
     const page = await opener.report(halves());
     await press(page, 's');

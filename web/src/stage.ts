@@ -80,9 +80,9 @@ export class Stage implements View, Host, Pictured {
     this.element = element('section', { class: 'panel', id: 'stage' },
       element('header', {}, this.title, this.switcher,
         element('span', { class: 'switch', role: 'group', 'aria-label': 'A drag on the picture' }, this.selects, this.drags), area),
-      element('div', { class: 'stage-line' }, this.readout, this.outside),
+      element('div', { class: 'stage-line' }, this.readout, this.outside, this.leftOut),
       element('div', { class: 'stage-frame' }, this.scatter.element, this.sums.element, this.own, this.panel.element),
-      this.shelf.element, this.leftOut);
+      this.shelf.element);
     this.projections = [new Barry3(this), new Barry4(this)];
     this.setProjection(this.projections[0]!);
     this.drawings = [
@@ -173,6 +173,7 @@ export class Stage implements View, Host, Pictured {
     this.sums.draw(this.places, weight, this.colours());
     setText(this.outside, outside > 0 ? `${count(outside)} outside of this part` : '');
     setText(this.leftOut, leftOutText(frame, axes));
+    this.leftOut.title = this.leftOut.textContent ?? '';
     this.leftOut.hidden = this.leftOut.textContent === '';
   }
 

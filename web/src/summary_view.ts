@@ -1,7 +1,7 @@
 // The sentence at the top of the page. Its parts are buttons that dim all other entities.
 import { button, element, setText } from './dom';
 import { brush } from './actions';
-import { entitiesIn, summaryOf, textOf, type SummaryPart } from './summary';
+import { entitiesIn, nameOf, summaryOf, textOf, type SummaryPart } from './summary';
 import { duration } from './format';
 import { Pace } from './parts';
 import type { App, Store, View } from './types';
@@ -55,7 +55,7 @@ export class Summary implements View {
 
   private parts(): SummaryPart[] {
     const { store } = this.app;
-    return summaryOf(this.app.shown(), store.head!, store.cpus, (n) => store.entities[n]?.name ?? '');
+    return summaryOf(this.app.shown(), store.head!, store.cpus, (n) => (store.entities[n] ? nameOf(store.entities[n]!) : ''));
   }
 
   private part(part: SummaryPart): Node {
@@ -75,7 +75,7 @@ export class Summary implements View {
       return brush(this.app, new Set());
     }
     const found = filter !== null ? entitiesIn(this.app.shown(), store.head!, filter)
-      : new Set(store.entities.filter((one) => one.name === name || kind(one.name) === name).map(({ n }) => n));
+      : new Set(store.entities.filter((one) => [nameOf(one), kind(nameOf(one))].includes(name!)).map(({ n }) => n));
     brush(this.app, found);
     this.filter = { by, brush: this.app.ui.state.brush };
   }

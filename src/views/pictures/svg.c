@@ -1,7 +1,6 @@
 #include "svg.h"
 
 #include "views/format.h"
-#include "views/palette.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -19,7 +18,7 @@ static const char style[] =
     ".label{font-size:11px;paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}"
     ".grid{stroke:#d5d9de;stroke-width:1px;fill:none}"
     ".dot{stroke:#fff;stroke-width:.8px}"
-    ".missing{stroke:" PALETTE_MISSING ";stroke-width:1.5px;fill:none}"
+    ".missing{stroke:#d1242f;stroke-width:1.5px;fill:none}"
     ".over{stroke:#000;stroke-width:1.5px;fill:none}"
     ".left-out{stroke:#2c6f9e;stroke-width:1.5px;fill:none;stroke-dasharray:3.5 2}"
     ".cells{stroke-width:1px;fill:none;shape-rendering:crispEdges}"

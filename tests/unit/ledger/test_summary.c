@@ -1,3 +1,4 @@
+#include "ledger/labels.h"
 #include "ledger/summary.h"
 
 #include <setjmp.h>
@@ -156,6 +157,32 @@ static void a_name_that_no_other_resembles_keeps_its_number(void **state)
     frame_release(&frame);
 }
 
+static void sessions_are_named_by_their_application(void **state)
+{
+    static const char *const names[] = { "user", "application" };
+    const struct schema of_sessions = { .name = "sessions",
+                                        .columns = columns,
+                                        .column_count = STATES,
+                                        .state_count = STATES,
+                                        .label_names = names,
+                                        .label_count = 2 };
+    struct frame frame;
+    struct summary summary;
+
+    (void)state;
+    frame_init(&frame, &of_sessions);
+    frame.end_ns = 2 * S;
+    add(&frame, "root@db", ROW(100, 0, 0, 0, 0), 100);
+    frame.entities[0].labels = labels_intern((const char *const[]){ "root", "orders" }, 2);
+    add(&frame, "root@db", ROW(50, 0, 0, 0, 50), 100);
+    frame.entities[1].labels = labels_intern((const char *const[]){ "root", "" }, 2);
+    assert_int_equal(summary_fill(&summary, &frame, 0), CAMP_OK);
+    assert_int_equal(summary.name_count, 2);
+    assert_string_equal(summary.names[0], "orders");
+    assert_string_equal(summary.names[1], "root@db");
+    frame_release(&frame);
+}
+
 static void time_that_is_missing_and_time_accounted_twice_do_not_cancel(void **state)
 {
     struct frame frame = frame_of_two_seconds();
@@ -252,6 +279,7 @@ int main(void)
         cmocka_unit_test(a_name_with_less_than_a_tenth_of_the_active_time_is_not_named),
         cmocka_unit_test(rows_without_a_name_do_not_end_the_list_of_names),
         cmocka_unit_test(a_name_that_no_other_resembles_keeps_its_number),
+        cmocka_unit_test(sessions_are_named_by_their_application),
         cmocka_unit_test(time_that_is_missing_and_time_accounted_twice_do_not_cancel),
         cmocka_unit_test(half_a_percent_unaccounted_is_not_mentioned),
         cmocka_unit_test(the_stem_of_a_name_is_without_its_final_number),
