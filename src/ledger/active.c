@@ -29,6 +29,15 @@ static void add_state(struct active *active, const struct column *column, double
     active->sum_s += share * elapsed_s;
 }
 
+size_t active_lock_column(const struct schema *schema)
+{
+    size_t at = 0;
+
+    while (at < schema->state_count && strcmp(schema->columns[at].name, LOCK_COLUMN) != 0)
+        at++;
+    return at;
+}
+
 void active_of_frame(const struct frame *frame, size_t entity, struct active *ret)
 {
     const struct schema *schema = frame->schema;

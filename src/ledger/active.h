@@ -22,6 +22,9 @@ struct active {
     bool is_parked;
 };
 
+/* Returns the index of the state of waits in futex(2), or state_count if the schema has none. */
+size_t active_lock_column(const struct schema *schema);
+
 /* Computes the active time of a row of a frame, and of a row of a timeline. */
 void active_of_frame(const struct frame *frame, size_t entity, struct active *ret);
 void active_of_timeline(const struct timeline *timeline, size_t row, struct active *ret);

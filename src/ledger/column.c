@@ -28,6 +28,7 @@ static const struct {
               { "i_o", NULL, CLASS_IO },
               { "net", NULL, CLASS_NETWORK },
               { "sleep", NULL, CLASS_IDLE },
+              { "parked", "slp", CLASS_IDLE }, /* sources/groups.c */
               { "cpu_wait", NULL, CLASS_READY },
               { "off_cpu", "off", CLASS_IDLE },
               { "idle", NULL, CLASS_IDLE },

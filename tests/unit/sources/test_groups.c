@@ -7,6 +7,12 @@ static const struct column columns[] = {
     { "run_ns", "run", "", COLUMN_STATE, CAMP_MEASURED },
 };
 static const struct schema schema = { "threads", columns, 1, 1 };
+static const struct column lock_columns[] = {
+    { "run_ns", "run", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CPU, NULL },
+    { "lock_ns", "lock", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CONTENTION, "lck" },
+    { "switches", "switches", "", COLUMN_COUNTER, CAMP_MEASURED, CLASS_NONE, NULL },
+};
+static const struct schema lock_schema = { "threads", lock_columns, 3, 2, NULL, 0 };
 
 struct made {
     struct source source;
@@ -15,8 +21,7 @@ struct made {
 
 static const struct schema *describe(const struct source *source)
 {
-    (void)source;
-    return &schema;
+    return ((const struct made *)source)->frame.schema;
 }
 
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
@@ -106,6 +111,37 @@ static void ended_threads_of_a_user_have_their_own_row_without_an_id(void **stat
     source_close(source);
 }
 
+/* Three threads of a process: one waits for a lock, two wait for work. */
+static void waits_of_parked_threads_are_a_state_of_a_process(void **state)
+{
+    static const uint64_t values[][3] = { { 200, 800, 5 }, { 4, 996, 1 }, { 10, 990, 2 } };
+    struct made *made = made_threads();
+    const struct frame *frame;
+    const struct schema *described;
+    struct source *source;
+
+    (void)state;
+    frame_release(&made->frame);
+    frame_init(&made->frame, &lock_schema);
+    for (int i = 0; i < 3; i++) {
+        add_thread(made, 7, 0, 0, "pool");
+        made->frame.elapsed_ns[i] = 1000;
+        memcpy(frame_values(&made->frame, (size_t)i), values[i], sizeof values[i]);
+    }
+    frame = grouped(made, GROUP_PROCESS, &source);
+    described = source->describe(source);
+    assert_ptr_equal(frame->schema, described);
+    assert_int_equal(described->state_count, 3);
+    assert_string_equal(described->columns[2].name, "parked_ns");
+    assert_int_equal(described->columns[2].class, CLASS_IDLE);
+    assert_string_equal(described->columns[3].name, "switches");
+    assert_int_equal(frame->entity_count, 1);
+    assert_memory_equal(frame_values(frame, 0), ((const uint64_t[]){ 214, 800, 1986, 8 }),
+                        4 * sizeof(uint64_t));
+    assert_int_equal(frame_unaccounted_ns(frame, 0), 0);
+    source_close(source);
+}
+
 static void a_new_process_is_marked_as_new(void **state)
 {
     struct made *made = made_threads();
@@ -125,6 +161,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_row_of_a_user_has_the_name_of_the_user),
         cmocka_unit_test(ended_threads_of_a_user_have_their_own_row_without_an_id),
+        cmocka_unit_test(waits_of_parked_threads_are_a_state_of_a_process),
         cmocka_unit_test(a_new_process_is_marked_as_new),
     };
 
