@@ -25,7 +25,7 @@ test('layout: the ranking is beside the stage on wide pages, and before it on a 
 });
 
 test('layout: the first screen holds the stage with its shelf, and as many lines of the ranking as fit', async (opener) => {
-    for (const [width, height, lines, note] of [[1280, 800, 15, ''], [1440, 900, 15, ''], [1440, 900, 15, 'a note'], [2560, 1440, 30, '']]) {
+    for (const [width, height, lines, note] of [[1280, 800, 11, ''], [1440, 900, 15, ''], [1440, 900, 14, 'a note'], [2560, 1440, 30, '']]) {
         const page = await opener.report(made({ count: 60, frames: 8, note }), { width, height });
         await page.selectOption('#ranking select', 'none');
         await still(page);
@@ -34,6 +34,8 @@ test('layout: the first screen holds the stage with its shelf, and as many lines
         assert.ok((await box(page, '.stage')).height >= 300, `${width}`);
         const found = await page.locator('#ranking .ranking-scroll tbody tr:not(.space, .rest)').count();
         assert.ok(found >= lines, `${width}: ${found} lines`);
+        const more = await box(page, '#ranking .more');
+        assert.ok(more.y + more.height <= player.y, `${width}: the button ends at ${more.y + more.height}, the player begins at ${player.y}`);
     }
 });
 

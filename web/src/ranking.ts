@@ -14,11 +14,15 @@ import { seriesOf } from './series';
 import { isDark, onThemeChange } from './theme';
 import type { App, Frame, GroupBy, View, ViewFactory } from './types';
 
-const LINES = 15, LINE_HEIGHT = 28;
-const AROUND = 480; // pixels of the first screen above and below the lines, beside the stage
+const LINES = 15, LINES_MINIMUM = 8, LINE_HEIGHT = 28;
+const AROUND = 138; // pixels: the heading of the table, the row of the idle ones, the button below it, the player
 
-/** The number of lines that fit beside the stage; the others are shown on request. */
-const linesThatFit = (): number => (innerWidth < 1100 ? LINES : Math.max(LINES, Math.floor((innerHeight - AROUND) / LINE_HEIGHT)));
+/** The number of lines that fit into the first screen beside the stage; the others are shown on request. */
+function linesThatFit(list: HTMLElement): number {
+  if (innerWidth < 1100) return LINES;
+  const room = innerHeight - (list.getBoundingClientRect().top + scrollY) - AROUND;
+  return Math.max(LINES_MINIMUM, Math.floor(room / LINE_HEIGHT));
+}
 const HELD_MAXIMUM = 1000; // lines of ended groups that keep their places
 
 /** One line: a group, or all groups that are short-lived. */
@@ -116,6 +120,7 @@ class Ranking implements View {
     this.series.run();
     if (!this.pace.isDue()) return;
     const frame = this.app.shown();
+    this.fitting = linesThatFit(this.scroll);
     if (this.isDrawn(frame)) return;
     const sums = this.ranked!.sums(frame, head, this.filter());
     this.sort(sums);
@@ -136,7 +141,7 @@ class Ranking implements View {
   /** Most changes, such as another entity under the pointer, change nothing here. */
   private isDrawn(frame: Frame): boolean {
     const { store, ui: { state } } = this.app;
-    const now = [frame, store.entitiesVersion, store.endFrame, this.ranked, this.ranked!.next, this.inside, this.isWhole, this.isHeld, linesThatFit(),
+    const now = [frame, store.entitiesVersion, store.endFrame, this.ranked, this.ranked!.next, this.inside, this.isWhole, this.isHeld, this.fitting,
       this.chosen, state.brush, state.search, state.compare, state.range, isDark()];
     const isSame = now.every((value, i) => value === this.drawn[i]);
     this.drawn = now;
@@ -144,6 +149,7 @@ class Ranking implements View {
   }
 
   private drawn: unknown[] = [];
+  private fitting = LINES; // lines in the first screen
 
   /** The groups chosen for the colours of all views are those of the ranking, too. */
   private follow(): void {
@@ -227,7 +233,7 @@ class Ranking implements View {
   }
 
   private get limit(): number {
-    return this.isWhole ? this.lines.length : Math.min(this.lines.length, linesThatFit());
+    return this.isWhole ? this.lines.length : Math.min(this.lines.length, this.fitting);
   }
 
   private showRows(): void {
@@ -241,7 +247,7 @@ class Ranking implements View {
     this.rows.forEach((row, i) => this.showRow(row, this.lines[first + i]!));
     const left = this.lines.length - limit;
     this.more.hidden = left === 0 && !this.isWhole;
-    setText(this.more, this.isWhole ? `only the first ${linesThatFit()}` : `… ${count(left)} more`);
+    setText(this.more, this.isWhole ? `only the first ${this.fitting}` : `… ${count(left)} more`);
   }
 
   private addRow(): void {
