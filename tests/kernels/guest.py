@@ -25,7 +25,7 @@ import shutil
 import subprocess
 import tempfile
 
-from kernel_list import CACHE, TREE, Unavailable, busybox, image, modules_directory, run
+from kernel_list import CACHE, TREE, Unavailable, busybox, image, modules_directory, one_at_a_time, run
 
 # The modules that the guest loads, with those that they need. Some kernels have them built in.
 MODULES = ('virtio_pci', 'virtio_blk', 'crc32c_generic', 'ext4', 'veth')
@@ -59,8 +59,9 @@ def build_for(kernel):
              ['tests/systems/run', f'bookworm-{kernel.architecture}'])
     program = programs_of(kernel.architecture)[1] / 'src/camp'
     sources = [file for folder in ('include', 'src') for file in (TREE / folder).rglob('*.[ch]')]
-    if not program.exists() or program.stat().st_mtime < max(file.stat().st_mtime for file in sources):
-        run(str(TREE / words[0]), *words[1:], cwd=TREE)
+    with one_at_a_time():
+        if not program.exists() or program.stat().st_mtime < max(file.stat().st_mtime for file in sources):
+            run(str(TREE / words[0]), *words[1:], cwd=TREE)
 
 
 def elf(program, *options):

@@ -100,8 +100,9 @@ class Archive:
 
 
 @contextlib.contextmanager
-def only_one_fetches():
-    """apt-get refuses to work when another one works on the same suite: two kernels and busybox may be from one."""
+def one_at_a_time():
+    """For what two kernels need: apt-get refuses to work while another one works on the same suite, and two builds
+    in one directory break each other."""
     with open(CACHE / 'lock', 'w', encoding='ascii') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -109,7 +110,7 @@ def only_one_fetches():
 
 def fetch(kernel):
     """Fetches a kernel, unless it is in the cache."""
-    with only_one_fetches():
+    with one_at_a_time():
         if (kernel.directory / 'fetched').exists():
             return
         shutil.rmtree(kernel.directory, ignore_errors=True)
@@ -122,7 +123,7 @@ def fetch(kernel):
 def busybox(architecture):
     """The file busybox for the guest: a static program with the usual commands."""
     directory = CACHE / f'busybox-{architecture}'
-    with only_one_fetches():
+    with one_at_a_time():
         if not (directory / 'fetched').exists():
             shutil.rmtree(directory, ignore_errors=True)
             Archive('bookworm', architecture).unpack('busybox-static', directory)
