@@ -94,7 +94,7 @@ test('corners: the page reports time in states that belong to no corner of the t
     const page = await opener.report(stream({
         states: ['user', 'sleep', 'disk', 'lock'], names: ['a', 'b'], frames: [[{ n: 0, shares: [0.3, 0.3, 0, 0.4] }, { n: 1, shares: [1, 0, 0, 0] }]],
     }));
-    assert.match(await text(page, '.barry3 .left-out'), /^20 % of the time is in states that no vertex has: they are left out/);
+    assert.match(await text(page, '.barry3 .left-out'), /^20 % of the time is at no vertex: dots stand by the proportions of the rest/);
     await press(page, 'b');
     assert.equal(await page.locator('.barry4 .left-out').isVisible(), false);
 });

@@ -199,6 +199,19 @@ test('details: a host has the command that shows its groups', async (opener) => 
     assert.equal(await text(page, '#details .command code'), "camp view --from prometheus:x --host 'db 1'");
 });
 
+test('ranking: the next command for a recording has its file, and the time that is shown', async (opener) => {
+    for (const [kind, wanted] of [['threads', '--pid 7'], ['sessions', '--group application']]) {
+        const page = await opener.report(stream({ kind, source: `a b.camp (${kind})`, labels: ['application'], states: STATES,
+            names: [{ name: 'root@db', id: 7, pid: 7, labels: { application: 'orders' } }],
+            frames: [0, 1].map(() => [{ n: 0, shares: [0.5, 0, 0, 0.5] }]) }));
+        await press(page, 'End');
+        await page.locator('#ranking tbody tr[data-key]').first().click();
+        await still(page);
+        const shown = await text(page, '#details .command code');
+        assert.match(shown, new RegExp(`^camp top --from 'a b[.]camp' --begin 20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[.]\\d{3}Z ${wanted}$`));
+    }
+});
+
 test('ranking: a waiter that is in a lock all the time is idle, and counted', async (opener) => {
     const page = await opener.report(Buffer.concat([head({ states: ['user', 'lock', 'sleep'], frames: 1 }), entities(['pool', 'busy']), json(CPUS, { cpus: 2 }),
         frame(3, [{ n: 0, shares: [0, 1, 0] }, { n: 1, shares: [0.5, 0.5, 0] }]), json(END, { reason: 'over' })]));

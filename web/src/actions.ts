@@ -27,18 +27,29 @@ const quoted = (word: string): string =>
 
 const PIDS_MAXIMUM = 5;
 
-/** Returns the shell command that shows a group's members, or its rows; null: none is known. */
-export function commandFor({ store }: App, by: GroupBy, key: string, members: Iterable<number>): string | null {
-  const head = store.head!;
-  if (head.kind === 'threads' || head.kind === 'processes') {
-    const pids = [...new Set([...members].map((n) => store.entities[n]?.pid ?? 0))].filter((pid) => pid > 0);
-    if (pids.length > 0 && pids.length <= PIDS_MAXIMUM) return `camp top ${pids.map((pid) => `--pid ${pid}`).join(' ')}`;
-    if (by === 'uid') return 'camp top --group user';
-    if (by.startsWith('label:')) return `camp top --group ${quoted(by.slice(6))}`;
-    return by !== 'name' ? null : `camp top --filter ${quoted(`^${key.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`)}`;
-  }
-  if (head.kind !== 'sessions') return null;
-  return `camp top --from ${quoted(head.source)}${by.startsWith('label:') ? ` --group ${quoted(by.slice(6))}` : ''}`;
+/** Returns the shell command that shows a group's members, or its rows; null: none is known. Of a recording it shows
+ * the time that the page shows. */
+export function commandFor(app: App, by: GroupBy, key: string, members: Iterable<number>): string | null {
+  const { store } = app, { kind, source } = store.head!;
+  const options = optionsFor(app, by, key, members);
+  if (options === null) return null;
+  const ending = ` (${kind})`, words = ['camp top', ...options]; // src/recording names its sources "FILE (KIND)"
+  if (source.endsWith(ending)) {
+    const { endMs, lengthMs } = app.shown();
+    words.splice(1, 0, `--from ${quoted(source.slice(0, -ending.length))} --begin ${new Date(endMs - lengthMs).toISOString()}`);
+  } else if (kind === 'sessions') words.splice(1, 0, `--from ${quoted(source)}`);
+  return words.join(' ');
+}
+
+function optionsFor({ store }: App, by: GroupBy, key: string, members: Iterable<number>): string[] | null {
+  const { kind } = store.head!, label = by.startsWith('label:') ? [`--group ${quoted(by.slice(6))}`] : [];
+  if (kind === 'sessions') return label;
+  if (kind !== 'threads' && kind !== 'processes') return null;
+  const pids = [...new Set([...members].map((n) => store.entities[n]?.pid ?? 0))].filter((pid) => pid > 0);
+  if (pids.length > 0 && pids.length <= PIDS_MAXIMUM) return pids.map((pid) => `--pid ${pid}`);
+  if (by === 'uid') return ['--group user'];
+  if (label.length > 0) return label;
+  return by !== 'name' ? null : [`--filter ${quoted(`^${key.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`)}`];
 }
 
 /** Selects entities, which dims all others; without entities nothing is dimmed. */

@@ -72,6 +72,5 @@ export function leftOutText(frame: Frame, axes: Axis[]): string {
   const out = rest.length > 0 ? timeIn(frame, rest) : 0;
   if (!(out > 0)) return '';
   const elapsed = frame.elapsed.reduce((sum, own) => sum + own, 0) * frame.lengthMs;
-  return `${percent(out / elapsed)} of the time is in states that no vertex has: they are left out, ` +
-    'and dots stand by the proportions of the rest.';
+  return `${percent(out / elapsed)} of the time is at no vertex: dots stand by the proportions of the rest.`;
 }
