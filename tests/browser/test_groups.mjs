@@ -57,7 +57,7 @@ test('small triangles and comparison: time in states without a corner is reporte
     await show(page, 'multiples');
     await page.selectOption('#multiples select', 'name');
     await still(page);
-    assert.match(await text(page, '#multiples .left-out'), /^10 % of the time is in states that no vertex has/);
+    assert.match(await text(page, '#multiples .left-out'), /^10 % of the time is at no vertex/);
     assert.match(await page.getAttribute('.small-triangle', 'aria-label'), /not on an axis 10 %/);
     await show(page, 'compare');
     await page.selectOption('#compare .choices select', 'halves');
