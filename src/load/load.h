@@ -212,9 +212,11 @@ struct load_sleep_truth {
      * or with LOAD_SLEEP_TIMER until the requested time. */
     uint64_t asleep_ns;
     /* The time that waking took, by the clocks of the waker, or by which a timer was late. The
-     * thread may have been asleep in it, and longer: see load_waking_ns(). */
+     * thread may have been asleep in it. */
     uint64_t unsure_ns;
-    /* sum of the times from the end of a sleep (see asleep_ns) until the thread ran again */
+    /* Sum of the times from the end of a sleep (see asleep_ns) until the thread ran again: time in
+     * the run queue. But an idle CPU may take 100 us to notice that it has a thread to run, and the
+     * thread is asleep until then. So the true time asleep is at most asleep_ns + late_ns. */
     uint64_t late_ns;
     uint64_t own_ns; /* CLOCK_THREAD_CPUTIME_ID */
     /* The part of own_ns for falling asleep and waking. It is also in asleep_ns or late_ns. */
@@ -224,17 +226,6 @@ struct load_sleep_truth {
     uint64_t preempted_ns;
     double percent; /* asleep_ns as a percentage of wall_ns */
 };
-
-/* Returns for how long the thread may have been asleep in addition to asleep_ns. An idle CPU may
- * take 100 us to notice that it has a thread to run, and the thread is asleep until then: this is
- * in late_ns, which otherwise is time in the run queue. run_delay_ns is the scheduler's count of
- * the time in the run queue. */
-static inline uint64_t load_waking_ns(const struct load_sleep_truth *truth, uint64_t run_delay_ns)
-{
-    const uint64_t late_ns = truth->late_ns > run_delay_ns ? truth->late_ns - run_delay_ns : 0;
-
-    return late_ns > truth->unsure_ns ? late_ns : truth->unsure_ns;
-}
 
 #define LOAD_FAULT_FILE_PAGES 16384u
 

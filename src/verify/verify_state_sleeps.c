@@ -92,7 +92,7 @@ static void judge_sleep(struct verification *verification, const struct state_ro
     uint64_t act_ns = subject_record(subject)->wall_ns;
     double asleep = (double)did->state_ns[row->state];
     double slew = 100 * SLEW_MAX;
-    double unsure = percent_of((double)load_waking_ns(truth, did->run_delay_ns), truth->wall_ns);
+    double unsure = percent_of((double)truth->late_ns, truth->wall_ns);
     double of_unseen_ns =
         truth->sleeps > 0 ? (double)unseen * (double)truth->asleep_ns / (double)truth->sleeps : 0;
 

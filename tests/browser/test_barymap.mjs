@@ -4,19 +4,20 @@ import { strict as assert } from 'node:assert';
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { colour, press, rgb, said, spots, still, test, text } from './harness.mjs';
-import { COLOURS, entities, frame, head, stream } from './stream.mjs';
+import { CLASSES, entities, frame, head, stream } from './stream.mjs';
 import { mixed, pixels, show } from './views.mjs';
 
 const STATES = ['user', 'sleep', 'disk', 'other'];
 const AXES3 = ['CPU', 'idle', 'waiting'].map((name, i) => ({ name, states: [i] }));
-const [CPU, IDLE, WAITING] = COLOURS.axes3;
+const of = (name, theme = 'light') => CLASSES.find((one) => one.name === name)[theme];
+const [CPU, IDLE] = ['cpu', 'idle'].map((name) => of(name));
 const PAPER = '#ffffff';
 const PLOT = '.barymap-plot';
 
 /** cells[entity][frame] are the shares of the entity in the frame. null means that the entity is absent. */
 function grid(cells, others = {}) {
     const frames = cells[0].map((_, t) => cells.flatMap((row, n) => (row[t] ? [{ n, shares: row[t] }] : [])));
-    return stream({ states: STATES, axes3: AXES3, axes4: null, names: cells.map((_, n) => `e${n}`), frames, ...others });
+    return stream({ states: STATES, idle: true, axes3: AXES3, axes4: null, names: cells.map((_, n) => `e${n}`), frames, ...others });
 }
 
 const CELLS = [
@@ -47,15 +48,16 @@ async function byName(page) {
     await still(page);
 }
 
-test('view barymap: a cell mixes the colours of its shares in the OKLab colour space', async (opener) => {
-    for (const [dark, paper, [cpu, idle, waiting]] of [[false, PAPER, COLOURS.axes3], [true, '#15181c', COLOURS.axes3_dark]]) {
+test('view barymap: a cell mixes the colours of its classes in the OKLab colour space', async (opener) => {
+    for (const dark of [false, true]) {
+        const colours = ['cpu', 'idle', 'disk', ''].map((name) => of(name, dark ? 'dark' : 'light'));
         const page = await opener.report(grid(CELLS), { dark });
         await show(page, 'barymap');
         await byName(page);
         for (const [line, row] of CELLS.slice(0, 2).entries())
             for (const [t, shares] of row.entries()) {
                 const [pixel] = await pixels(page, PLOT, await cellSpots(page, [[line, t]]));
-                const expected = mixed([[cpu, shares[0]], [idle, shares[1]], [waiting, shares[2]], [paper, shares[3]]]);
+                const expected = mixed(colours.map((one, i) => [one, shares[i]]));
                 assertColour(pixel, expected, `line ${line}, frame ${t}`);
             }
     }
@@ -117,7 +119,7 @@ test('view barymap: a line is the mean of several entities if there are too many
     const count = 1200; // at most 420 lines fit, so each of 400 lines has 3 entities
     const frames = [0, 1].map(() => Array.from({ length: count }, (_, n) => ({ n, shares: n % 3 === 0 ? [1, 0, 0, 0] : [0, 1, 0, 0] })));
     const names = Array.from({ length: count }, (_, n) => ({ name: 'x', id: 10000 + n, pid: 1 }));
-    const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names, frames }));
+    const page = await opener.report(stream({ states: STATES, idle: true, axes3: AXES3, axes4: null, names, frames }));
     await show(page, 'barymap');
     await byName(page);
     assert.match(await text(page, '.barymap .caption'), /1,200 entities × time · 3 entities a line: their mean/);
@@ -128,7 +130,7 @@ test('view barymap: a line is the mean of several entities if there are too many
 
 test('view barymap: a column is the mean of several frames if there are too many', async (opener) => {
     const frames = Array.from({ length: 5000 }, (_, t) => ({ key: t % 64 === 0, rows: [{ n: 0, shares: t % 4 < 2 ? [1, 0, 0, 0] : [0, 1, 0, 0] }] }));
-    const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names: ['a'], frames }));
+    const page = await opener.report(stream({ states: STATES, idle: true, axes3: AXES3, axes4: null, names: ['a'], frames }));
     await show(page, 'barymap');
     await page.waitForFunction(() => /4 frames a column/.test(document.querySelector('.barymap .caption').textContent));
     await page.waitForTimeout(1500);
@@ -136,7 +138,7 @@ test('view barymap: a column is the mean of several frames if there are too many
         assertColour(pixel, mixed([[CPU, 0.5], [IDLE, 0.5]]), 'a column');
 });
 
-test('view barymap: assigning states to other corners changes the colours', async (opener) => {
+test('view barymap: the colours are those of the classes, whatever states the corners have', async (opener) => {
     const page = await opener.report(grid(CELLS));
     await show(page, 'barymap');
     await byName(page);
@@ -144,7 +146,7 @@ test('view barymap: assigning states to other corners changes the colours', asyn
     await page.fill('#edit-axes3', 'X=other; Y=disk; Z=*'); // scrolls to the editor
     await show(page, 'barymap');
     const [pixel] = await pixels(page, PLOT, await cellSpots(page, [[1, 3]]));
-    assertColour(pixel, mixed([[CPU, 0.4], [IDLE, 0.3], [WAITING, 0.3]]), 'line 1, frame 3');
+    assertColour(pixel, mixed(['cpu', 'idle', 'disk', ''].map((name, i) => [of(name), CELLS[1][3][i]])), 'line 1, frame 3');
 });
 
 test('view barymap: clicking or dragging selects the current frame', async (opener) => {
@@ -171,7 +173,7 @@ test('view barymap: pointing at a cell shows the exact values of its entity', as
     const at = await cellOf(page, 1, 0);
     await page.mouse.move(at.x, at.y);
     await still(page);
-    assert.match((await text(page, '.barymap .tip')).replace(/\s+/g, ' '), /^e1 1001 .* CPU 62 % idle 28 % waiting 10 %$/);
+    assert.match((await text(page, '.barymap .tip')).replace(/\s+/g, ' '), /^e1 1001 .* CPU 62 % disk 10 % unknown 0 % idle 28 %$/);
     assert.equal((await spots(page, '.barry3', await colour(page, 'ink'), { layer: 0 })).length, 1);
 });
 
@@ -201,9 +203,9 @@ test('view barymap: the view can be used with keys only', async (opener) => {
     await byName(page);
     await page.locator(PLOT).focus();
     await press(page, 'ArrowDown');
-    assert.match(await said(page), /^e0 1000, .*: CPU 100 %, idle 0 %, waiting 0 %$/);
+    assert.match(await said(page), /^e0 1000, .*: CPU 100 %, disk 0 %, unknown 0 %, idle 0 %$/);
     await press(page, 'ArrowDown', 'ArrowRight', 'ArrowRight');
-    assert.match(await said(page), /^e1 1001, .*: CPU 50 %, idle 0 %, waiting 0 %, not on an axis 50 %$/);
+    assert.match(await said(page), /^e1 1001, .*: CPU 50 %, disk 0 %, unknown 50 %, idle 0 %$/);
     await press(page, 'Enter');
     assert.match(await text(page, '.odometer'), /^3 \/ 4 /);
     await press(page, 'p');

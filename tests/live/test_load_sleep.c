@@ -64,7 +64,7 @@ static void assert_sleeps_are_reported(enum load_sleep_kind kind, enum camp_stat
     struct camp_thread_states last = watch(load_sleep, &plan, &truth, sizeof truth, &allowance);
 
     slept = last.state_ns[expected];
-    most = truth.asleep_ns + load_waking_ns(&truth, last.run_delay_ns);
+    most = truth.asleep_ns + truth.late_ns;
     outside = last.time_ns - last.start_ns - truth.wall_ns;
     tolerance = tolerance_of(&last) + allowance.unseen_ns;
     print_message(

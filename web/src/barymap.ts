@@ -1,10 +1,10 @@
-// The barymap: entities x time, each cell in the colour of its composition. Barry3 shows all
+// The barymap: entities x time, each cell in the mixed colour of the classes of its time. Barry3 shows all
 // entities in one frame; this view shows them in all frames.
 import { weigh } from './axes';
 import { CellImage, frameAt, isSame, layOut, type Layout } from './barymap_image';
 import { drawMarks, Scene, type Cell } from './barymap_marks';
 import { Cells } from './cells';
-import { vertexColours } from './classes';
+import { activeClasses, colourOf, idleLast } from './classes';
 import { element, setText } from './dom';
 import { clock, count } from './format';
 import { MeanSum, type Mean } from './means';
@@ -14,7 +14,7 @@ import { inWords, Readout } from './readout';
 import { leftOf, RIGHT } from './ribbon_picture';
 import { seriesOf } from './series';
 import { currentTheme, onThemeChange, pixelRatio } from './theme';
-import type { App, Axis, View, ViewFactory } from './types';
+import type { App, Axis, Head, View, ViewFactory } from './types';
 
 const HEIGHT = 420; // of the cells, at most
 const AXIS = 18; // the height of the axis of time
@@ -39,7 +39,8 @@ class Barymap implements View {
   }, this.below, this.above, this.tip);
   private readonly caption = element('p', { class: 'caption' });
 
-  private axes: Axis[] = [];
+  private axes: Axis[] = []; // the classes
+  private head: Head | null = null; // that of `axes`
   private order: Order = 'share';
   private sorted: Ordered = { rows: new Uint32Array(0), stretches: [] };
   private sortedAt = 0;
@@ -57,7 +58,7 @@ class Barymap implements View {
   constructor(private readonly app: App) {
     this.series = seriesOf(app);
     const order = choice('Rows by', [
-      ['share', 'share of the first axis'], ['cluster', 'cluster'], ['group', 'group'], ['name', 'name'],
+      ['share', 'active share'], ['cluster', 'cluster'], ['group', 'group'], ['name', 'name'],
     ] as const, (value) => this.setOrder(value));
     this.element = element('section', { class: 'panel wide barymap', id: 'barymap' },
       element('header', {}, element('h2', {}, 'Barymap'), this.caption, element('div', { class: 'choices' }, order)),
@@ -73,9 +74,9 @@ class Barymap implements View {
   }
 
   draw(): void {
-    const { store, ui } = this.app;
-    if (!store.head || ui.state.axes3.length !== 3 || !this.isSeen() || this.plot.clientWidth === 0) return;
-    if (this.axes !== ui.state.axes3) this.begin();
+    const { store } = this.app;
+    if (!store.head || !this.isSeen() || this.plot.clientWidth === 0) return;
+    if (this.head !== store.head) this.begin(store.head);
     this.cells.forget(store.firstFrame);
     this.series.run();
     this.sort();
@@ -83,10 +84,15 @@ class Barymap implements View {
     this.drawAbove();
   }
 
-  private begin(): void {
-    const { store, ui } = this.app;
-    this.axes = ui.state.axes3;
-    this.cells.reset(this.axes, store.firstFrame, Math.max(store.head!.frames, store.endFrame - store.firstFrame));
+  private begin(head: Head): void {
+    const { store } = this.app;
+    this.head = head;
+    this.axes = idleLast(head).map(({ title, states }) => ({ name: title, states }));
+    this.cells.reset(this.axes, store.firstFrame, Math.max(head.frames, store.endFrame - store.firstFrame));
+  }
+
+  private get colours(): string[] {
+    return idleLast(this.head!).map(colourOf);
   }
 
   private setOrder(order: Order): void {
@@ -107,7 +113,7 @@ class Barymap implements View {
     const isMore = this.sortedEnd !== end && (isWhole || this.sorted.rows.length === 0 || performance.now() - this.sortedAt > SORT_MS);
     if (as === this.sortedAs && !isMore) return;
     const before = this.sorted;
-    this.sorted = ordered(this.cells, this.order, ui, this.axes.map((axis) => axis.name));
+    this.sorted = ordered(this.cells, this.order, ui, this.axes.map((axis) => axis.name), activeClasses(this.head!).length);
     this.sortedAs = as;
     this.sortedEnd = end;
     this.sortedAt = performance.now();
@@ -143,7 +149,7 @@ class Barymap implements View {
     // For print: cells stay beside their names on a narrower page.
     this.below.style.setProperty('--left-share', `${(100 * left) / this.plot.clientWidth}%`);
     this.plot.style.height = `${Math.max(60, height / scale + AXIS)}px`;
-    this.image = new CellImage(context, layout, this.cells, this.sorted.rows, vertexColours(this.app.store.head!, 3), currentTheme());
+    this.image = new CellImage(context, layout, this.cells, this.sorted.rows, this.colours, currentTheme());
     this.scene = new Scene(layout, left, this.sorted.rows, this.sorted.stretches, this.below, this.image.marks);
   }
 
@@ -192,7 +198,7 @@ class Barymap implements View {
     setText(this.tipName, this.nameOf(cell));
     setText(this.tipTime, mean ? time : `${time}: absent`);
     this.readout.element.hidden = !mean;
-    this.readout.show(this.axes, vertexColours(this.app.store.head!, 3), mean);
+    this.readout.show(this.axes, this.colours, mean);
     const x = scene.x(cell.frame) + 14, isRight = x + this.tip.offsetWidth > this.plot.clientWidth;
     this.tip.style.left = `${Math.max(0, isRight ? x - 28 - this.tip.offsetWidth : x)}px`;
     this.tip.style.top = `${scene.y(cell.line) + 14}px`;

@@ -1,6 +1,6 @@
 // The picture of a barymap: a line of pixels for each entity, or for several if they are too many,
 // and a column for each bin of frames. Painted by columns, so that a new frame costs only one.
-import { CELL, CELL_UNIT, ELAPSED, UNACCOUNTED, signed, type Cells } from './cells';
+import { CELL_UNIT, signed, type Cells } from './cells';
 import { Mixer, parseColour } from './colour';
 import type { Span } from './series';
 import type { Theme } from './theme';
@@ -42,10 +42,14 @@ export function frameAt({ span, width }: Layout, x: number): number {
 
 /** Sums of one cell or of several cells. */
 class Sum {
-  readonly shares = new Float64Array(3);
+  readonly shares: Float64Array;
   weight = 0;
   missing = 0; // in CELL_UNIT, of the cell with the most
   over = 0;
+
+  constructor(shares: number) {
+    this.shares = new Float64Array(shares);
+  }
 
   clear(): void {
     this.shares.fill(0);
@@ -53,11 +57,11 @@ class Sum {
   }
 
   add(cells: Uint8Array, at: number): void {
-    const weight = cells[at + ELAPSED];
+    const { length } = this.shares, weight = cells[at + length + 1];
     if (!weight) return; // absent or unknown then
-    for (let i = 0; i < 3; i++) this.shares[i]! += cells[at + i]! * weight;
+    for (let i = 0; i < length; i++) this.shares[i]! += cells[at + i]! * weight;
     this.weight += weight;
-    const unaccounted = signed(cells[at + UNACCOUNTED]!);
+    const unaccounted = signed(cells[at + length]!);
     this.missing = Math.max(this.missing, unaccounted);
     this.over = Math.max(this.over, -unaccounted);
   }
@@ -68,16 +72,17 @@ export class CellImage {
   marks = new Uint8Array(0);
   private image: ImageData | null = null;
   private pixels = new Uint32Array(0);
-  private readonly sum = new Sum();
+  private readonly sum: Sum;
   private readonly mixer: Mixer;
   private readonly missing: number;
   private readonly over: number;
 
   constructor(
     private readonly context: CanvasRenderingContext2D, private readonly layout: Layout,
-    private readonly cells: Cells, private readonly rows: Uint32Array, vertices: string[], theme: Theme,
+    private readonly cells: Cells, private readonly rows: Uint32Array, colours: string[], theme: Theme,
   ) {
-    this.mixer = new Mixer(vertices, theme.paper);
+    this.sum = new Sum(cells.shares);
+    this.mixer = new Mixer(colours, theme.paper);
     this.missing = opaque(parseColour(theme.missing));
     this.over = opaque(parseColour(theme.over));
     this.marks = new Uint8Array(layout.lines);
@@ -110,7 +115,7 @@ export class CellImage {
       sum.clear();
       for (let bin = from; bin < to; bin++) {
         const cells = this.cells.bin(bin);
-        if (cells) for (let i = line * layout.perLine; i < last; i++) sum.add(cells, rows[i]! * CELL);
+        if (cells) for (let i = line * layout.perLine; i < last; i++) sum.add(cells, rows[i]! * this.cells.width);
       }
       this.paintCell(x, end, line);
     }

@@ -6,24 +6,39 @@ import { sumStates } from './axes';
 import type { Reader } from './series';
 import type { Axis, Frame } from './types';
 
-/** A cell: shares of 3 axes, unaccounted (signed), elapsed. */
-export const CELL = 5, UNACCOUNTED = 3, ELAPSED = 4;
 /** The unit of shares and unaccounted time: half a percent. */
 export const CELL_UNIT = 1 / 200;
 const ELAPSED_UNIT = 1 / 64; // 0: absent; groups of more than 4 intervals weigh 4
 
 const BINS_MAXIMUM = 2048;
-const CELLS_MAXIMUM = 1 << 23;
+const BYTES_MAXIMUM = 48 << 20;
 
+/** A cell is `width` bytes: the share of each axis, unaccounted time (signed), elapsed time. */
 export class Cells implements Reader {
   next = Infinity; // not requested yet
   size = 1; // frames a bin
   /** Increases when earlier cells become invalid: bins were merged, or reading restarted. */
   generation = 0;
-  private bins: Uint8Array[] = []; // [bins] of [entities][CELL]; the entities known then
+  private bins: Uint8Array[] = []; // [bins] of [entities][width]; the entities known then
   private firstBin = 0;
   private open = new Float32Array(0); // sums of the newest bin: share x elapsed; elapsed
   private axes: Axis[] = [];
+
+  get shares(): number {
+    return this.axes.length;
+  }
+
+  get unaccounted(): number {
+    return this.axes.length;
+  }
+
+  get elapsed(): number {
+    return this.axes.length + 1;
+  }
+
+  get width(): number {
+    return this.axes.length + 2;
+  }
 
   /** Restarts. */
   reset(axes: Axis[], firstFrame: number, frames: number): void {
@@ -48,7 +63,7 @@ export class Cells implements Reader {
     if (bin === this.bins.length) this.begin(frame.rowOf.length);
     this.add(frame);
     this.close(bin, frame.rowOf.length);
-    if (this.bins.length > Math.min(BINS_MAXIMUM, Math.max(128, CELLS_MAXIMUM / frame.rowOf.length)))
+    if (this.bins.length > Math.min(BINS_MAXIMUM, Math.max(128, BYTES_MAXIMUM / (this.width * frame.rowOf.length))))
       this.merge();
   }
 
@@ -64,7 +79,7 @@ export class Cells implements Reader {
     return Math.floor(frame / this.size);
   }
 
-  /** Returns the cells [entities][CELL] of a bin; null if the bin was not read. */
+  /** Returns the cells [entities][width] of a bin; null if the bin was not read. */
   bin(bin: number): Uint8Array | null {
     return this.bins[bin - this.firstBin] ?? null;
   }
@@ -75,42 +90,37 @@ export class Cells implements Reader {
   }
 
   private begin(entities: number): void {
-    this.bins.push(new Uint8Array(CELL * entities));
+    this.bins.push(new Uint8Array(this.width * entities));
     this.open.fill(0);
   }
 
   private add(frame: Frame): void {
-    if (this.open.length < CELL * frame.rowOf.length) {
-      const grown = new Float32Array(CELL * frame.rowOf.length * 1.25);
+    const { width } = this;
+    if (this.open.length < width * frame.rowOf.length) {
+      const grown = new Float32Array(Math.ceil(width * frame.rowOf.length * 1.25));
       grown.set(this.open);
       this.open = grown;
     }
-    const { open } = this;
-    const [first, second, third] = this.axes.map((axis) => sumStates(frame, axis.states));
-    if (!first || !second || !third) return;
-    for (let row = 0; row < frame.count; row++) {
-      const at = CELL * frame.entity[row]!, elapsed = frame.elapsed[row]!;
-      open[at]! += first[row]! * elapsed;
-      open[at + 1]! += second[row]! * elapsed;
-      open[at + 2]! += third[row]! * elapsed;
-      open[at + UNACCOUNTED]! += frame.unaccounted[row]! * elapsed;
-      open[at + ELAPSED]! += elapsed;
-    }
+    const { open } = this, columns = [...this.axes.map((axis) => sumStates(frame, axis.states)), frame.unaccounted];
+    columns.forEach((column, i) => {
+      for (let row = 0; row < frame.count; row++) open[width * frame.entity[row]! + i]! += column[row]! * frame.elapsed[row]!;
+    });
+    for (let row = 0; row < frame.count; row++) open[width * frame.entity[row]! + this.elapsed]! += frame.elapsed[row]!;
   }
 
   /** Computes the newest bin's cells from its sums. */
   private close(bin: number, entities: number): void {
     let cells = this.bins[bin]!;
-    if (cells.length < CELL * entities) cells = this.bins[bin] = new Uint8Array(CELL * entities);
-    const { open } = this;
-    for (let at = 0; at < CELL * entities; at += CELL) {
-      const elapsed = open[at + ELAPSED]!;
+    const { open, width, shares } = this;
+    if (cells.length < width * entities) cells = this.bins[bin] = new Uint8Array(width * entities);
+    for (let at = 0; at < width * entities; at += width) {
+      const elapsed = open[at + this.elapsed]!;
       if (elapsed === 0) continue;
       const unit = 1 / (elapsed * CELL_UNIT);
-      for (let i = 0; i < 3; i++) cells[at + i] = Math.min(255, Math.round(open[at + i]! * unit));
+      for (let i = 0; i < shares; i++) cells[at + i] = Math.min(255, Math.round(open[at + i]! * unit));
       // Rounds towards 0, so that no value below the limit is marked.
-      cells[at + UNACCOUNTED] = Math.max(-128, Math.min(127, Math.trunc(open[at + UNACCOUNTED]! * unit)));
-      cells[at + ELAPSED] = Math.max(1, Math.min(255, Math.round(elapsed / ELAPSED_UNIT)));
+      cells[at + this.unaccounted] = Math.max(-128, Math.min(127, Math.trunc(open[at + this.unaccounted]! * unit)));
+      cells[at + this.elapsed] = Math.max(1, Math.min(255, Math.round(elapsed / ELAPSED_UNIT)));
     }
   }
 
@@ -120,7 +130,7 @@ export class Cells implements Reader {
     const odd = this.firstBin % 2;
     for (let i = -odd; i < this.bins.length; i += 2) {
       const before = this.bins[i], after = this.bins[i + 1];
-      merged.push(before && after ? mean(before, after) : (before ?? after)!);
+      merged.push(before && after ? mean(before, after, this.shares) : (before ?? after)!);
     }
     this.firstBin = (this.firstBin - odd) / 2;
     this.bins = merged;
@@ -133,11 +143,11 @@ export class Cells implements Reader {
   private reopen(): void {
     this.open.fill(0);
     const cells = this.bins[this.bins.length - 1]!;
-    for (let at = 0; at < cells.length; at += CELL) {
-      const elapsed = cells[at + ELAPSED]! * ELAPSED_UNIT;
-      for (let i = 0; i < 3; i++) this.open[at + i] = cells[at + i]! * CELL_UNIT * elapsed;
-      this.open[at + UNACCOUNTED] = signed(cells[at + UNACCOUNTED]!) * CELL_UNIT * elapsed;
-      this.open[at + ELAPSED] = elapsed;
+    for (let at = 0; at < cells.length; at += this.width) {
+      const elapsed = cells[at + this.elapsed]! * ELAPSED_UNIT;
+      for (let i = 0; i < this.shares; i++) this.open[at + i] = cells[at + i]! * CELL_UNIT * elapsed;
+      this.open[at + this.unaccounted] = signed(cells[at + this.unaccounted]!) * CELL_UNIT * elapsed;
+      this.open[at + this.elapsed] = elapsed;
     }
   }
 }
@@ -146,15 +156,15 @@ export function signed(byte: number): number {
   return byte > 127 ? byte - 256 : byte;
 }
 
-function mean(before: Uint8Array, after: Uint8Array): Uint8Array {
-  const merged = after.slice();
-  for (let at = 0; at < before.length; at += CELL) {
-    const a = before[at + ELAPSED]!, b = after[at + ELAPSED] ?? 0;
+function mean(before: Uint8Array, after: Uint8Array, shares: number): Uint8Array {
+  const merged = after.slice(), unaccounted = shares, elapsed = shares + 1;
+  for (let at = 0; at < before.length; at += shares + 2) {
+    const a = before[at + elapsed]!, b = after[at + elapsed] ?? 0;
     if (a === 0) continue;
     const of = (x: number, y: number) => (x * a + y * b) / (a + b);
-    for (let i = 0; i < 3; i++) merged[at + i] = Math.round(of(before[at + i]!, after[at + i]!));
-    merged[at + UNACCOUNTED] = Math.trunc(of(signed(before[at + UNACCOUNTED]!), signed(after[at + UNACCOUNTED]!)));
-    merged[at + ELAPSED] = Math.min(255, a + b);
+    for (let i = 0; i < shares; i++) merged[at + i] = Math.round(of(before[at + i]!, after[at + i]!));
+    merged[at + unaccounted] = Math.trunc(of(signed(before[at + unaccounted]!), signed(after[at + unaccounted]!)));
+    merged[at + elapsed] = Math.min(255, a + b);
   }
   return merged;
 }

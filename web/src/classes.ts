@@ -22,6 +22,11 @@ export function classesOf(head: Head): StateClass[] {
 /** Those of active time: all but idle. */
 export const activeClasses = (head: Head): StateClass[] => classesOf(head).filter(({ name }) => name !== IDLE);
 
+/** The classes with idle last, and the states of each. */
+export const idleLast = (head: Head): (StateClass & { states: number[] })[] =>
+  [...activeClasses(head), ...classesOf(head).filter(({ name }) => name === IDLE)].map((of) =>
+    ({ ...of, states: head.states.flatMap((state, i) => (state.class === of.name ? [i] : [])) }));
+
 /** The index of the state of waits in futex(2); -1: the source has none. */
 export const lockOf = (head: Head): number => head.states.findIndex(({ name }) => name === 'lock_ns');
 

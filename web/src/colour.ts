@@ -1,7 +1,7 @@
-// The colour of a composition: the colours of the vertices, mixed by their shares in OKLab, where
+// The colour of a composition: the colours of its parts, mixed by their shares in OKLab, where
 // equal steps look equal (Björn Ottosson, "A perceptual color space for image processing", 2020).
 //
-// Time at no vertex mixes towards the background: a pale cell has time outside of the vertices.
+// Time in none of the parts mixes towards the background: a pale cell has time in no state.
 // Shares are not normalised, unless they add up to more than 1: such a cell has the colour of its
 // proportions, and its mark.
 
@@ -52,24 +52,24 @@ function fromLab(lightness: number, a: number, b: number): number {
     | byte(-0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s);
 }
 
-/** Mixes the colours of vertices. */
+/** Mixes the colours of parts. */
 export class Mixer {
-  private readonly vertices: Lab[];
+  private readonly parts: Lab[];
   private readonly background: Lab;
 
-  constructor(vertices: string[], background: string) {
-    this.vertices = vertices.map(toLab);
+  constructor(colours: string[], background: string) {
+    this.parts = colours.map(toLab);
     this.background = toLab(background);
   }
 
-  /** Returns the colour (0xRRGGBB) where the share of vertex i is `shares[at + i] * unit`. */
+  /** Returns the colour (0xRRGGBB) where the share of part i is `shares[at + i] * unit`. */
   mix(shares: ArrayLike<number>, at = 0, unit = 1): number {
     let lightness = 0, a = 0, b = 0, sum = 0;
-    for (let i = 0; i < this.vertices.length; i++) {
-      const share = shares[at + i]! * unit, vertex = this.vertices[i]!;
-      lightness += share * vertex[0];
-      a += share * vertex[1];
-      b += share * vertex[2];
+    for (let i = 0; i < this.parts.length; i++) {
+      const share = shares[at + i]! * unit, part = this.parts[i]!;
+      lightness += share * part[0];
+      a += share * part[1];
+      b += share * part[2];
       sum += share;
     }
     if (sum > 1) return fromLab(lightness / sum, a / sum, b / sum);

@@ -6,7 +6,8 @@
  *  - barry3: one frame as a triangle. Each entity is a dot, placed by its shares of three kinds of
  *    time.
  *  - barry4: one frame as a tetrahedron, for four kinds of time.
- *  - barymap: a line for each entity over time. Its colour mixes the colours of the kinds of time.
+ *  - barymap: a line for each entity over time. Its colour mixes the colours of the classes of
+ *    its time.
  *  - stack: stacked shares, of all entities together over time, or of each entity in one frame.
  *  - lines: the shares of all entities together over time, as lines.
  *  - ribbon: the active time (ledger/active.h) of all entities together over time, by class.

@@ -1,13 +1,14 @@
 /*
  * The barymap shows shares over time: a line for each entity, and a column for each interval. The
- * colour of a cell mixes the colours of the vertices in OKLab, with white for all other time. There
- * is no cell where the entity was absent.
+ * colour of a cell mixes the colours of the classes of its time in OKLab, with white for time in no
+ * state. There is no cell where the entity was absent.
  *
  * If there are too many lines or columns to distinguish, neighbouring lines or columns are added
  * up.
  */
 #include "picture_parts.h"
 #include "plot.h"
+#include "views/palette.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +26,6 @@
 #define LINE_MOST 16.0
 #define ABSENT_COLOUR "#e6e9ec"
 #define NO_CELL UINT32_MAX
-#define KEY_PARTS 16
 
 struct run {
     uint32_t colour; /* 0xrrggbb */
@@ -33,9 +33,9 @@ struct run {
     double x, width;
 };
 
-/* A line in one column: the mean weights of the entities that share the line. */
+/* A line in one column: the mean of the entities that share the line. */
 struct line_sum {
-    struct weights weights;
+    double shares[CLASS_COUNT];
     double elapsed_s; /* 0 if no entity of the line was present */
 };
 
@@ -86,41 +86,49 @@ static void order_lines(struct map *map)
         map->line[map->order[i]] = (uint32_t)(i / map->folded);
 }
 
+/* Adds the composition of a row to the mean. */
+static void add_row(struct line_sum *sum, const struct timeline *timeline, size_t row)
+{
+    const struct schema *schema = timeline->schema;
+    const float *shares = timeline->shares + row * schema->state_count;
+    double classes[CLASS_COUNT] = { 0 }, part;
+
+    for (size_t i = 0; i < schema->state_count; i++)
+        classes[schema->columns[i].class] += shares[i];
+    sum->elapsed_s += timeline->elapsed_s[row];
+    part = timeline->elapsed_s[row] / sum->elapsed_s;
+    for (int i = 0; i < CLASS_COUNT; i++)
+        sum->shares[i] += part * (classes[i] - sum->shares[i]);
+}
+
 static void add_frame(struct map *map, const struct timeline_frame *frame)
 {
     const struct timeline *timeline = map->picture->timeline;
-    const struct vertices *vertices = map->picture->vertices;
+    struct active active;
 
     memset(map->line_sums, 0, map->lines * sizeof *map->line_sums);
     for (size_t row = frame->first; row < frame->first + frame->count; row++) {
-        struct line_sum *sum = &map->line_sums[map->line[timeline->entities[row]]];
-        struct weights weights;
-
-        if (!timeline_weigh(timeline, row, vertices, &weights))
-            continue;
-        sums_add(&map->sums, &weights, vertices->count, timeline->elapsed_s[row]);
-        weights_add(&sum->weights, &sum->elapsed_s, &weights, timeline->elapsed_s[row]);
+        if (active_row(timeline, row, &active, &map->sums))
+            add_row(&map->line_sums[map->line[timeline->entities[row]]], timeline, row);
     }
 }
 
 static void colour_frames(struct map *map)
 {
     const struct timeline *timeline = map->picture->timeline;
-    const size_t count = map->picture->vertices->count;
     const struct oklab ground = oklab_of("#ffffff");
-    struct oklab colours[VERTICES_MAXIMUM];
+    struct oklab colours[CLASS_COUNT];
 
-    for (size_t i = 0; i < count; i++)
-        colours[i] = oklab_of(vertex_colour(map->picture->vertices, i));
+    for (size_t i = 0; i < CLASS_COUNT; i++)
+        colours[i] = oklab_of(palette_classes[i]);
     for (size_t column = 0; column < map->columns; column++) {
         add_frame(map, &timeline->frames[column]);
         for (size_t line = 0; line < map->lines; line++) {
             const struct line_sum *sum = &map->line_sums[line];
 
             map->colours[column * map->lines + line] =
-                sum->elapsed_s > 0
-                    ? oklab_rgb(oklab_mix(colours, sum->weights.shares, count, ground))
-                    : NO_CELL;
+                sum->elapsed_s > 0 ? oklab_rgb(oklab_mix(colours, sum->shares, CLASS_COUNT, ground))
+                                   : NO_CELL;
         }
     }
 }
@@ -193,61 +201,39 @@ static void draw_cells(FILE *stream, struct map *map)
     svg_cells_end(stream);
 }
 
-/* Draws the colour key: a triangle with all mixtures of the colours. The key consists of small
- * triangles, each in the colour of its centre. */
-static void draw_key_of_3(FILE *stream, const struct vertices *vertices, struct svg_point at,
-                          double side)
+static bool has_class(const struct schema *schema, enum column_class class)
 {
-    const double step = side / KEY_PARTS, height = step * sqrt(3) / 2;
-    const struct oklab white = oklab_of("#ffffff");
-    struct oklab colours[3];
-    char text[COLOUR_SIZE];
-
-    for (size_t i = 0; i < 3; i++)
-        colours[i] = oklab_of(vertex_colour(vertices, i));
-    for (size_t row = 0; row < KEY_PARTS; row++) {
-        for (size_t i = 0; i < 2 * row + 1; i++) {
-            const double y = at.y + height * (double)row;
-            const double x = at.x + side / 2 + step * ((double)i - (double)row) / 2;
-            const bool up = i % 2 == 0;
-            const double top = 1 - ((double)row + (up ? 2.0 / 3 : 1.0 / 3)) / KEY_PARTS;
-            const double right = ((double)i / 2 + 1.0 / 3 - (up ? 0 : 1.0 / 6)) / KEY_PARTS;
-            const double shares[] = { top, 1 - top - right, right };
-            const struct svg_point corners[] = { { x - step / 2, up ? y + height : y },
-                                                 { x + step / 2, up ? y + height : y },
-                                                 { x, up ? y : y + height } };
-
-            colour_text(text, oklab_rgb(oklab_mix(colours, shares, 3, white)));
-            svg_polygon(stream, corners, 3,
-                        &(struct svg_look){ .fill = text, .stroke = text, .stroke_width = 0.5 });
-        }
+    for (size_t i = 0; i < schema->state_count; i++) {
+        if (schema->columns[i].class == class)
+            return true;
     }
+    return false;
+}
+
+static void draw_key_line(FILE *stream, double *y, const char *colour, const char *edge,
+                          const char *text)
+{
+    const double left = WIDTH - RIGHT + 24;
+
+    svg_rect(stream, left, *y - 10, 12, 12, &(struct svg_look){ .fill = colour, .stroke = edge });
+    svg_text(stream, (struct svg_point){ left + 18, *y }, SVG_START, NULL, text);
+    *y += 18;
 }
 
 static void draw_key(FILE *stream, const struct map *map)
 {
-    const struct vertices *vertices = map->picture->vertices;
-    const double left = WIDTH - RIGHT + 24, side = 120;
+    const struct schema *schema = map->picture->timeline->schema;
     double y = TOP + 12;
 
     svg_group(stream, "key");
-    if (vertices->count == 3) {
-        draw_key_of_3(stream, vertices, (struct svg_point){ left, TOP }, side);
-        y += side;
-    }
-    for (size_t i = 0; i <= vertices->count + 1; i++, y += 18) {
-        const bool is_vertex = i < vertices->count;
+    for (size_t i = 0; i <= ACTIVE_CLASSES; i++) {
+        const enum column_class class = i < ACTIVE_CLASSES ? active_classes[i] : CLASS_IDLE;
 
-        svg_rect(stream, left, y - 10, 12, 12,
-                 &(struct svg_look){ .fill = is_vertex              ? vertex_colour(vertices, i)
-                                             : i == vertices->count ? "#fff"
-                                                                    : ABSENT_COLOUR,
-                                     .stroke = is_vertex ? NULL : LEFT_OUT_COLOUR });
-        svg_text(stream, (struct svg_point){ left + 18, y }, SVG_START, NULL,
-                 is_vertex              ? vertices->names[i]
-                 : i == vertices->count ? "in none of them"
-                                        : "not there");
+        if (has_class(schema, class))
+            draw_key_line(stream, &y, palette_classes[class], NULL, column_class_title(class));
     }
+    draw_key_line(stream, &y, "#fff", LEFT_OUT_COLOUR, "in no state");
+    draw_key_line(stream, &y, ABSENT_COLOUR, LEFT_OUT_COLOUR, "not there");
     svg_group_end(stream);
 }
 
@@ -282,9 +268,12 @@ static struct caption caption_of(const struct map *map)
         .nouns = { "cell", "cells" },
         .missing = " (paler)",
         .over = "",
-        .left_out = " (paler)",
+        .left_out = "",
     };
     char folded[80] = "";
+
+    snprintf(caption.title, sizeof caption.title, "%.120s: time of each entity by class",
+             map->picture->source);
 
     if (map->folded > 1)
         snprintf(folded, sizeof folded, "; a line is the mean of %zu neighbours", map->folded);

@@ -245,17 +245,6 @@ static void a_sleep_that_starts_after_its_end_is_due_has_no_length(void **state)
     assert_int_equal(load_slept_ns(160, 150, 180), 0);
 }
 
-/* Of 90 ns until the thread ran again, the scheduler knows what was spent in the run queue. */
-static void a_sleep_may_last_until_the_thread_is_in_the_run_queue(void **state)
-{
-    const struct load_sleep_truth truth = { .unsure_ns = 20, .late_ns = 90 };
-
-    (void)state;
-    assert_int_equal(load_waking_ns(&truth, 30), 60);
-    assert_int_equal(load_waking_ns(&truth, 80), 20);
-    assert_int_equal(load_waking_ns(&truth, 200), 20);
-}
-
 static void a_page_fault_load_refuses_0_pages_and_device_files(void **state)
 {
     const struct load_fault_plan none = { .pages = 0 }, many = { .pages = 1000000001 };
@@ -303,7 +292,6 @@ int main(void)
         cmocka_unit_test(an_io_load_with_the_option_cold_refuses_direct_io_and_writes),
         cmocka_unit_test(impossible_shares_and_periods_of_a_sleep_load_are_refused),
         cmocka_unit_test(a_sleep_that_starts_after_its_end_is_due_has_no_length),
-        cmocka_unit_test(a_sleep_may_last_until_the_thread_is_in_the_run_queue),
         cmocka_unit_test(a_page_fault_load_refuses_0_pages_and_device_files),
         cmocka_unit_test(a_fork_rate_or_a_thread_count_out_of_range_is_refused),
         cmocka_unit_test(a_network_load_with_a_duration_needs_no_number_of_packets),
