@@ -54,6 +54,13 @@ static bool are_cpus(const char *noun)
     return strcmp(noun, "CPUs") == 0;
 }
 
+/* Returns whether the rows are sums of threads whose parked time is not known: camp export adds up
+ * the threads of a group. Then waits in a lock may be waits for work. */
+static bool may_be_parked(const char *noun)
+{
+    return strcmp(noun, "groups") == 0 || strcmp(noun, "hosts") == 0;
+}
+
 /* What entities do in a class, after their number. */
 static const char *const doing[CLASS_COUNT] = {
     [CLASS_CPU] = "on a CPU",
@@ -66,15 +73,17 @@ static const char *const doing[CLASS_COUNT] = {
 };
 
 /* Returns the class with the most time, of the classes from `first` to the one before `end`; the
- * first of equal ones. */
-static enum column_class largest(const struct summary *summary, enum column_class first,
-                                 enum column_class end)
+ * first of equal ones. A wait that may not be one is never the largest. */
+static enum column_class largest(const struct summary *summary, const char *noun,
+                                 enum column_class first, enum column_class end)
 {
     enum column_class found = first;
 
-    for (enum column_class i = first; i < end; i++)
-        if (summary->classes[i] > summary->classes[found])
+    for (enum column_class i = first; i < end; i++) {
+        if (summary->classes[i] > summary->classes[found] &&
+            (i != CLASS_CONTENTION || !may_be_parked(noun)))
             found = i;
+    }
     return found;
 }
 
@@ -83,7 +92,7 @@ static enum column_class largest(const struct summary *summary, enum column_clas
 static enum column_class write_with_cpus(const struct summary *summary, const char *noun, char *ret)
 {
     const enum column_class wait =
-        are_cpus(noun) ? CLASS_READY : largest(summary, CLASS_READY, CLASS_OTHER_WAIT);
+        are_cpus(noun) ? CLASS_READY : largest(summary, noun, CLASS_READY, CLASS_OTHER_WAIT);
     const double waiting = tenths(summary->classes[wait]);
 
     write_busy(summary, ret);
@@ -104,7 +113,7 @@ static enum column_class write_with_cpus(const struct summary *summary, const ch
 static enum column_class write_without_cpus(const struct summary *summary, const char *noun,
                                             char *ret)
 {
-    const enum column_class first = largest(summary, CLASS_CPU, CLASS_IDLE);
+    const enum column_class first = largest(summary, noun, CLASS_CPU, CLASS_IDLE);
 
     append(ret, "%.1f %s %s", tenths(summary->classes[first]), noun, doing[first]);
     if (first != CLASS_CPU && summary->has[CLASS_CPU])
@@ -133,12 +142,14 @@ static void write_idle(const struct summary *summary, char *ret)
 }
 
 /* Writes the waits except `told`, and the parked threads: "Disk 1.8 · lock 0.3 · 500 parked. ". */
-static void write_waits(const struct summary *summary, enum column_class told, char *ret)
+static void write_waits(const struct summary *summary, const char *noun, enum column_class told,
+                        char *ret)
 {
     const char *between = "";
 
     for (enum column_class i = CLASS_READY; i < CLASS_IDLE; i++) {
-        const char *title = column_class_title(i);
+        const char *title =
+            i == CLASS_CONTENTION && may_be_parked(noun) ? "lock or parked" : column_class_title(i);
 
         if (i == told || summary->classes[i] < SHOWN_LEAST)
             continue;
@@ -206,7 +217,7 @@ void summary_text(const struct summary *summary, const char *noun, char ret[SUMM
         write_idle(summary, ret);
     else
         told = write_headline(summary, noun, ret);
-    write_waits(summary, told, ret);
+    write_waits(summary, noun, told, ret);
     write_promise(summary, ret);
     if (are_cpus(noun) || summary->active < SHOWN_LEAST)
         return;

@@ -82,9 +82,14 @@ function idle({ missing }: SummaryInput): SummaryPart {
 
 const part = (text: string, filter: string | null): SummaryPart => ({ place: 'busy', text, filter });
 
-/** The class with the most time; the first of equal ones. */
-const largest = ({ classes }: SummaryInput, names: string[]): string =>
-  names.reduce((found, name) => ((classes[name] ?? 0) > (classes[found] ?? 0) ? name : found));
+/** Are the entities sums of threads whose parked time is not known? camp export adds up the threads of a group. Then
+ * waits in a lock may be waits for work. */
+const mayBeParked = ({ kind }: SummaryInput): boolean => kind === 'groups' || kind === 'hosts';
+
+/** The class with the most time; the first of equal ones. A wait that may not be one is never the largest. */
+const largest = (input: SummaryInput, names: string[]): string =>
+  names.filter((name) => name !== 'lock' || !mayBeParked(input))
+    .reduce((found, name) => ((input.classes[name] ?? 0) > (input.classes[found] ?? 0) ? name : found));
 
 /** The headline, and the wait that it tells. */
 const headlineOf = (input: SummaryInput): [SummaryPart[], string] =>
@@ -115,9 +120,11 @@ function withoutCpus(input: SummaryInput): [SummaryPart[], string] {
 }
 
 /** The waits that the headline does not tell, and the parked. */
-function waits({ classes, parked }: SummaryInput, told: string): SummaryPart[] {
+function waits(input: SummaryInput, told: string): SummaryPart[] {
+  const { classes, parked } = input;
+  const titleOf = (name: string) => (name === 'lock' && mayBeParked(input) ? 'lock or parked' : CLASSES[name]![0]);
   const there = WAITS.filter((name) => name !== told && (classes[name] ?? 0) >= LEAST)
-    .map((name): SummaryPart => ({ place: 'waits', text: `${CLASSES[name]![0]} ${digits(1, classes[name]!)}`, filter: name }));
+    .map((name): SummaryPart => ({ place: 'waits', text: `${titleOf(name)} ${digits(1, classes[name]!)}`, filter: name }));
   if (parked > 0) there.push({ place: 'waits', text: `${parked} parked`, filter: null });
   return there.flatMap((part, i) => (i > 0 ? [{ place: 'waits', text: ' · ', filter: null }, part] : [{ ...part, text: capital(part.text) }]));
 }
