@@ -60,6 +60,11 @@ void frame_start_as(struct frame *ret, const struct frame *from)
         frame_release(ret);
         frame_init(ret, from->schema);
     }
+    frame_start_at(ret, from);
+}
+
+void frame_start_at(struct frame *ret, const struct frame *from)
+{
     frame_clear(ret);
     ret->start_ns = from->start_ns;
     ret->end_ns = from->end_ns;

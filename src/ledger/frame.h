@@ -146,6 +146,9 @@ struct entity *frame_add_row(struct frame *frame, const struct frame *from, size
  * all zero. */
 void frame_start_as(struct frame *ret, const struct frame *from);
 
+/* Does the same, but *ret keeps its own schema. */
+void frame_start_at(struct frame *ret, const struct frame *from);
+
 /* Returns the [column_count] values of one entity. */
 uint64_t *frame_values(const struct frame *frame, size_t entity);
 

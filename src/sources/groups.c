@@ -86,12 +86,7 @@ static int split_parked(struct groups_source *source, const struct frame *thread
 {
     struct frame *split = &source->split;
 
-    frame_clear(split);
-    split->start_ns = threads->start_ns;
-    split->end_ns = threads->end_ns;
-    split->wall_clock_ns = threads->wall_clock_ns;
-    split->losses = threads->losses;
-    split->note = threads->note;
+    frame_start_at(split, threads);
     for (size_t i = 0; i < threads->entity_count; i++) {
         struct entity *entity = frame_add(split);
 
