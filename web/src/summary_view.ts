@@ -55,7 +55,7 @@ export class Summary implements View {
 
   private parts(): SummaryPart[] {
     const { store } = this.app;
-    return summaryOf(this.app.shown(), store.head!, store.cpus, (n) => (store.entities[n] ? nameOf(store.entities[n]!) : ''));
+    return summaryOf(this.app.shown(), store.head!, store.cpus, (n) => (store.entities[n] ? nameOf(store.entities[n]) : ''));
   }
 
   private part(part: SummaryPart): Node {
