@@ -148,6 +148,18 @@ const contrast = (a, b) => {
 const pale = { ...COLOURS, axes3: ['#2a71b1', '#d9dee5', '#c7590a'], axes3_dark: ['#159ee3', '#39414b', '#f78366'] };
 
 for (const dark of [false, true])
+    test(`looks: the colours of groups can be seen on a ${dark ? 'dark' : 'light'} page`, async (opener) => {
+        const names = Array.from({ length: 6 }, (_, i) => String.fromCharCode(97 + i));
+        const page = await opener.report(stream({ states: ['user', 'sleep', 'disk'], names, colours: { ...COLOURS, groups: ['#004c89', '#be8703', '#5f9f86', '#6b6903', '#2b3137', '#1a7eae'] },
+            frames: [names.map((_, n) => ({ n, shares: [0.5, 0.5, 0] }))] }), { dark });
+        await page.selectOption('#group-by', 'name');
+        await still(page);
+        const fills = await page.locator('.legend .marker.disc').evaluateAll((markers) => markers.map((one) => getComputedStyle(one).backgroundColor));
+        assert.equal(new Set(fills).size, 6);
+        for (const fill of fills) assert.ok(contrast(fill, dark ? '#15181c' : '#ffffff') >= 3, fill);
+    });
+
+for (const dark of [false, true])
     test(`looks: texts have enough contrast on a ${dark ? 'dark' : 'light'} page`, async (opener) => {
         const page = await opener.report(made({ count: 60, frames: 8, colours: pale }), { dark });
         const values = await page.evaluate(() => Object.fromEntries(['paper', 'field', 'ink', 'quiet', 'warn', 'missing', 'left-out', 'over', 'pin', 'up', 'down', 'accent']

@@ -1,5 +1,6 @@
 // Classes of states: what an entity does in a state, its colour, and the time that is not idle.
-import { isDark } from './theme';
+import { readable, VISIBLE } from './colour';
+import { currentTheme, isDark } from './theme';
 import type { Frame, Head, StateClass } from './types';
 
 export const IDLE = 'idle';
@@ -10,6 +11,16 @@ export const PARKED = 0.99;
 export function vertexColours(head: Head, vertices: number): string[] {
   const { axes3, axes3_dark, axes4, axes4_dark } = head.colours;
   return vertices === 4 ? (isDark() ? axes4_dark : axes4) : isDark() ? axes3_dark : axes3;
+}
+
+const groupColours = new Map<string, string>();
+
+/** The colour of a group (Ui.groupOf()), light enough for dark paper. */
+export function groupColour({ colours }: Head, group: number): string {
+  const { groups } = colours, hex = groups[group % groups.length] ?? '#808080', { paper } = currentTheme(), key = `${hex} ${paper}`;
+  let found = groupColours.get(key);
+  if (!found) groupColours.set(key, (found = readable(hex, VISIBLE, paper)));
+  return found;
 }
 
 export const colourOf = (of: StateClass): string => (isDark() ? of.dark : of.light);

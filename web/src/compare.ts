@@ -2,7 +2,7 @@
 // other, and a list of the largest moves. Distances are those in a triangle of height 1.
 import { pin } from './actions';
 import { CORNERS3, place, restOf, sumStates } from './axes';
-import { vertexColours } from './classes';
+import { groupColour, vertexColours } from './classes';
 import { readable } from './colour';
 import { button, element, setText } from './dom';
 import { count, percent } from './format';
@@ -228,7 +228,7 @@ class Compare implements View {
     const { ui, store } = this.app, n = Number(arrow.dataset.n), group = ui.groupOf(n);
     const classes = ['arrow', ui.state.pinned.has(n) ? 'pinned' : '', n === ui.state.hover ? 'hover' : '', ui.isDimmed(n) ? 'dim' : ''];
     arrow.setAttribute('class', classes.filter(Boolean).join(' '));
-    arrow.style.stroke = group >= 0 && !ui.state.pinned.has(n) ? store.head!.colours.groups[group % 6]! : '';
+    arrow.style.stroke = group >= 0 && !ui.state.pinned.has(n) ? groupColour(store.head!, group) : '';
   }
 
   private drawTriangle(axes: Axis[]): void {

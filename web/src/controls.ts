@@ -3,6 +3,7 @@ import type { App, GroupBy } from './types';
 import { addressOf } from './address';
 import { restOf } from './axes';
 import { AxesEditor } from './axes_editor';
+import { groupColour } from './classes';
 import { button, element, setText } from './dom';
 import { count } from './format';
 import { offerGroupings } from './parts';
@@ -119,10 +120,9 @@ export class Controls {
 
   private groups(): HTMLElement[] {
     const { ui, store } = this.app;
-    const colours = store.head?.colours.groups ?? [];
     return ui.groups().map(({ name, count: size }, g) => {
       const marker = element('i', { class: g < 6 ? 'marker disc' : 'marker square' });
-      marker.style.background = colours[g % 6] ?? '';
+      marker.style.background = groupColour(store.head!, g);
       return element('span', { class: 'key' }, marker, name, element('small', {}, ` ${count(size)}`));
     });
   }

@@ -1,6 +1,7 @@
 // Small multiples: a small Barry3 for each of the largest groups, with its mean as a cross. A press
 // selects the group: all others are dimmed everywhere.
 import { LEFT_OUT, MISSING, place, restOf, sumStates } from './axes';
+import { groupColour } from './classes';
 import { element, setText } from './dom';
 import { Dots, faded, kindOf } from './dots';
 import { count, percent } from './format';
@@ -89,7 +90,7 @@ class Multiples implements View {
   private drawSmall(group: number, title: string, frame: Frame, rows: number[], shares: Float32Array[], leftOut: Float32Array): void {
     const { ui, store } = this.app, { dots, name, text, button } = this.smalls[group]!;
     const theme = currentTheme(), ratio = pixelRatio();
-    const colour = store.head!.colours.groups[group % 6]!, shape = group < 6 ? 'disc' : 'square';
+    const colour = groupColour(store.head!, group), shape = group < 6 ? 'disc' : 'square';
     const kinds = [kindOf(shape, RADIUS * ratio, colour), kindOf('ring', RADIUS * 1.4 * ratio, theme.missing),
       kindOf('ring', RADIUS * 1.4 * ratio, theme.over), kindOf(shape, RADIUS * ratio, faded(theme.dim, theme.paper, 0.55))];
     const broken = kindOf('broken', RADIUS * 2 * ratio, theme.leftOut);

@@ -131,7 +131,7 @@ export interface Ui {
   /** The entities that the search finds, the same set while they change; null: no search. */
   matching(): ReadonlySet<number> | null;
   /** Group of an entity: its index among the largest groups (0 to 11), -1: none or smaller ones.
-   *  Colour = head.colours.groups[g % 6], marker = g < 6 ? disc : square. */
+   *  Colour = groupColour(), marker = g < 6 ? disc : square. */
   groupOf(n: number): number;
   groups(): { name: string; count: number }[];
   groupings(): GroupBy[]; // available for this source
