@@ -36,7 +36,7 @@ struct sched_rt_entity {
 };
 struct sched_dl_entity {
     uint64_t dl_deadline, dl_period, deadline;
-    unsigned int dl_throttled : 1;
+    int64_t runtime;
 };
 struct task_group {
     struct cfs_rq **cfs_rq;

@@ -88,9 +88,12 @@ __noinline int read_throttle_of(uint64_t address, uint64_t clock, struct throttl
     return BPF_CORE_READ(queue, throttled_clock_self) != 0;
 }
 
+/* Returns whether a thread of SCHED_DEADLINE has used up its budget (dl_runtime_exceeded() in
+ * kernel/sched/deadline.c). The bit dl_throttled was seen as 0 in Linux 6.18 for all waits of some
+ * threads without a budget. */
 static __always_inline bool is_deadline_spent(const struct task_struct *task)
 {
-    return BPF_CORE_READ_BITFIELD_PROBED(&task->dl, dl_throttled) != 0;
+    return task->dl.runtime <= 0;
 }
 
 /* Returns when a thread of SCHED_DEADLINE gets its next budget. */
