@@ -156,7 +156,10 @@ test('ribbon: a finger selects a range, and a second one to compare with', async
         const [x, y] = await ribbonSpot(page, from), [end] = await ribbonSpot(page, to);
         const touch = (type, ...points) => session.send('Input.dispatchTouchEvent', { type, touchPoints: points.map((at) => ({ x: at, y })) });
         await touch('touchStart', x);
-        for (const part of [0.3, 0.6, 1]) await touch('touchMove', x + (end - x) * part);
+        for (const part of [0.3, 0.6, 1]) {
+            await page.waitForTimeout(30); // as slow as a hand: after a flick, the browser takes the next tap for the end of a scroll
+            await touch('touchMove', x + (end - x) * part);
+        }
         await touch('touchEnd');
         await still(page);
     };
