@@ -167,7 +167,8 @@ static int read_source(struct view_command *view)
         status = page_next(&view->page, &frame);
         if (status != OPTIONS_GO_ON || frame == NULL)
             return status;
-        if (!stop_requested && server_frame(view->server, frame, page_cpus(&view->page)) != CAMP_OK)
+        if (!stop_requested &&
+            server_frame(view->server, frame, page_cpus(&view->page, frame)) != CAMP_OK)
             return complain(STATUS_FAILURE, "no memory for more intervals; --history says how "
                                             "many are kept");
     }

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMED_LEAST 0.1   /* share of the active time from which a name is mentioned */
+#define NAMED_LEAST 0.1   /* share of a class's time from which a name is mentioned */
 #define UNACCOUNTED 0.005 /* share of the elapsed time up to which all adds up */
+#define FULL 0.95         /* share of its time from which a CPU is full */
 
 size_t name_stem(const char *name)
 {
@@ -24,8 +25,8 @@ size_t name_stem(const char *name)
 struct named {
     const char *name;
     size_t length;
-    double seconds;
-    bool are_several; /* the rows have different names, so only their stem is common */
+    double lead, other; /* seconds a second in the two classes */
+    bool are_several;   /* the rows have different names, so only their stem is common */
 };
 
 static int compare_names(const void *left, const void *right)
@@ -36,16 +37,26 @@ static int compare_names(const void *left, const void *right)
     return order != 0 ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-static int compare_times(const void *left, const void *right)
+static int compare_lead(const void *left, const void *right)
 {
     const struct named *a = left, *b = right;
 
-    if (a->seconds > b->seconds || a->seconds < b->seconds)
-        return a->seconds > b->seconds ? -1 : 1;
+    if (a->lead > b->lead || a->lead < b->lead)
+        return a->lead > b->lead ? -1 : 1;
     return compare_names(left, right);
 }
 
-static void choose_names(struct summary *ret, struct named *rows, size_t count)
+static int compare_other(const void *left, const void *right)
+{
+    const struct named *a = left, *b = right;
+
+    if (a->other > b->other || a->other < b->other)
+        return a->other > b->other ? -1 : 1;
+    return compare_names(left, right);
+}
+
+/* Adds up rows whose names have the same stem. Returns the number of names. */
+static size_t merge_names(struct named *rows, size_t count)
 {
     size_t names = 0;
 
@@ -54,24 +65,99 @@ static void choose_names(struct summary *ret, struct named *rows, size_t count)
         struct named *last = names > 0 ? &rows[names - 1] : NULL;
 
         if (last != NULL && compare_names(last, &rows[i]) == 0) {
-            last->seconds += rows[i].seconds;
+            last->lead += rows[i].lead;
+            last->other += rows[i].other;
             last->are_several = last->are_several || strcmp(last->name, rows[i].name) != 0;
         } else {
             rows[names++] = rows[i];
         }
     }
-    qsort(rows, names, sizeof *rows, compare_times);
-    for (size_t i = 0; i < names && ret->name_count < SUMMARY_NAMES; i++) {
-        char *name = ret->names[ret->name_count];
+    return names;
+}
 
-        if (rows[i].seconds < NAMED_LEAST * ret->active)
-            break;
-        if (rows[i].length == 0)
-            continue;
-        copy_text(name, CAMP_NAME_SIZE, rows[i].name,
-                  rows[i].are_several ? rows[i].length : strlen(rows[i].name));
-        ret->name_count++;
+static void copy_name(char ret[CAMP_NAME_SIZE], const struct named *from)
+{
+    copy_text(ret, CAMP_NAME_SIZE, from->name,
+              from->are_several ? from->length : strlen(from->name));
+}
+
+static void choose_other(struct summary *ret, struct named *rows, size_t names)
+{
+    const double time = ret->classes[ret->other];
+    size_t first = 0;
+
+    if (ret->other == ret->lead || time < NAMED_LEAST * ret->classes[ret->lead])
+        return;
+    qsort(rows, names, sizeof *rows, compare_other);
+    while (first < names && rows[first].length == 0)
+        first++;
+    if (first == names || rows[first].other < NAMED_LEAST * time)
+        return;
+    copy_name(ret->other_name, &rows[first]);
+    for (size_t i = 0; i < ret->name_count; i++) {
+        if (strcmp(ret->names[i], ret->other_name) == 0)
+            ret->other_name[0] = '\0';
     }
+}
+
+static void choose_names(struct summary *ret, struct named *rows, size_t count)
+{
+    const size_t names = merge_names(rows, count);
+
+    qsort(rows, names, sizeof *rows, compare_lead);
+    for (size_t i = 0; i < names && ret->name_count < SUMMARY_NAMES; i++) {
+        if (rows[i].lead <= 0 || rows[i].lead < NAMED_LEAST * ret->classes[ret->lead])
+            break;
+        if (rows[i].length > 0)
+            copy_name(ret->names[ret->name_count++], &rows[i]);
+    }
+    choose_other(ret, rows, names);
+}
+
+struct shared_cpus shared_cpus_of(const struct frame *beside, const struct frame *frame,
+                                  size_t unknown)
+{
+    const bool are_cpus = beside == NULL && strcmp(frame->schema->name, "cpus") == 0;
+    const struct frame *cpus = are_cpus ? frame : beside;
+    struct shared_cpus ret = { .count = frame_cpu_count(cpus, unknown),
+                               .is_known = cpus != NULL && cpus->entity_count > 0 };
+
+    for (size_t i = 0; cpus != NULL && i < cpus->entity_count; i++) {
+        const uint64_t *values = frame_values(cpus, i);
+        double busy_ns = 0;
+
+        for (size_t j = 0; j < cpus->schema->state_count; j++)
+            busy_ns += cpus->schema->columns[j].class == CLASS_CPU ? (double)values[j] : 0;
+        if (cpus->entities[i].id == CAMP_CPU_TOTAL || cpus->elapsed_ns[i] == 0 ||
+            busy_ns < FULL * (double)cpus->elapsed_ns[i])
+            continue;
+        if (ret.full++ == 0)
+            ret.first_full = cpus->entities[i].id;
+    }
+    return ret;
+}
+
+bool summary_of_cpus(const struct summary *summary)
+{
+    return strcmp(summary->noun, "CPUs") == 0;
+}
+
+bool summary_may_be_parked(const struct summary *summary)
+{
+    return strcmp(summary->noun, "groups") == 0 || strcmp(summary->noun, "hosts") == 0;
+}
+
+enum column_class summary_wait(const struct summary *summary)
+{
+    const enum column_class last = summary->cpus.count > 0 ? CLASS_NETWORK : CLASS_OTHER_WAIT;
+    enum column_class found = CLASS_READY;
+
+    for (enum column_class i = CLASS_READY; i <= last && !summary_of_cpus(summary); i++) {
+        if (summary->classes[i] > summary->classes[found] &&
+            (i != CLASS_CONTENTION || !summary_may_be_parked(summary)))
+            found = i;
+    }
+    return found;
 }
 
 /* Returns the time of a row in states without work, in ns. */
@@ -102,8 +188,8 @@ static const char *name_of(const struct entity *entity, size_t label)
     return value[0] != '\0' ? value : entity->name;
 }
 
-/* Adds a row to the sums. Returns its active time. */
-static double add_row(struct summary *ret, const struct frame *frame, size_t row, double interval)
+/* Adds a row to the sums. */
+static void add_row(struct summary *ret, const struct frame *frame, size_t row, double interval)
 {
     const double unaccounted = (double)frame_unaccounted_ns(frame, row) / interval;
     struct active active;
@@ -118,32 +204,49 @@ static double add_row(struct summary *ret, const struct frame *frame, size_t row
         ret->classes[i] += active.seconds[i] * 1e9 / interval;
     ret->classes[CLASS_IDLE] += idle_ns(frame, row) / interval;
     ret->active += active.sum_s * 1e9 / interval;
-    return active.sum_s * 1e9 / interval;
 }
 
-int summary_fill(struct summary *ret, const struct frame *frame, size_t cpus)
+/* Chooses the names from all rows, once their sums are known. */
+static int name_rows(struct summary *ret, const struct frame *frame, double interval)
 {
-    const double interval = (double)(frame->end_ns - frame->start_ns);
     const size_t label = label_of_names(frame->schema);
     struct named *rows = calloc(frame->entity_count + 1, sizeof *rows);
+    const enum column_class wait = summary_wait(ret);
+    const bool leads = ret->classes[wait] > ret->classes[CLASS_CPU];
     size_t count = 0;
 
-    *ret = (struct summary){ .cpus = cpus, .losses = frame->losses };
     if (rows == NULL)
         return CAMP_E_NOMEM;
-    for (size_t i = 0; i < frame->schema->state_count; i++)
-        ret->has[frame->schema->columns[i].class] = true;
+    ret->lead = leads ? wait : CLASS_CPU;
+    ret->other = leads ? CLASS_CPU : wait;
     for (size_t i = 0; i < frame->entity_count && interval > 0; i++) {
         const char *name = name_of(&frame->entities[i], label);
-        const double seconds = add_row(ret, frame, i, interval);
+        struct active active;
 
-        ret->entities += frame->entities[i].count;
-        if (seconds > 0)
-            rows[count++] = (struct named){ name, name_stem(name), seconds, false };
+        active_of_frame(frame, i, &active);
+        rows[count] =
+            (struct named){ name, name_stem(name), active.seconds[ret->lead] * 1e9 / interval,
+                            active.seconds[ret->other] * 1e9 / interval, false };
+        count += active.sum_s > 0;
     }
     choose_names(ret, rows, count);
     free(rows);
     return CAMP_OK;
+}
+
+int summary_fill(struct summary *ret, const struct frame *frame, struct shared_cpus cpus,
+                 const char *noun)
+{
+    const double interval = (double)(frame->end_ns - frame->start_ns);
+
+    *ret = (struct summary){ .noun = noun, .cpus = cpus, .losses = frame->losses };
+    for (size_t i = 0; i < frame->schema->state_count; i++)
+        ret->has[frame->schema->columns[i].class] = true;
+    for (size_t i = 0; i < frame->entity_count && interval > 0; i++) {
+        ret->entities += frame->entities[i].count;
+        add_row(ret, frame, i, interval);
+    }
+    return name_rows(ret, frame, interval);
 }
 
 int summary_fill_cpu_time(struct summary *ret, const struct frame *frame, const size_t *rows,
@@ -152,14 +255,18 @@ int summary_fill_cpu_time(struct summary *ret, const struct frame *frame, const 
     const double interval = (double)(frame->end_ns - frame->start_ns);
     struct named *names = calloc(count + 1, sizeof *names);
 
-    *ret = (struct summary){ .only_cpu_time = true, .has = { [CLASS_CPU] = true } };
+    *ret = (struct summary){ .noun = "processes",
+                             .only_cpu_time = true,
+                             .has = { [CLASS_CPU] = true },
+                             .lead = CLASS_CPU,
+                             .other = CLASS_CPU };
     if (names == NULL)
         return CAMP_E_NOMEM;
     for (size_t i = 0; i < count && interval > 0; i++) {
         const char *name = frame->entities[rows[i]].name;
         const double seconds = (double)frame_values(frame, rows[i])[column] / interval;
 
-        names[i] = (struct named){ name, name_stem(name), seconds, false };
+        names[i] = (struct named){ name, name_stem(name), seconds, 0, false };
         ret->entities += frame->entities[rows[i]].count;
         ret->active += seconds;
     }
@@ -171,7 +278,9 @@ int summary_fill_cpu_time(struct summary *ret, const struct frame *frame, const 
 
 double summary_busy(const struct summary *summary)
 {
-    return summary->cpus > 0 ? fmin(summary->classes[CLASS_CPU] / (double)summary->cpus, 1) : 0;
+    return summary->cpus.count > 0
+               ? fmin(summary->classes[CLASS_CPU] / (double)summary->cpus.count, 1)
+               : 0;
 }
 
 bool summary_is_missing(const struct summary *summary)

@@ -24,6 +24,7 @@ static const struct field fact_fields[] = {
 static const struct field summary_fields[FRAME_SUMMARY_FIELDS] = {
     { .name = "text", .help = "the interval in one sentence" },
     { .name = "cpus", .help = "CPUs that the rows share" },
+    { .name = "full_cpus", .help = "those of them that were busy at least 95 % of the interval" },
     { .name = "cpu", .help = "rows on a CPU, on average", .decimals = 6 },
     { .name = "run_queue", .help = "rows that wait for a CPU", .decimals = 6 },
     { .name = "throttled", .help = "rows whose quota of CPU time is used up", .decimals = 6 },
@@ -255,23 +256,32 @@ static void fill_headline(struct frame_table *table, const struct frame_facts *f
 }
 
 /* The CPUs are unknown if processes were selected, because other rows use them, too. */
+static struct shared_cpus cpus_of(const struct frame_table *table, const struct frame *cpus,
+                                  const struct selection *selection,
+                                  const struct frame_facts *facts)
+{
+    if (selection->pid_count > 0 || selection->no_kernel_threads)
+        return (struct shared_cpus){ 0 };
+    return shared_cpus_of(cpus, table->selected.picked, facts->cpus);
+}
+
 static int fill_summary(struct frame_table *table, const struct frame *cpus,
                         const struct selection *selection, const struct frame_facts *facts)
 {
     const struct frame *frame = table->selected.picked;
     const char *kind = frame_kind(facts, frame->schema);
-    const bool all = selection->pid_count == 0 && !selection->no_kernel_threads;
-    const size_t count = frame_cpu_count(cpus, facts->cpus);
+    const struct shared_cpus shared = cpus_of(table, cpus, selection, facts);
     struct cell *next = table->summary;
     struct summary summary;
-    const int r = summary_fill(&summary, frame, all ? count : 0);
+    const int r = summary_fill(&summary, frame, shared, kind_noun(kind, 2));
 
     if (r != CAMP_OK)
         return r;
     summary.unseen_are_switches = strcmp(facts->tier, "bpf") == 0 && strcmp(kind, "sessions") != 0;
-    summary_text(&summary, kind_noun(kind, 2), table->sentence);
+    summary_text(&summary, table->sentence);
     *next++ = cell_text(table->sentence);
-    *next++ = summary.cpus > 0 ? cell_natural(summary.cpus) : cell_unknown();
+    *next++ = shared.count > 0 ? cell_natural(shared.count) : cell_unknown();
+    *next++ = shared.count > 0 && shared.is_known ? cell_natural(shared.full) : cell_unknown();
     for (size_t i = CLASS_CPU; i < CLASS_COUNT; i++)
         *next++ = summary.has[i] ? cell_real(summary.classes[i]) : cell_unknown();
     *next++ = cell_real(summary.missing);

@@ -13,7 +13,7 @@
 #define FRAME_LINE_SIZE 160
 #define FRAME_NAME_SIZE 128
 #define FRAME_LINES 7
-#define FRAME_SUMMARY_FIELDS (6 + CLASS_COUNT - CLASS_CPU)
+#define FRAME_SUMMARY_FIELDS (7 + CLASS_COUNT - CLASS_CPU)
 
 struct frame_texts {
     char name[FRAME_NAME_SIZE], line[FRAME_LINE_SIZE];

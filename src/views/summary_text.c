@@ -37,28 +37,19 @@ static double hundredths(double value)
 
 static void write_busy(const struct summary *summary, char *ret)
 {
-    const double percent = whole(100 * summary_busy(summary));
+    const struct shared_cpus *cpus = &summary->cpus;
 
-    if (summary->cpus == 1)
-        append(ret, "The CPU is %.0f %% busy", percent);
-    else if (summary->cpus == 2)
-        append(ret, "Both CPUs are %.0f %% busy", percent);
+    if (cpus->count == 1)
+        append(ret, "The CPU is");
+    else if (cpus->count == 2)
+        append(ret, "Both CPUs are");
     else
-        append(ret, "%zu CPUs are %.0f %% busy", summary->cpus, percent);
-}
-
-/* Returns whether the rows are CPUs. A CPU does not wait for one, and has no name to mention; its
- * time in CLASS_READY was stolen by a hypervisor. */
-static bool are_cpus(const char *noun)
-{
-    return strcmp(noun, "CPUs") == 0;
-}
-
-/* Returns whether the rows are sums of threads whose parked time is not known: camp export adds up
- * the threads of a group. Then waits in a lock may be waits for work. */
-static bool may_be_parked(const char *noun)
-{
-    return strcmp(noun, "groups") == 0 || strcmp(noun, "hosts") == 0;
+        append(ret, "%zu CPUs are", cpus->count);
+    append(ret, " %.0f %% busy", whole(100 * summary_busy(summary)));
+    if (cpus->full == 1 && cpus->count > 1)
+        append(ret, " (CPU %" PRId64 " is full)", cpus->first_full);
+    else if (cpus->full > 1 && cpus->full < cpus->count)
+        append(ret, " (%zu are full)", cpus->full);
 }
 
 /* What entities do in a class, after their number. */
@@ -72,63 +63,49 @@ static const char *const doing[CLASS_COUNT] = {
     [CLASS_OTHER_WAIT] = "are in other waits",
 };
 
-/* Returns the class with the most time, of the classes from `first` to the one before `end`; the
- * first of equal ones. A wait that may not be one is never the largest. */
-static enum column_class largest(const struct summary *summary, const char *noun,
-                                 enum column_class first, enum column_class end)
-{
-    enum column_class found = first;
-
-    for (enum column_class i = first; i < end; i++) {
-        if (summary->classes[i] > summary->classes[found] &&
-            (i != CLASS_CONTENTION || !may_be_parked(noun)))
-            found = i;
-    }
-    return found;
-}
-
 /* The number of CPUs is known. Writes how busy they are, and the largest wait with a known reason.
  * Returns its class. */
-static enum column_class write_with_cpus(const struct summary *summary, const char *noun, char *ret)
+static enum column_class write_with_cpus(const struct summary *summary, char *ret)
 {
-    const enum column_class wait =
-        are_cpus(noun) ? CLASS_READY : largest(summary, noun, CLASS_READY, CLASS_OTHER_WAIT);
+    const enum column_class wait = summary_wait(summary);
     const double waiting = tenths(summary->classes[wait]);
 
     write_busy(summary, ret);
     if (summary->classes[wait] < SHOWN_LEAST)
         append(ret, "%s",
-               summary->has[CLASS_READY] && !are_cpus(noun) ? ", and none waits for one" : "");
-    else if (are_cpus(noun))
+               summary->has[CLASS_READY] && !summary_of_cpus(summary) ? ", and none waits for one"
+                                                                      : "");
+    else if (summary_of_cpus(summary))
         append(ret, ", and %.1f stolen", waiting);
     else if (wait == CLASS_READY)
-        append(ret, ", and %.1f %s wait for one", waiting, noun);
+        append(ret, ", and %.1f %s wait for one", waiting, summary->noun);
     else
-        append(ret, ", and %.1f %s %s", waiting, noun, doing[wait]);
+        append(ret, ", and %.1f %s %s", waiting, summary->noun, doing[wait]);
     return wait;
 }
 
 /* The number of CPUs is unknown. Writes the largest class, and the time on a CPU or in the run
  * queue. Returns the class of the wait that was written. */
-static enum column_class write_without_cpus(const struct summary *summary, const char *noun,
-                                            char *ret)
+static enum column_class write_without_cpus(const struct summary *summary, char *ret)
 {
-    const enum column_class first = largest(summary, noun, CLASS_CPU, CLASS_IDLE);
+    const enum column_class wait = summary_wait(summary);
+    const bool leads = summary->classes[wait] > summary->classes[CLASS_CPU];
+    const enum column_class first = leads ? wait : CLASS_CPU;
 
-    append(ret, "%.1f %s %s", tenths(summary->classes[first]), noun, doing[first]);
-    if (first != CLASS_CPU && summary->has[CLASS_CPU])
+    append(ret, "%.1f %s %s", tenths(summary->classes[first]), summary->noun, doing[first]);
+    if (leads && summary->has[CLASS_CPU])
         append(ret, ", %.1f on a CPU", tenths(summary->classes[CLASS_CPU]));
-    if (first == CLASS_CPU && summary->classes[CLASS_READY] >= SHOWN_LEAST)
+    if (!leads && summary->classes[CLASS_READY] >= SHOWN_LEAST)
         append(ret, ", %.1f wait for a CPU", tenths(summary->classes[CLASS_READY]));
-    return first == CLASS_CPU ? CLASS_READY : first;
+    return leads ? wait : CLASS_READY;
 }
 
 /* Writes the headline. Returns the class of the wait that it tells. */
-static enum column_class write_headline(const struct summary *summary, const char *noun, char *ret)
+static enum column_class write_headline(const struct summary *summary, char *ret)
 {
-    const enum column_class told = summary->cpus > 0 && summary->has[CLASS_CPU]
-                                       ? write_with_cpus(summary, noun, ret)
-                                       : write_without_cpus(summary, noun, ret);
+    const enum column_class told = summary->cpus.count > 0 && summary->has[CLASS_CPU]
+                                       ? write_with_cpus(summary, ret)
+                                       : write_without_cpus(summary, ret);
 
     append(ret, ". ");
     return told;
@@ -142,14 +119,14 @@ static void write_idle(const struct summary *summary, char *ret)
 }
 
 /* Writes the waits except `told`, and the parked threads: "Disk 1.8 · lock 0.3 · 500 parked. ". */
-static void write_waits(const struct summary *summary, const char *noun, enum column_class told,
-                        char *ret)
+static void write_waits(const struct summary *summary, enum column_class told, char *ret)
 {
     const char *between = "";
 
     for (enum column_class i = CLASS_READY; i < CLASS_IDLE; i++) {
-        const char *title =
-            i == CLASS_CONTENTION && may_be_parked(noun) ? "lock or parked" : column_class_title(i);
+        const char *title = i == CLASS_CONTENTION && summary_may_be_parked(summary)
+                                ? "lock or parked"
+                                : column_class_title(i);
 
         if (i == told || summary->classes[i] < SHOWN_LEAST)
             continue;
@@ -207,7 +184,21 @@ static void write_promise(const struct summary *summary, char *ret)
                summary->only_cpu_time ? "Nothing lost." : "Nothing unaccounted, nothing lost.");
 }
 
-void summary_text(const struct summary *summary, const char *noun, char ret[SUMMARY_TEXT_SIZE])
+/* Writes who has most of the time that the headline tells: "Mostly scan and dd; most CPU time: x".
+ */
+static void write_names(const struct summary *summary, char *ret)
+{
+    if (summary->name_count == 0)
+        return;
+    append(ret, " Mostly %s", summary->names[0]);
+    if (summary->name_count > 1)
+        append(ret, " and %s", summary->names[1]);
+    if (summary->other_name[0] != '\0')
+        append(ret, "; most %s time: %s", column_class_title(summary->other), summary->other_name);
+    append(ret, ".");
+}
+
+void summary_text(const struct summary *summary, char ret[SUMMARY_TEXT_SIZE])
 {
     enum column_class told = CLASS_READY;
 
@@ -216,15 +207,11 @@ void summary_text(const struct summary *summary, const char *noun, char ret[SUMM
     if (summary->active < SHOWN_LEAST && !summary->only_cpu_time)
         write_idle(summary, ret);
     else
-        told = write_headline(summary, noun, ret);
-    write_waits(summary, noun, told, ret);
+        told = write_headline(summary, ret);
+    write_waits(summary, told, ret);
     write_promise(summary, ret);
-    if (are_cpus(noun) || summary->active < SHOWN_LEAST)
-        return;
-    if (summary->name_count == 1)
-        append(ret, " Mostly %s.", summary->names[0]);
-    else if (summary->name_count == 2)
-        append(ret, " Mostly %s and %s.", summary->names[0], summary->names[1]);
+    if (!summary_of_cpus(summary) && summary->active >= SHOWN_LEAST)
+        write_names(summary, ret);
     /* A name may have a line feed, which would look like the end of the headline. */
     for (char *at = ret; *at != '\0'; at++)
         *at = *at == '\n' ? '?' : *at;

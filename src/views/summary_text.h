@@ -7,8 +7,8 @@
 #define SUMMARY_TEXT_SIZE 512
 
 /* Writes the sentences: how busy the CPUs are, how many entities wait and for what, what does not
- * add up, and the most active names. `noun` is the plural of the entities: "threads", "CPUs". */
-void summary_text(const struct summary *summary, const char *noun, char ret[SUMMARY_TEXT_SIZE]);
+ * add up, and who has most of that time. */
+void summary_text(const struct summary *summary, char ret[SUMMARY_TEXT_SIZE]);
 
 /* Breaks the text into lines of at most `width` characters, where its words allow that. */
 void summary_wrap(char *text, size_t width);

@@ -201,7 +201,7 @@ const VECTORS = JSON.parse(readFileSync(new URL('summary_vectors.json', import.m
 const STATE_OF = { cpu: 'user', disk: 'io', lock: 'contention', wait: 'waiting' };
 
 /** Makes a frame with the sums of a vector. */
-function made({ kind, cpus, classes, missing, over, unseen, lost, partial, elapsed, groups, parked, tier = '' }) {
+function made({ kind, cpus, classes, missing, over, unseen, lost, partial, elapsed, groups, parked, tier = '', full }) {
     const states = [...Object.keys(classes).map((name) => STATE_OF[name] ?? name), 'idle', 'lock']
         .filter((name) => name !== 'lock' || parked > 0);
     const rows = [], names = [];
@@ -209,26 +209,22 @@ function made({ kind, cpus, classes, missing, over, unseen, lost, partial, elaps
         names.push(name);
         rows.push({ n: rows.length, shares: states.map((one) => (one === state ? share : 0)), elapsed: time, ...others });
     };
-    const left = Object.entries(classes).map(([name, time]) => ({ state: STATE_OF[name] ?? name, time }));
-    const wanted = groups.map(([name, time]) => ({ name, time }));
-    const all = left.reduce((sum, { time }) => sum + time, 0);
-    // The rest has names of less than a tenth each.
-    const rest = all - wanted.reduce((sum, { time }) => sum + time, 0);
-    for (let i = 0; i < 20 && rest > 1e-9; i++) wanted.push({ name: `rest${'abcdefghijklmnopqrst'[i]}`, time: rest / 20 });
-    for (const group of wanted)
-        for (const one of left) {
-            const time = Math.min(group.time, one.time);
-            if (time <= 1e-9) continue;
-            add(group.name, one.state, time);
-            group.time -= time;
-            one.time -= time;
+    const all = Object.values(classes).reduce((sum, time) => sum + time, 0), left = { ...classes };
+    for (const [name, times] of groups)
+        for (const [of, time] of Object.entries(classes)) {
+            const own = typeof times === 'number' ? (times * time) / all : times[of] ?? 0; // a number is divided as all is
+            if (own > 0) add(name, STATE_OF[of] ?? of, own);
+            left[of] -= own;
         }
+    // The rest has names of less than a tenth each.
+    for (const [of, time] of Object.entries(left))
+        for (let i = 0; i < 20 && time > 1e-9; i++) add(`rest${'abcdefghijklmnopqrst'[i]}`, STATE_OF[of] ?? of, time / 20);
     for (let i = 0; i < parked; i++) add(`pool${i}`, 'lock', 1);
     if (missing > 0) add('missing', '', missing, 0, { unaccounted: 1 });
     if (over > 0) add('over', 'idle', over, 2, { unaccounted: -1 });
     add('sleeper', 'idle', elapsed - all - missing - over - parked);
     return Buffer.concat([
-        head({ states, kind, tier }), json(CPUS, { cpus }), entities(names), frame(states.length, rows, { losses: [unseen, lost, partial] }),
+        head({ states, kind, tier }), json(CPUS, full ? { cpus, full: full[0], first_full: full[1] } : { cpus }), entities(names), frame(states.length, rows, { losses: [unseen, lost, partial] }),
     ]);
 }
 
@@ -244,8 +240,8 @@ for (const vector of VECTORS)
 test('summary: a class and a name dim all other entities, and undim them', async (opener) => {
     const page = await opener.report(halves());
     await press(page, 'End');
-    assert.equal(await text(page, '.summary .headline'), 'Both CPUs are 0 % busy, and 1.5 threads wait for one');
-    assert.match(await text(page, '.summary .more'), /^Disk 0\.5\. Mostly db and web1\./);
+    assert.match(await text(page, '.summary .headline'), /^Both CPUs are 0 % busy, and 1\.5 threads wait for one since \d\d:\d\d:\d\d$/);
+    assert.match(await text(page, '.summary .more'), /^Disk 0\.5\. Mostly web1 and db\./);
     const chosen = async () => (await page.locator('.legend').innerText()).match(/\d of \d/)?.[0] ?? 'all';
     for (const [part, wanted] of [['1.5 threads wait for one', '2 of 2'], ['Disk 0.5', '1 of 2'], ['web', '1 of 2']]) {
         const button = page.locator('.summary button', { hasText: part });
@@ -260,11 +256,76 @@ test('summary: a class and a name dim all other entities, and undim them', async
     }
 });
 
+test('summary: what is unaccounted, accounted twice or parked dims all others', async (opener) => {
+    const rows = [
+        { shares: [0.5, 0, 0.5] }, { shares: [0.5, 0, 0.2], unaccounted: 0.3 }, { shares: [0.5, 0, 0.4], unaccounted: 0.1 },
+        { shares: [0.5, 0, 0.7], unaccounted: -0.2 }, ...Array(3).fill({ shares: [0, 1, 0] }),
+    ];
+    const page = await opener.report(stream({ states: ['user', 'lock', 'idle'], names: rows.map((_, n) => `task${n}`), frames: [rows.map((row, n) => ({ n, ...row }))] }));
+    for (const [part, wanted] of [['0.40 unaccounted (6 %)', 2], ['0.20 accounted twice', 1], ['3 parked', 3]]) {
+        const button = page.locator(`.summary button:text-is("${part}")`);
+        await button.click();
+        await still(page);
+        assert.match(await page.locator('.legend').innerText(), new RegExp(`${wanted} of 7`));
+        await button.click();
+    }
+});
+
+test('summary: since when something lasts, in spite of a gap, and a press shows its beginning', async (opener) => {
+    const waiting = [0, 0, 0, 0.9, 0, 0, 0, 0, 1, 1, 0.9, 0, 1, 1, 0.8, 1]; // from the ninth frame on
+    const page = await opener.report(stream({ states: ['user', 'disk', 'idle'], names: ['scan', 'rest'],
+        frames: waiting.map((share) => [{ n: 0, shares: [0, share, 1 - share] }, { n: 1, shares: [0, 0, 1] }]) }));
+    const since = page.locator('.summary .since');
+    await press(page, 'End');
+    assert.match(await text(page, '.summary .headline'), /^1\.0 threads wait for a disk since \d\d:\d\d:\d\d, 0\.0 on a CPU$/);
+    const told = (await since.innerText()).match(/\S+$/)[0];
+    await press(page, 's');
+    assert.match(await said(page), new RegExp(` since ${told}, `));
+    await since.click();
+    await still(page);
+    assert.match(await odometer(page), /^9 \/ 16 /);
+    assert.equal(await since.count(), 0); // it has just begun
+    await page.focus('.track');
+    await press(page, 'ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft');
+    assert.match(await odometer(page), /^4 \/ 16 /);
+    assert.equal(await since.count(), 0); // one frame only
+});
+
+test('summary: a comparison is told, and leads to its tab', async (opener) => {
+    const page = await opener.report(halves());
+    await press(page, 'End');
+    await dragRibbon(page, 2.5, 6.5, { shift: true });
+    const told = page.locator('.summary .compared');
+    assert.match(await told.innerText(), /^Before, \d\d:\S+ – \S+: CPU 1\.0$/);
+    await told.click();
+    await page.waitForSelector('#compare tbody tr');
+    await press(page, 'Escape');
+    assert.equal(await told.count(), 0);
+});
+
+test('summary: a CPU that is full is told of the shown frame, and of a range in which it is always', async (opener) => {
+    const row = [{ n: 0, shares: [1, 0, 0, 0] }], full = (first) => json(CPUS, { cpus: 2, full: 1, first_full: first });
+    const page = await opener.report(Buffer.concat([head({ states: STATES, frames: 6 }), json(CPUS, { cpus: 2 }), entities(['hog']),
+        ...[null, full(1), null, full(0), null, json(CPUS, { cpus: 2 })].flatMap((cpus, index) => [...(cpus ? [cpus] : []), frame(4, row, { index })])]));
+    const headline = () => text(page, '.summary .headline');
+    await press(page, 'Home');
+    for (const wanted of ['', ' (CPU 1 is full)', ' (CPU 1 is full)', ' (CPU 0 is full)', ' (CPU 0 is full)', '']) {
+        assert.ok((await headline()).includes(`50 % busy${wanted}`) && (wanted !== '' || !(await headline()).includes('full')), await headline());
+        await page.focus('.track');
+        await press(page, 'ArrowRight');
+    }
+    for (const [from, to, wanted] of [[1.5, 2.5, /CPU 1 is full/], [2.5, 4.5, /1 is full/], [0.5, 2.5, /busy(?! \()/]]) {
+        await dragRibbon(page, from, to);
+        assert.match(await headline(), wanted);
+        await press(page, 'Escape');
+    }
+});
+
 test('summary: sessions are named by their application', async (opener) => {
     const page = await opener.report(stream({ states: ['cpu', 'lock', 'idle'], kind: 'sessions', labels: ['user', 'application'],
         names: ['orders', ''].map((application) => ({ name: 'root@db', pid: 1, labels: { user: 'root', application } })),
         frames: [[{ n: 0, shares: [0.2, 0.8, 0] }, { n: 1, shares: [0.5, 0, 0.5] }]] }));
-    assert.match(await text(page, '.summary .more'), /Mostly orders and root@db/);
+    assert.match(await text(page, '.summary .more'), /Mostly orders; most CPU time: root@db/);
     await page.locator('.summary button', { hasText: 'orders' }).click();
     await still(page);
     assert.match(await page.locator('.legend').innerText(), /1 of 2/);

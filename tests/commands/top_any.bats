@@ -27,7 +27,7 @@ needs_microstates() {
     run -0 "$CAMP" top --from "$TABLE" --count 1 --top 3
     diff - <(printf '%s\n' "$output") <<'END'
 2008-11-22T02:00:01.000+00:00  1.00 s  sessions3.csv  tier table  60 entities
-26.0 entities are in other waits, 18.9 on a CPU. 0.45 unaccounted (1 %). Mostly job and web.
+26.0 entities are in other waits, 18.9 on a CPU. 0.45 unaccounted (1 %). Mostly web and job.
 name             CPU_USAGE%  IDLE%  DB_WAIT%    un% 
 wait1                   0.0    0.0       100    0.0 
 wait2                   0.0    0.0       100    0.0 

@@ -13,6 +13,8 @@ export class FrameSum {
   private unseen = 0;
   private lost = 0;
   private partial = 0;
+  private full = Infinity;
+  private readonly firstFull = new Set<number>();
 
   /** `lock` is the state of waits in futex(2), or -1. */
   constructor(private readonly states: number, private readonly entities: number, private readonly lock: number) {
@@ -41,6 +43,8 @@ export class FrameSum {
     this.unseen += frame.unseen;
     this.lost += frame.lost;
     this.partial += frame.partial;
+    this.full = Math.min(this.full, frame.full);
+    this.firstFull.add(frame.firstFull);
     this.last = frame;
   }
 
@@ -59,6 +63,7 @@ export class FrameSum {
     return {
       index: last!.index, endMs: last!.endMs, lengthMs: this.lengthMs, unit,
       unseen: this.unseen, lost: this.lost, partial: this.partial,
+      full: this.full, firstFull: this.firstFull.size === 1 ? [...this.firstFull][0]! : -1,
       count: present.length,
       entity: Uint32Array.from(present),
       elapsed: Float32Array.from(present, (n) => own(n) / this.lengthMs),

@@ -5,7 +5,7 @@ import { colourOf } from './classes';
 import { button, element, setText } from './dom';
 import { clock } from './format';
 import { fit, onWidth, used } from './parts';
-import { ActiveBins, type ActiveSum } from './ribbon_bins';
+import { activeBins, type ActiveSum } from './ribbon_bins';
 import { draw, hatching, HEIGHT, leftOf, partsOf, RIGHT, spanText, type Scale, type Scene } from './ribbon_picture';
 import { clearPeriods, moved, periodOf, setPeriod, type Period, type Which } from './ribbon_range';
 import { pictured, type Drawing, type Pictured } from './save_picture';
@@ -56,7 +56,7 @@ class Pane {
 class Ribbon implements View, Pictured {
   readonly element: HTMLElement;
   private readonly series;
-  private readonly bins = new ActiveBins();
+  private readonly bins;
   private readonly canvas = element('canvas', { 'aria-hidden': 'true' });
   private readonly track = element('div', {
     class: 'track', tabindex: '0', role: 'slider', 'aria-label': 'Time', 'aria-description': KEYS,
@@ -81,6 +81,7 @@ class Ribbon implements View, Pictured {
 
   constructor(private readonly app: App, corner: HTMLElement) {
     this.series = seriesOf(app);
+    this.bins = activeBins(app);
     this.panes = {
       range: new Pane('range', 'End the range', () => clearPeriods(app)),
       before: new Pane('before', 'End the comparison', () => clearPeriods(app, 'before')),

@@ -2,7 +2,7 @@
 import { Bins } from './bins';
 import { activeClasses, activeOf } from './classes';
 import type { Reader } from './series';
-import type { Frame, Head, StateClass, Store } from './types';
+import type { App, Frame, Head, StateClass, Store } from './types';
 
 /** Sums over the frames of a bin, in ms of all entities together. */
 export class ActiveSum {
@@ -54,4 +54,13 @@ export class ActiveBins extends Bins<ActiveSum> implements Reader {
   read(frame: Frame): void {
     this.put(frame, (sum) => sum.add(frame, this.head!));
   }
+}
+
+const shared = new WeakMap<App, ActiveBins>();
+
+/** The bins of a page, which the ribbon reads. */
+export function activeBins(app: App): ActiveBins {
+  let bins = shared.get(app);
+  if (!bins) shared.set(app, (bins = new ActiveBins()));
+  return bins;
 }

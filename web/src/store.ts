@@ -16,6 +16,8 @@ const NOTES_MAXIMUM = 20;
 interface Kept {
   payload: ArrayBuffer;
   isKey: boolean;
+  full: number;
+  firstFull: number;
 }
 
 /** The server is another run than before, in which entities have other numbers. */
@@ -38,6 +40,7 @@ export class FrameStore implements Store {
   private mentioned: number[] = []; // [entities] the frame with its last description
   private bytes = 0;
   private made = new Map<number, Frame>(); // the least recently used first
+  private fullNow: Pick<Kept, 'full' | 'firstFull'> = { full: 0, firstFull: -1 }; // of the frames that follow
   private listeners: (() => void)[] = [];
 
   constructor(private readonly limit = LIVE_BYTES) {}
@@ -56,7 +59,7 @@ export class FrameStore implements Store {
       case HEAD: return this.addHead(json(block) as Head);
       case ENTITIES: return this.addEntities(json(block) as Entity[]);
       case FRAME: return this.addFrame(block.payload);
-      case CPUS: this.cpus = Number((json(block) as { cpus?: unknown }).cpus) || 0; return;
+      case CPUS: return this.addCpus(json(block) as { cpus?: unknown; full?: unknown; first_full?: unknown });
       case NOTE: return this.addNote(String((json(block) as { text?: unknown }).text));
       case END: return this.end(json(block) as { reason?: unknown; open?: unknown });
       default: // a beat, or of a later version's type
@@ -112,6 +115,11 @@ export class FrameStore implements Store {
     if (this.entities.includes(undefined as unknown as Entity)) throw new StreamError('an entity is missing');
   }
 
+  private addCpus({ cpus, full, first_full }: { cpus?: unknown; full?: unknown; first_full?: unknown }): void {
+    this.cpus = Number(cpus) || 0;
+    this.fullNow = { full: Number(full) || 0, firstFull: Number.isInteger(first_full) ? (first_full as number) : -1 };
+  }
+
   private addFrame(payload: ArrayBuffer): void {
     if (!this.head) throw new StreamError('a frame came before the head');
     const block = readFrame(payload, this.head.states.length);
@@ -122,7 +130,7 @@ export class FrameStore implements Store {
     if (this.kept.length === 0 && !block.isKey) throw new StreamError('the first frame is no key frame');
     for (const n of block.entity) this.mentioned[n] = this.endFrame;
     this.newestEndMs = block.endMs;
-    this.kept.push({ payload, isKey: block.isKey });
+    this.kept.push({ payload, isKey: block.isKey, ...this.fullNow });
     this.bytes += payload.byteLength;
     this.endFrame++;
     if (this.head.live && this.bytes > this.limit) this.dropOldest();
@@ -180,8 +188,8 @@ export class FrameStore implements Store {
   }
 
   private make(index: number, before: Frame): Frame {
-    const block = readFrame(this.keptOf(index).payload, this.head!.states.length);
-    const frame = applyFrame(before, block, index, this.entities.length);
+    const { payload, full, firstFull } = this.keptOf(index);
+    const frame = { ...applyFrame(before, readFrame(payload, this.head!.states.length), index, this.entities.length), full, firstFull };
     this.keep(index, frame);
     return frame;
   }

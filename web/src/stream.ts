@@ -111,7 +111,7 @@ export function readFrame(payload: ArrayBuffer, stateCount: number): FrameBlock 
 
 export function emptyFrame(stateCount: number): Frame {
   return {
-    index: 0, endMs: 0, lengthMs: 0, unit: 1 / 50000, unseen: 0, lost: 0, partial: 0, count: 0,
+    index: 0, endMs: 0, lengthMs: 0, unit: 1 / 50000, unseen: 0, lost: 0, partial: 0, full: 0, firstFull: -1, count: 0,
     entity: new Uint32Array(0), elapsed: new Float32Array(0), unaccounted: new Float32Array(0),
     flags: new Uint16Array(0), shares: new Array<null>(stateCount).fill(null), rowOf: new Int32Array(0),
   };
@@ -124,7 +124,7 @@ export function applyFrame(before: Frame, block: FrameBlock, index: number, enti
   rowOf.set(base.rowOf.subarray(0, entities));
   const frame: Frame = {
     index, endMs: block.endMs, lengthMs: block.lengthMs, unit: block.unit,
-    unseen: block.unseen, lost: block.lost, partial: block.partial,
+    unseen: block.unseen, lost: block.lost, partial: block.partial, full: 0, firstFull: -1,
     rowOf, ...grown(base, block),
   };
   writeRows(frame, block);

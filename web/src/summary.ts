@@ -20,21 +20,26 @@ export interface SummaryInput {
   lost: number;
   partial: number;
   elapsed: number; // of all entities, with idle time
-  groups: [name: string, active: number][]; // a name that several share is without its final number
+  full: number; // CPUs that were busy (almost) all the time
+  firstFull: number; // the number of the first of them; -1: unknown
+  groups: { name: string; classes: Record<string, number> }[]; // a name that several share is without its final number
   parked: number; // entities
 }
 
 export interface SummaryPart {
   place: 'busy' | 'waits' | 'accounting' | 'who';
   text: string;
-  filter: string | null; // the class whose entities this part is about
+  filter: string | null; // the class whose entities this part is about, or PARKED, MISSING, OVER
   name?: string; // the group that this part is about
   isFault?: boolean; // of the accounting
 }
 
+/** Filters of the entities that are in no class: parked, with time in no state, with time accounted twice. */
+const PARKED = 'parked', MISSING = 'missing', OVER = 'over';
+
 const LEAST = 0.05; // shorter times are shown as 0.0
-const FAULT = 0.005; // of all elapsed time: less is rounding
-const NAMED = 0.1; // of all active time: smaller groups are not named
+const FAULT = 0.005; // of the elapsed time: less is rounding
+const NAMED = 0.1; // of a class's time: smaller groups are not named
 const NAMES_MAXIMUM = 2;
 /** Classes in their order: the title in a list, and what entities do there. */
 const CLASSES: Record<string, [title: string, doing: string]> = {
@@ -61,7 +66,7 @@ export function partsOf(input: SummaryInput): SummaryPart[] {
   const active = Object.values(input.classes).reduce((sum, time) => sum + time, 0);
   const [headline, told] = active < LEAST ? [[idle(input)], 'run_queue'] : headlineOf(input);
   return [
-    ...headline, ...waits(input, told), accounting(input), ...(active < LEAST || areCpus(input) ? [] : who(input, active)),
+    ...headline, ...waits(input, told), ...accounting(input), ...(active < LEAST || areCpus(input) ? [] : who(input)),
   ];
 }
 
@@ -86,10 +91,21 @@ const part = (text: string, filter: string | null): SummaryPart => ({ place: 'bu
  * waits in a lock may be waits for work. */
 const mayBeParked = ({ kind }: SummaryInput): boolean => kind === 'groups' || kind === 'hosts';
 
-/** The class with the most time; the first of equal ones. A wait that may not be one is never the largest. */
-const largest = (input: SummaryInput, names: string[]): string =>
-  names.filter((name) => name !== 'lock' || !mayBeParked(input))
-    .reduce((found, name) => ((input.classes[name] ?? 0) > (input.classes[found] ?? 0) ? name : found));
+/** The wait with the most time; the first of equal ones. A wait that may not be one is never the largest; beside
+ * a known number of CPUs, nor are other waits. */
+function largestWait(input: SummaryInput): string {
+  if (areCpus(input)) return 'run_queue';
+  return WAITS.filter((name) => (name !== 'lock' || !mayBeParked(input)) && (name !== 'wait' || input.cpus === 0))
+    .reduce((found, name) => (timeIn(input, name) > timeIn(input, found) ? name : found));
+}
+
+const timeIn = ({ classes }: SummaryInput, name: string): number => classes[name] ?? 0;
+
+/** Is more time waited than used? */
+const isWaiting = (input: SummaryInput): boolean => timeIn(input, largestWait(input)) > timeIn(input, 'cpu');
+
+/** The class that has most of the time in the headline. */
+export const leadOf = (input: SummaryInput): string => (isWaiting(input) ? largestWait(input) : 'cpu');
 
 /** The headline, and the wait that it tells. */
 const headlineOf = (input: SummaryInput): [SummaryPart[], string] =>
@@ -97,12 +113,12 @@ const headlineOf = (input: SummaryInput): [SummaryPart[], string] =>
 
 /** How busy the CPUs are, and the largest wait with a known reason. */
 function withCpus(input: SummaryInput, cpu: number): [SummaryPart[], string] {
-  const { classes, cpus, kind } = input;
+  const { classes, cpus, full, firstFull, kind } = input;
   const share = Math.min(100, Number(digits(0, 100 * Math.min(cpu / cpus, 1))));
   const of = cpus === 1 ? 'The CPU is' : cpus === 2 ? 'Both CPUs are' : `${cpus} CPUs are`;
-  const busy = part(`${of} ${share} % busy`, 'cpu');
-  const wait = areCpus(input) ? 'run_queue' : largest(input, WAITS.filter((name) => name !== 'wait'));
-  const time = classes[wait] ?? 0;
+  const which = full === 0 || full >= cpus ? '' : full > 1 ? ` (${full} are full)` : firstFull < 0 ? ' (1 is full)' : ` (CPU ${firstFull} is full)`;
+  const busy = part(`${of} ${share} % busy${which}`, 'cpu');
+  const wait = largestWait(input), time = timeIn(input, wait);
   if (time < LEAST) return [[busy, ...(classes.run_queue !== undefined && !areCpus(input) ? [part(', and none waits for one', null)] : [])], wait];
   const doing = areCpus(input) ? 'stolen' : `${kind} ${wait === 'run_queue' ? 'wait for one' : CLASSES[wait]![1]}`;
   return [[busy, part(', and ', null), part(`${digits(1, time)} ${doing}`, wait)], wait];
@@ -110,12 +126,11 @@ function withCpus(input: SummaryInput, cpu: number): [SummaryPart[], string] {
 
 /** The largest class, and the time on a CPU or in the run queue. */
 function withoutCpus(input: SummaryInput): [SummaryPart[], string] {
-  const { classes, kind } = input;
-  const first = largest(input, ACTIVE), { cpu, run_queue: queue } = classes;
-  const parts = [part(`${digits(1, classes[first]!)} ${kind} ${CLASSES[first]![1]}`, first)];
-  const add = (time: number, name: string) => parts.push(part(', ', null), part(`${digits(1, time)} ${CLASSES[name]![1]}`, name));
-  if (first !== 'cpu' && cpu !== undefined) add(cpu, 'cpu');
-  if (first === 'cpu' && queue !== undefined && queue >= LEAST) add(queue, 'run_queue');
+  const { classes, kind } = input, first = leadOf(input);
+  const parts = [part(`${digits(1, timeIn(input, first))} ${kind} ${CLASSES[first]![1]}`, first)];
+  const add = (name: string) => parts.push(part(', ', null), part(`${digits(1, timeIn(input, name))} ${CLASSES[name]![1]}`, name));
+  if (first !== 'cpu' && classes.cpu !== undefined) add('cpu');
+  if (first === 'cpu' && timeIn(input, 'run_queue') >= LEAST) add('run_queue');
   return [parts, first === 'cpu' ? 'run_queue' : first];
 }
 
@@ -125,7 +140,7 @@ function waits(input: SummaryInput, told: string): SummaryPart[] {
   const titleOf = (name: string) => (name === 'lock' && mayBeParked(input) ? 'lock or parked' : CLASSES[name]![0]);
   const there = WAITS.filter((name) => name !== told && (classes[name] ?? 0) >= LEAST)
     .map((name): SummaryPart => ({ place: 'waits', text: `${titleOf(name)} ${digits(1, classes[name]!)}`, filter: name }));
-  if (parked > 0) there.push({ place: 'waits', text: `${parked} parked`, filter: null });
+  if (parked > 0) there.push({ place: 'waits', text: `${parked} parked`, filter: PARKED });
   return there.flatMap((part, i) => (i > 0 ? [{ place: 'waits', text: ' · ', filter: null }, part] : [{ ...part, text: capital(part.text) }]));
 }
 
@@ -148,20 +163,31 @@ function lossesOf({ unseen, unseenAreSwitches, lost, partial }: Pick<SummaryInpu
 export const lossesText = ({ unseen, lost, partial }: Frame, head: Head): string =>
   lossesOf({ unseen, unseenAreSwitches: unseenAreSwitchesOf(head), lost, partial }).join(', ');
 
-function accounting(input: SummaryInput): SummaryPart {
+function accounting(input: SummaryInput): SummaryPart[] {
   const { missing, over, elapsed } = input;
-  const faults: string[] = [];
-  if (missing > FAULT * elapsed) faults.push(`${digits(2, missing)} unaccounted (${digits(0, (100 * missing) / elapsed)} %)`);
-  if (over > FAULT * elapsed) faults.push(`${digits(2, over)} accounted twice`);
-  faults.push(...lossesOf(input));
-  return { place: 'accounting', text: faults.join(', ') || 'nothing unaccounted, nothing lost', filter: null, isFault: faults.length > 0 };
+  const faults: SummaryPart[] = [];
+  const add = (text: string, filter: string | null) => {
+    if (faults.length > 0) faults.push({ place: 'accounting', text: ', ', filter: null });
+    faults.push({ place: 'accounting', text, filter, isFault: true });
+  };
+  if (missing > FAULT * elapsed) add(`${digits(2, missing)} unaccounted (${digits(0, (100 * missing) / elapsed)} %)`, MISSING);
+  if (over > FAULT * elapsed) add(`${digits(2, over)} accounted twice`, OVER);
+  for (const loss of lossesOf(input)) add(loss, null);
+  return faults.length > 0 ? faults : [{ place: 'accounting', text: 'nothing unaccounted, nothing lost', filter: null }];
 }
 
-function who({ groups }: SummaryInput, active: number): SummaryPart[] {
-  const named = groups.filter(([name, own]) => name !== '' && own >= NAMED * active)
-    .sort(([a, ofA], [b, ofB]) => ofB - ofA || (a < b ? -1 : 1)).slice(0, NAMES_MAXIMUM);
+/** Who has most of the time that the headline tells, and of the other one: on a CPU, or in a wait. */
+function who(input: SummaryInput): SummaryPart[] {
+  const isWait = isWaiting(input), lead = leadOf(input), other = isWait ? 'cpu' : largestWait(input);
+  const most = (of: string) => input.groups.filter(({ name, classes }) => name !== '' && (classes[of] ?? 0) > 0 && classes[of]! >= NAMED * timeIn(input, of))
+    .sort((a, b) => b.classes[of]! - a.classes[of]! || (a.name < b.name ? -1 : 1)).map(({ name }) => name);
   const plain = (text: string): SummaryPart => ({ place: 'who', text, filter: null });
-  return named.flatMap(([name], i) => [plain(i > 0 ? ' and ' : 'Mostly '), { place: 'who', text: name, filter: null, name }]);
+  const named = most(lead).slice(0, NAMES_MAXIMUM);
+  const parts = named.flatMap((name, i) => [plain(i > 0 ? ' and ' : 'Mostly '), { ...plain(name), name }]);
+  const [besides] = timeIn(input, other) >= NAMED * timeIn(input, lead) ? most(other) : [];
+  if (parts.length > 0 && besides !== undefined && !named.includes(besides))
+    parts.push(plain(`; most ${CLASSES[other]![0]} time: `), { ...plain(besides), name: besides });
+  return parts;
 }
 
 /** The name of an entity in the sentence: sessions have that of their application. src/ledger/summary.c has the same. */
@@ -169,36 +195,38 @@ export const nameOf = ({ name, labels }: Entity): string => labels?.application 
 
 /** Sums of a frame. nameOf() returns the name of an entity. */
 export function inputOf(frame: Frame, head: Head, cpus: number, nameOf: (n: number) => string): SummaryInput {
-  const active = activeOf(frame, head);
-  const { elapsed, unseen, lost, partial } = frame;
+  const active = activeOf(frame, head), classes = active.classes.map(({ name }) => name);
+  const { elapsed, unseen, lost, partial, full, firstFull } = frame;
   const input: SummaryInput = {
-    kind: head.kind, cpus, classes: {}, missing: 0, over: 0, unseen, unseenAreSwitches: unseenAreSwitchesOf(head), lost, partial, elapsed: 0, groups: [], parked: 0,
+    kind: head.kind, cpus, full, firstFull, classes: {}, missing: 0, over: 0,
+    unseen, unseenAreSwitches: unseenAreSwitchesOf(head), lost, partial, elapsed: 0, groups: [], parked: 0,
   };
-  active.classes.forEach(({ name }, i) => (input.classes[name] = active.times[i]!.reduce((sum, time) => sum + time, 0)));
-  const groups = new Map<string, { name: string; time: number }>();
+  classes.forEach((name, i) => (input.classes[name] = active.times[i]!.reduce((sum, time) => sum + time, 0)));
+  const groups = new Map<string, SummaryInput['groups'][number]>();
   for (let row = 0; row < frame.count; row++) {
     input.elapsed += elapsed[row]!;
     input.missing += elapsed[row]! * missingOf(frame, row);
     input.over += elapsed[row]! * overOf(frame, row);
     input.parked += active.parked[row]!;
     if (!(active.sums[row]! > 0)) continue;
-    const name = nameOf(frame.entity[row]!), stem = kind(name), group = groups.get(stem);
+    const name = nameOf(frame.entity[row]!), stem = kind(name);
+    let group = groups.get(stem);
+    if (!group) groups.set(stem, (group = { name, classes: {} }));
     // Names that differ only in their final numbers are one, without the number.
-    groups.set(stem, { name: group && group.name !== name ? stem : name, time: (group?.time ?? 0) + active.sums[row]! });
+    if (group.name !== name) group.name = stem;
+    for (let i = 0; i < classes.length; i++) group.classes[classes[i]!] = (group.classes[classes[i]!] ?? 0) + active.times[i]![row]!;
   }
-  input.groups = [...groups.values()].map(({ name, time }) => [name, time]);
+  input.groups = [...groups.values()];
   return input;
 }
 
-/** The sentence about a frame, or about the mean of a range. */
-export function summaryOf(frame: Frame, head: Head, cpus: number, nameOf: (n: number) => string): SummaryPart[] {
-  return partsOf(inputOf(frame, head, cpus, nameOf));
+/** The entities that a filter of the sentence means. */
+export function entitiesIn(frame: Frame, head: Head, filter: string): Set<number> {
+  const { classes, times, parked } = activeOf(frame, head);
+  const own = times[classes.findIndex(({ name }) => name === filter)];
+  const isMeant = filter === PARKED ? (row: number) => parked[row] === 1
+    : filter === MISSING ? (row: number) => missingOf(frame, row) > FAULT
+      : filter === OVER ? (row: number) => overOf(frame, row) > FAULT
+        : (row: number) => (own?.[row] ?? 0) > 0;
+  return new Set([...frame.entity].filter((_, row) => isMeant(row)));
 }
-
-/** The entities with active time in a class. */
-export function entitiesIn(frame: Frame, head: Head, name: string): Set<number> {
-  const { classes, times } = activeOf(frame, head);
-  const own = times[classes.findIndex((one) => one.name === name)];
-  return new Set([...frame.entity].filter((_, row) => (own?.[row] ?? 0) > 0));
-}
-

@@ -64,6 +64,8 @@ export interface Frame {
   unseen: number;
   lost: number;
   partial: number;
+  full: number; // CPUs that were busy at least 95 % of the interval
+  firstFull: number; // the number of the first of them; -1: it changed within a mean
   count: number;
   entity: Uint32Array; // [count] numbers of entities
   elapsed: Float32Array; // [count] in intervals

@@ -129,15 +129,15 @@ static int add_summary(struct check_record *check, const struct check_context *c
     if (is_of_selection(check, context))
         summary.losses = *losses;
     if (is_known) {
-        summary.cpus = machine->cpus;
+        summary.cpus.count = machine->cpus;
         summary.active = summary.classes[CLASS_CPU] = machine->percents.measured / 100;
     }
-    summary_text(&summary, "processes", check->sentence);
-    DOCUMENT_ADD(
-        &check->document, CHECK_SUMMARY,
-        ((const struct cell[]){ cell_text(document_text(&check->document, "%s", check->sentence)),
-                                summary.cpus > 0 ? cell_natural(summary.cpus) : cell_unknown(),
-                                cell_real(summary.classes[CLASS_CPU]) }));
+    summary_text(&summary, check->sentence);
+    DOCUMENT_ADD(&check->document, CHECK_SUMMARY,
+                 ((const struct cell[]){
+                     cell_text(document_text(&check->document, "%s", check->sentence)),
+                     summary.cpus.count > 0 ? cell_natural(summary.cpus.count) : cell_unknown(),
+                     cell_real(summary.classes[CLASS_CPU]) }));
     summary_wrap(check->sentence, WIDTH);
     return CAMP_OK;
 }

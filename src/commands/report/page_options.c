@@ -104,9 +104,9 @@ void page_close(struct page_options *options)
     options->source = NULL;
 }
 
-size_t page_cpus(const struct page_options *options)
+struct shared_cpus page_cpus(const struct page_options *options, const struct frame *frame)
 {
-    return frame_cpu_count(source_beside(options->source), options->facts.cpus);
+    return shared_cpus_of(source_beside(options->source), frame, options->facts.cpus);
 }
 
 int page_next(struct page_options *options, const struct frame **ret_frame)

@@ -55,9 +55,9 @@ void page_close(struct page_options *options);
 int page_resolve_axes(const char *text, const struct schema *schema, size_t count, struct axes *ret,
                       const struct axes **ret_used);
 
-/* Returns the number of CPUs that the rows of the newest frame share: the CPUs beside them, or
- * those of this machine if the source measures it now. Returns 0 if it is unknown. */
-size_t page_cpus(const struct page_options *options);
+/* Returns the CPUs that the rows of a frame, the newest, share: the CPUs beside them, or those of
+ * this machine if the source measures it now. */
+struct shared_cpus page_cpus(const struct page_options *options, const struct frame *frame);
 
 /* Reads the next frame. At the end of the source *ret_frame is NULL. Returns OPTIONS_GO_ON, or
  * an exit status after an error message. Returns early if a stop is requested. */

@@ -70,7 +70,7 @@ static int put_frame(void *context, const struct frame *frame)
     bool is_key;
     int r = stream_frame_note(&work->stream, frame, &work->blocks);
 
-    stream_set_cpus(&work->stream, page_cpus(work->page));
+    stream_set_cpus(&work->stream, page_cpus(work->page, frame));
     if (r == CAMP_OK)
         r = unusual_add(&work->unusual, frame);
     if (r == CAMP_OK)

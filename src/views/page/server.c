@@ -112,7 +112,7 @@ static int keep_written(struct server *server, int r, bool is_key, uint64_t time
     return r;
 }
 
-int server_frame(struct server *server, const struct frame *frame, size_t cpus)
+int server_frame(struct server *server, const struct frame *frame, struct shared_cpus cpus)
 {
     bool is_key = false;
     int r;

@@ -26,9 +26,8 @@ int server_open(const struct listen_address *at, const struct schema *schema,
 /* Returns the port and the token of the server. */
 const struct http_place *server_at(const struct server *server);
 
-/* `cpus` is the number of CPUs that the rows share, or 0 if it is unknown. Returns CAMP_OK or
- * CAMP_E_NOMEM. */
-int server_frame(struct server *server, const struct frame *frame, size_t cpus);
+/* `cpus` are those that the rows share. Returns CAMP_OK or CAMP_E_NOMEM. */
+int server_frame(struct server *server, const struct frame *frame, struct shared_cpus cpus);
 
 /* Ends the stream. Clients can still read earlier frames. Returns CAMP_OK or CAMP_E_NOMEM. */
 int server_end(struct server *server, const char *reason);

@@ -19,7 +19,7 @@ const struct http_place *server_at(const struct server *server)
     return NULL;
 }
 
-int server_frame(struct server *server, const struct frame *frame, size_t cpus)
+int server_frame(struct server *server, const struct frame *frame, struct shared_cpus cpus)
 {
     (void)server, (void)frame, (void)cpus;
     return CAMP_E_NOTSUP;

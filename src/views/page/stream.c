@@ -290,17 +290,22 @@ int stream_frame_note(struct stream *stream, const struct frame *frame, struct b
     return stream_note(text, out);
 }
 
-void stream_set_cpus(struct stream *stream, size_t cpus)
+void stream_set_cpus(struct stream *stream, struct shared_cpus cpus)
 {
     stream->cpus = cpus;
 }
 
+static bool are_same(const struct shared_cpus *a, const struct shared_cpus *b)
+{
+    return a->count == b->count && a->full == b->full && a->first_full == b->first_full;
+}
+
 static int put_cpus(struct stream *stream, bool is_key, struct bytes *out)
 {
-    if (stream->cpus == stream->cpus_sent && !(is_key && stream->cpus > 0))
+    if (are_same(&stream->cpus, &stream->cpus_sent) && !(is_key && stream->cpus.count > 0))
         return CAMP_OK;
     stream->cpus_sent = stream->cpus;
-    return stream_cpus_block(stream->cpus, out);
+    return stream_cpus_block(&stream->cpus, out);
 }
 
 int stream_frame(struct stream *stream, const struct frame *frame, struct bytes *out,

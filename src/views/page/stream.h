@@ -11,6 +11,7 @@
 
 #include "ledger/axes.h"
 #include "ledger/registry.h"
+#include "ledger/summary.h"
 #include "views/byte_buffer.h"
 
 #define STREAM_STATES_MAXIMUM VERTICES_STATES_MAXIMUM
@@ -76,7 +77,7 @@ struct stream {
     uint64_t since_key;
     size_t crowd; /* entities expire when their number reaches `crowd` and CROWD */
     char note[FRAME_NOTE_SIZE];
-    size_t cpus, cpus_sent; /* the number of CPUs now, and as last sent */
+    struct shared_cpus cpus, cpus_sent; /* now, and as last sent */
 };
 
 /* Initialises the stream, which keeps a pointer to the schema. Returns CAMP_OK, or CAMP_E_INVALID
@@ -96,9 +97,9 @@ int stream_frame(struct stream *stream, const struct frame *frame, struct bytes 
  * note. Call this function before stream_frame(). Returns CAMP_OK or CAMP_E_NOMEM. */
 int stream_frame_note(struct stream *stream, const struct frame *frame, struct bytes *out);
 
-/* Sets the number of CPUs that the rows of the next frames share; 0 if it is unknown.
- * stream_frame() appends it as a block before each key frame, and when it has changed. */
-void stream_set_cpus(struct stream *stream, size_t cpus);
+/* Sets the CPUs that the rows of the next frames share. stream_frame() appends them as a block
+ * before each key frame, and when they have changed. */
+void stream_set_cpus(struct stream *stream, struct shared_cpus cpus);
 
 /* Appends a block with all entities, for a reader that starts late. Returns CAMP_OK or
  * CAMP_E_NOMEM. */

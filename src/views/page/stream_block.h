@@ -11,8 +11,8 @@
 int stream_put_frame(const struct stream *stream, const struct frame *frame, bool is_key,
                      struct bytes *out);
 
-/* Appends a block with the number of CPUs. Returns CAMP_OK or CAMP_E_NOMEM. */
-int stream_cpus_block(size_t cpus, struct bytes *out);
+/* Appends a block with the CPUs. Returns CAMP_OK or CAMP_E_NOMEM. */
+int stream_cpus_block(const struct shared_cpus *cpus, struct bytes *out);
 
 /* Appends a block with the entities `numbers`. No block is appended if the list is empty. Returns
  * CAMP_OK or CAMP_E_NOMEM. */

@@ -412,13 +412,16 @@ int stream_end(const char *reason, const size_t *open, struct bytes *out)
     return text_end(&text, BLOCK_END, out);
 }
 
-int stream_cpus_block(size_t cpus, struct bytes *out)
+int stream_cpus_block(const struct shared_cpus *cpus, struct bytes *out)
 {
     struct text text;
 
     if (!text_start(&text))
         return CAMP_E_NOMEM;
-    fprintf(text.stream, "{\"cpus\":%zu}", cpus);
+    fprintf(text.stream, "{\"cpus\":%zu", cpus->count);
+    if (cpus->full > 0)
+        fprintf(text.stream, ",\"full\":%zu,\"first_full\":%" PRId64, cpus->full, cpus->first_full);
+    putc('}', text.stream);
     return text_end(&text, BLOCK_CPUS, out);
 }
 

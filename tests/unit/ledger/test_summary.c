@@ -45,6 +45,11 @@ static struct frame frame_of_two_seconds(void)
     return frame;
 }
 
+static int fill(struct summary *ret, const struct frame *frame, size_t cpus)
+{
+    return summary_fill(ret, frame, (struct shared_cpus){ .count = cpus }, "threads");
+}
+
 static void sums_are_entity_seconds_a_second(void **state)
 {
     struct frame frame = frame_of_two_seconds();
@@ -56,7 +61,7 @@ static void sums_are_entity_seconds_a_second(void **state)
     add(&frame, "b", ROW(5, 0, 0, 45, 50), 100);
     add(&frame, "short", ROW(10, 0, 0, 0, 0), 10);
     frame.losses = (struct losses){ .unseen = 1, .lost = 2, .partial = 3 };
-    assert_int_equal(summary_fill(&summary, &frame, 2), CAMP_OK);
+    assert_int_equal(fill(&summary, &frame, 2), CAMP_OK);
     assert_float_equal(summary.classes[CLASS_CPU], 1.25, 1e-9);
     assert_float_equal(summary.classes[CLASS_READY], 0.65, 1e-9);
     assert_float_equal(summary.classes[CLASS_IO], 0.25, 1e-9);
@@ -81,7 +86,7 @@ static void a_thread_that_only_waits_in_a_lock_is_parked_and_not_active(void **s
     for (int i = 0; i < 500; i++)
         add(&frame, "pool", ROW(0, 0, 0, 100, 0), 100);
     add(&frame, "holder", ROW(2, 0, 0, 98, 0), 100);
-    assert_int_equal(summary_fill(&summary, &frame, 0), CAMP_OK);
+    assert_int_equal(fill(&summary, &frame, 0), CAMP_OK);
     assert_int_equal(summary.parked, 500);
     assert_float_equal(summary.classes[CLASS_CONTENTION], 0.98, 1e-9);
     assert_float_equal(summary.active, 1, 1e-9);
@@ -103,7 +108,7 @@ static void the_two_most_active_names_are_named_without_their_numbers(void **sta
     add(&frame, "big", ROW(100, 0, 0, 0, 0), 100);
     add(&frame, "small", ROW(9, 0, 0, 0, 91), 100);
     add(&frame, "idle", ROW(0, 0, 0, 0, 100), 100);
-    assert_int_equal(summary_fill(&summary, &frame, 4), CAMP_OK);
+    assert_int_equal(fill(&summary, &frame, 4), CAMP_OK);
     assert_int_equal(summary.name_count, 2);
     assert_string_equal(summary.names[0], "web");
     assert_string_equal(summary.names[1], "big");
@@ -118,7 +123,7 @@ static void a_name_with_less_than_a_tenth_of_the_active_time_is_not_named(void *
     (void)state;
     add(&frame, "most", ROW(92, 0, 0, 0, 8), 100);
     add(&frame, "rest", ROW(8, 0, 0, 0, 92), 100);
-    assert_int_equal(summary_fill(&summary, &frame, 1), CAMP_OK);
+    assert_int_equal(fill(&summary, &frame, 1), CAMP_OK);
     assert_int_equal(summary.name_count, 1);
     assert_string_equal(summary.names[0], "most");
     frame_release(&frame);
@@ -133,7 +138,7 @@ static void rows_without_a_name_do_not_end_the_list_of_names(void **state)
     add(&frame, "", ROW(50, 0, 0, 0, 50), 100);
     add(&frame, "web", ROW(40, 0, 0, 0, 60), 100);
     add(&frame, "db", ROW(30, 0, 0, 0, 70), 100);
-    assert_int_equal(summary_fill(&summary, &frame, 1), CAMP_OK);
+    assert_int_equal(fill(&summary, &frame, 1), CAMP_OK);
     assert_int_equal(summary.name_count, 2);
     assert_string_equal(summary.names[0], "web");
     assert_string_equal(summary.names[1], "db");
@@ -150,11 +155,95 @@ static void a_name_that_no_other_resembles_keeps_its_number(void **state)
     add(&frame, "batch1", ROW(20, 0, 0, 0, 80), 100);
     add(&frame, "web1", ROW(30, 0, 0, 0, 70), 100);
     add(&frame, "web2", ROW(30, 0, 0, 0, 70), 100);
-    assert_int_equal(summary_fill(&summary, &frame, 2), CAMP_OK);
+    assert_int_equal(fill(&summary, &frame, 2), CAMP_OK);
     assert_int_equal(summary.name_count, 2);
     assert_string_equal(summary.names[0], "batch1");
     assert_string_equal(summary.names[1], "web");
     frame_release(&frame);
+}
+
+/* A disk is slow, and one thread has a CPU to itself: it is not what the others wait for. */
+static void the_names_are_those_of_the_largest_time_and_one_of_the_other(void **state)
+{
+    struct frame frame = frame_of_two_seconds();
+    struct summary summary;
+
+    (void)state;
+    add(&frame, "hog", ROW(100, 0, 0, 0, 0), 100);
+    add(&frame, "scan", ROW(10, 0, 80, 0, 10), 100);
+    add(&frame, "copy", ROW(5, 0, 70, 0, 25), 100);
+    assert_int_equal(fill(&summary, &frame, 2), CAMP_OK);
+    assert_int_equal(summary.lead, CLASS_IO);
+    assert_int_equal(summary.name_count, 2);
+    assert_string_equal(summary.names[0], "scan");
+    assert_string_equal(summary.names[1], "copy");
+    assert_int_equal(summary.other, CLASS_CPU);
+    assert_string_equal(summary.other_name, "hog");
+    frame_values(&frame, 1)[DISK] = frame_values(&frame, 2)[DISK] = S;
+    frame_values(&frame, 0)[DISK] = S / 10;
+    assert_int_equal(fill(&summary, &frame, 2), CAMP_OK);
+    assert_int_equal(summary.lead, CLASS_CPU);
+    assert_int_equal(summary.name_count, 1);
+    assert_string_equal(summary.names[0], "hog");
+    assert_int_equal(summary.other, CLASS_IO);
+    assert_string_equal(summary.other_name, "copy"); /* of equal times, the first in the alphabet */
+    frame_release(&frame);
+}
+
+static void a_small_time_beside_the_largest_and_a_name_said_before_are_not_named(void **state)
+{
+    struct frame frame = frame_of_two_seconds();
+    struct summary summary;
+
+    (void)state;
+    add(&frame, "web", ROW(60, 0, 0, 0, 40), 100);
+    add(&frame, "disk", ROW(0, 0, 5, 0, 95), 100);
+    assert_int_equal(fill(&summary, &frame, 1), CAMP_OK);
+    assert_string_equal(summary.names[0], "web");
+    assert_string_equal(summary.other_name, "");
+    frame_values(&frame, 0)[LOCK] = S / 2;
+    assert_int_equal(fill(&summary, &frame, 1), CAMP_OK);
+    assert_int_equal(summary.other, CLASS_CONTENTION);
+    assert_string_equal(summary.other_name, "");
+    frame_release(&frame);
+}
+
+static void a_cpu_is_full_from_95_percent_on(void **state)
+{
+    static const struct column busy[] = {
+        { "user_ns", "user", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CPU },
+        { "irq_ns", "irq", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CPU },
+        { "idle_ns", "idle", "", COLUMN_STATE, CAMP_MEASURED, CLASS_IDLE },
+    };
+    static const struct schema of_cpus = { "cpus", busy, 3, 3 };
+    static const uint64_t times[][3] = {
+        { 949, 0, 51 }, { 900, 50, 50 }, { 1000, 0, 0 }, { 2849, 50, 101 }
+    };
+    struct frame cpus, threads = frame_of_two_seconds();
+    struct shared_cpus shared;
+
+    (void)state;
+    frame_init(&cpus, &of_cpus);
+    for (int i = 0; i < 4; i++) {
+        struct entity *entity = frame_add(&cpus);
+
+        assert_non_null(entity);
+        entity->id = i < 3 ? 4 + i : CAMP_CPU_TOTAL;
+        memcpy(frame_values(&cpus, (size_t)i), times[i], sizeof times[i]);
+        cpus.elapsed_ns[i] = i < 3 ? 1000 : 3000;
+    }
+    shared = shared_cpus_of(&cpus, &threads, 9);
+    assert_true(shared.is_known);
+    assert_int_equal(shared.count, 3);
+    assert_int_equal(shared.full, 2);
+    assert_int_equal(shared.first_full, 5);
+    assert_int_equal(shared_cpus_of(NULL, &cpus, 9).full, 2);
+    shared = shared_cpus_of(NULL, &threads, 9);
+    assert_int_equal(shared.count, 9);
+    assert_int_equal(shared.full, 0);
+    assert_false(shared.is_known);
+    frame_release(&cpus);
+    frame_release(&threads);
 }
 
 static void sessions_are_named_by_their_application(void **state)
@@ -176,7 +265,7 @@ static void sessions_are_named_by_their_application(void **state)
     frame.entities[0].labels = labels_intern((const char *const[]){ "root", "orders" }, 2);
     add(&frame, "root@db", ROW(50, 0, 0, 0, 50), 100);
     frame.entities[1].labels = labels_intern((const char *const[]){ "root", "" }, 2);
-    assert_int_equal(summary_fill(&summary, &frame, 0), CAMP_OK);
+    assert_int_equal(fill(&summary, &frame, 0), CAMP_OK);
     assert_int_equal(summary.name_count, 2);
     assert_string_equal(summary.names[0], "orders");
     assert_string_equal(summary.names[1], "root@db");
@@ -191,7 +280,7 @@ static void time_that_is_missing_and_time_accounted_twice_do_not_cancel(void **s
     (void)state;
     add(&frame, "miss", ROW(50, 0, 0, 0, 30), 100);
     add(&frame, "over", ROW(60, 0, 0, 0, 60), 100);
-    assert_int_equal(summary_fill(&summary, &frame, 1), CAMP_OK);
+    assert_int_equal(fill(&summary, &frame, 1), CAMP_OK);
     assert_float_equal(summary.missing, 0.2, 1e-9);
     assert_float_equal(summary.over, 0.2, 1e-9);
     assert_true(summary_is_missing(&summary) && summary_is_over(&summary));
@@ -205,10 +294,10 @@ static void half_a_percent_unaccounted_is_not_mentioned(void **state)
 
     (void)state;
     add(&frame, "a", ROW(50, 0, 0, 0, 49.6), 100);
-    assert_int_equal(summary_fill(&summary, &frame, 1), CAMP_OK);
+    assert_int_equal(fill(&summary, &frame, 1), CAMP_OK);
     assert_false(summary_is_missing(&summary));
     frame_values(&frame, 0)[CPU] -= S / 50;
-    assert_int_equal(summary_fill(&summary, &frame, 1), CAMP_OK);
+    assert_int_equal(fill(&summary, &frame, 1), CAMP_OK);
     assert_true(summary_is_missing(&summary));
     frame_release(&frame);
 }
@@ -229,7 +318,7 @@ static void an_empty_frame_has_an_empty_summary(void **state)
     struct summary summary;
 
     (void)state;
-    assert_int_equal(summary_fill(&summary, &frame, 2), CAMP_OK);
+    assert_int_equal(fill(&summary, &frame, 2), CAMP_OK);
     assert_int_equal(summary.entities, 0);
     assert_int_equal(summary.name_count, 0);
     assert_false(summary_is_missing(&summary) || summary_is_over(&summary));
@@ -279,6 +368,9 @@ int main(void)
         cmocka_unit_test(a_name_with_less_than_a_tenth_of_the_active_time_is_not_named),
         cmocka_unit_test(rows_without_a_name_do_not_end_the_list_of_names),
         cmocka_unit_test(a_name_that_no_other_resembles_keeps_its_number),
+        cmocka_unit_test(the_names_are_those_of_the_largest_time_and_one_of_the_other),
+        cmocka_unit_test(a_small_time_beside_the_largest_and_a_name_said_before_are_not_named),
+        cmocka_unit_test(a_cpu_is_full_from_95_percent_on),
         cmocka_unit_test(sessions_are_named_by_their_application),
         cmocka_unit_test(time_that_is_missing_and_time_accounted_twice_do_not_cancel),
         cmocka_unit_test(half_a_percent_unaccounted_is_not_mentioned),

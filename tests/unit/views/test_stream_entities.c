@@ -148,22 +148,30 @@ static void the_numbers_of_gone_entities_are_reused(void **state)
     fixture_free(f);
 }
 
-/* A page that is opened late starts at a key frame, so the number stands before each of them. */
-static void the_number_of_cpus_is_sent_before_key_frames_and_when_it_changes(void **state)
+/* A page that is opened late starts at a key frame, so the CPUs stand before each of them. */
+static void the_cpus_are_sent_before_key_frames_and_when_it_changes(void **state)
 {
     struct fixture *f = fixture_new(3);
     struct bytes bytes = { 0 };
-    const size_t numbers[] = { 0, 2, 2, 4, 0 };
-    const bool keys[] = { true, false, true, false, false };
-    const char *const sent[] = { NULL, "{\"cpus\":2}", "{\"cpus\":2}", "{\"cpus\":4}",
+    const struct shared_cpus cpus[] = {
+        { 0 },          { .count = 2 }, { .count = 2 }, { 2, true, 1, 0 }, { 2, true, 1, 1 },
+        { .count = 4 }, { 0 }
+    };
+    const bool keys[] = { true, false, true, false, false, false, false };
+    const char *const sent[] = { NULL,
+                                 "{\"cpus\":2}",
+                                 "{\"cpus\":2}",
+                                 "{\"cpus\":2,\"full\":1,\"first_full\":0}",
+                                 "{\"cpus\":2,\"full\":1,\"first_full\":1}",
+                                 "{\"cpus\":4}",
                                  "{\"cpus\":0}" };
     bool is_key;
 
     (void)state;
-    for (size_t i = 0; i < COUNT(numbers); i++) {
+    for (size_t i = 0; i < COUNT(cpus); i++) {
         begin(&f->frame);
         add(&f->frame, 10, 0, S, (double[]){ 25, 0, 75 });
-        stream_set_cpus(&f->stream, numbers[i]);
+        stream_set_cpus(&f->stream, cpus[i]);
         if (keys[i])
             stream_request_key(&f->stream);
         assert_int_equal(stream_frame(&f->stream, &f->frame, &bytes, &is_key), CAMP_OK);
@@ -236,7 +244,7 @@ int main(void)
         cmocka_unit_test(an_entity_with_changed_labels_is_sent_again),
         cmocka_unit_test(a_reader_that_connects_late_gets_all_entities),
         cmocka_unit_test(the_numbers_of_gone_entities_are_reused),
-        cmocka_unit_test(the_number_of_cpus_is_sent_before_key_frames_and_when_it_changes),
+        cmocka_unit_test(the_cpus_are_sent_before_key_frames_and_when_it_changes),
         cmocka_unit_test(the_head_of_the_stream_has_states_and_axes_and_colours),
         cmocka_unit_test(a_note_is_sent_only_when_it_changes),
     };

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 static const struct vector {
-    const char *kind, *text;
+    const char *text;
     struct summary summary;
 } vectors[] = {
 #include "summary_vectors.h"
@@ -18,16 +18,17 @@ static void the_sentences_are_those_of_the_page(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
-        summary_text(&vectors[i].summary, vectors[i].kind, text);
+        summary_text(&vectors[i].summary, text);
         assert_string_equal(text, vectors[i].text);
     }
 }
 
 static void without_states_the_sentence_has_cpu_time_names_and_losses_only(void **state)
 {
-    struct summary summary = { .only_cpu_time = true,
+    struct summary summary = { .noun = "processes",
+                               .only_cpu_time = true,
                                .has = { [CLASS_CPU] = true },
-                               .cpus = 2,
+                               .cpus = { .count = 2 },
                                .classes = { [CLASS_CPU] = 1 },
                                .active = 1,
                                .name_count = 1,
@@ -35,22 +36,22 @@ static void without_states_the_sentence_has_cpu_time_names_and_losses_only(void 
     char text[SUMMARY_TEXT_SIZE];
 
     (void)state;
-    summary_text(&summary, "processes", text);
+    summary_text(&summary, text);
     assert_string_equal(text, "Both CPUs are 50 % busy. Nothing lost. Mostly web.");
-    summary.cpus = 0;
+    summary.cpus.count = 0;
     summary.losses.unseen = 3;
-    summary_text(&summary, "processes", text);
+    summary_text(&summary, text);
     assert_string_equal(text, "1.0 processes on a CPU. 3 events unseen. Mostly web.");
     summary.losses.unread_ns = 151000000;
-    summary_text(&summary, "processes", text);
+    summary_text(&summary, text);
     assert_string_equal(
         text, "1.0 processes on a CPU. 3 events unseen, at most 0.2 s unread. Mostly web.");
     summary.losses = (struct losses){ .unread_ns = 1 };
-    summary_text(&summary, "processes", text);
+    summary_text(&summary, text);
     assert_string_equal(text, "1.0 processes on a CPU. At most 0.1 s unread. Mostly web.");
     summary.losses = (struct losses){ .unseen = 3 };
     summary.active = summary.classes[CLASS_CPU] = 0;
-    summary_text(&summary, "processes", text);
+    summary_text(&summary, text);
     assert_string_equal(text, "0.0 processes on a CPU. 3 events unseen.");
 }
 
