@@ -17,19 +17,19 @@ const rowsAt = (t) => [
 ];
 const data = (frames = 4) => stream({ states: STATES, axes3: AXES3, axes4: null, names: NAMES, frames: Array.from({ length: frames }, (_, t) => rowsAt(t)) });
 
-const lines = (page) => page.locator('#ranking tbody tr[data-key]').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
+const lines = (page) => page.locator('#ranking tbody tr[data-key]').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent.trim().replace(/\s+/g, ' '))));
 const names = async (page) => (await lines(page)).map(([name]) => name);
 
 test('ranking: processes of one name have their pids', async (opener) => {
     const twice = NAMES.map((one) => (one.name === 'cc1' ? { ...one, name: 'postgres' } : one));
     const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names: twice, frames: [rowsAt(0), rowsAt(1)] }));
-    assert.deepEqual(await names(page), ['postgres 10 3', 'postgres 20']);
+    assert.deepEqual(await names(page), ['postgres 10 ×3', 'postgres 20']);
 });
 
 test('ranking: processes are listed by their active time, which is the sum of their threads', async (opener) => {
     const page = await opener.report(data());
     // postgres: 0.6 of one thread, and 0.75 of half an interval of another.
-    assert.deepEqual((await lines(page)).map(([name, active]) => [name, active]), [['postgres 3', '0.98'], ['cc1', '0.85']]);
+    assert.deepEqual((await lines(page)).map(([name, active]) => [name, active]), [['postgres ×3', '0.98'], ['cc1', '0.85']]);
     assert.equal(await text(page, '#ranking .idle'), '2 idle');
     const bars = await page.locator('#ranking tbody tr[data-key]').evaluateAll((rows) => rows.map((row) =>
         Object.fromEntries([...row.querySelectorAll('.bar-parts i')].map((part) => [part.dataset.class, parseFloat(part.style.width)]))));
@@ -52,7 +52,7 @@ test('ranking: it can be by another attribute, or list single entities', async (
     const page = await opener.report(data());
     await page.selectOption('#ranking-by', 'name');
     await still(page);
-    assert.deepEqual((await lines(page)).map(([name, active]) => [name, active]), [['cc', '0.85'], ['postgres', '0.60'], ['writer 2', '0.38']]);
+    assert.deepEqual((await lines(page)).map(([name, active]) => [name, active]), [['cc', '0.85'], ['postgres', '0.60'], ['writer ×2', '0.38']]);
     await page.selectOption('#ranking-by', 'none');
     await still(page);
     assert.deepEqual(await names(page), ['cc1', 'postgres', 'writer']);
@@ -63,7 +63,7 @@ test('ranking: sessions are grouped by their application', async (opener) => {
     const names_ = ['web', 'web', 'job'].map((application, n) => ({ name: `s${n}`, labels: { application } }));
     const page = await opener.report(stream({ kind: 'sessions', labels: ['user', 'application'], states: STATES, names: names_, axes4: null,
         frames: [names_.map((_, n) => ({ n, shares: [0.5, 0, 0, 0.5] }))] }));
-    assert.deepEqual(await names(page), ['web 2', 'job']);
+    assert.deepEqual(await names(page), ['web ×2', 'job']);
 });
 
 test('ranking: the change is against the compared range, or against all earlier frames', async (opener) => {
@@ -74,6 +74,49 @@ test('ranking: the change is against the compared range, or against all earlier 
     await press(page, 'End');
     await page.waitForFunction(() => /new/.test(document.querySelector('#ranking tbody').textContent));
     assert.deepEqual(await changes(), { more: '▲ ×4.0', less: '▼ ×0.5', same: '= 1.00', new: '▲ new' });
+});
+
+test('ranking: what was usual before is the median, and changes of small times are not told', async (opener) => {
+    // The trouble began at the fourth of seven frames.
+    const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names: ['trouble', 'small', 'ended'],
+        frames: [0.2, 0.2, 0.2, 0.9, 0.9, 0.2, 0.8].map((share, t) => [
+            { n: 0, shares: [share, 0, 0, 1 - share] }, { n: 1, shares: [t < 6 ? 0.001 : 0.03, 0, 0, 0.97] }, { n: 2, shares: [t < 6 ? 0.8 : 0.01, 0, 0, 0.2] },
+        ]) }));
+    await press(page, 'End');
+    await page.waitForFunction(() => /▲/.test(document.querySelector('#ranking tbody').textContent));
+    assert.deepEqual(Object.fromEntries((await lines(page)).map((line) => [line[0], line[4]])), { trouble: '▲ ×4.0', small: '', ended: '▼ < ×0.1' });
+});
+
+test('ranking: single entities of one name have their ids, which long names do not cut off', async (opener) => {
+    const name = 'camp_super@postgres_with_a_long_name_of_its_own';
+    const page = await opener.report(stream({ kind: 'sessions', labels: ['user'], states: STATES, axes3: AXES3, axes4: null,
+        names: [10, 11, 12].map((id) => ({ name, id, pid: 0, labels: { user: 'u' } })), frames: [[0.9, 0.8, 0.7].map((share, n) => ({ n, shares: [share, 0, 0, 1 - share] }))] }));
+    assert.deepEqual(await names(page), ['u ×3']);
+    await page.click('#ranking .name');
+    await page.click('#details .open');
+    await still(page);
+    assert.deepEqual(await names(page), [`${name} 10`, `${name} 11`, `${name} 12`]);
+    const cell = await page.locator('#ranking tbody tr[data-key] td').first().boundingBox(), id = await page.locator('#ranking .who small').first().boundingBox();
+    assert.ok(id.width > 10 && id.x + id.width <= cell.x + cell.width);
+});
+
+test('ranking: the parked ones of a list are counted, and a press dims all others', async (opener) => {
+    const states = ['user', 'lock', 'sleep'], parked = { shares: [0, 1, 0] };
+    const page = await opener.report(stream({ states, axes3: [{ name: 'CPU', states: [0] }, { name: 'lock', states: [1] }, { name: 'idle', states: [2] }], axes4: null,
+        names: [['a', 1], ['a', 1], ['b', 2], ['b', 2], ['b', 2]].map(([name, pid], n) => ({ name, pid, id: n === 0 || n === 2 ? pid : 10 + n })),
+        frames: [[{ n: 0, shares: [0.5, 0, 0.5] }, { n: 1, ...parked }, { n: 2, shares: [0.4, 0, 0.6] }, { n: 3, ...parked }, { n: 4, ...parked }]] }));
+    const button = page.locator('#ranking .idle button');
+    assert.equal(await button.innerText(), '3 parked in a lock (b)');
+    await button.click();
+    await still(page);
+    assert.match(await page.locator('.legend').innerText(), /3 of 5/);
+    await page.click('#ranking tr[data-key="1"] .name');
+    await page.click('#details .open');
+    await still(page);
+    assert.equal(await text(page, '#ranking .idle'), '1 parked in a lock (a)');
+    await button.click();
+    await still(page);
+    assert.match(await page.locator('.legend').innerText(), /1 of 5/);
 });
 
 /** Frames of groups that differ: in each frame one entity that exists in this frame only. */
@@ -88,7 +131,7 @@ test('ranking: groups that exist in one frame only share a row', async (opener) 
     const page = await opener.report(churning());
     await press(page, 'ArrowRight', 'ArrowRight');
     await page.waitForFunction(() => /short-lived/.test(document.querySelector('#ranking tbody').textContent));
-    assert.deepEqual((await lines(page)).map((line) => line.slice(0, 2)), [['server', '0.50'], ['short-lived 2', '0.26']]);
+    assert.deepEqual((await lines(page)).map((line) => line.slice(0, 2)), [['server', '0.50'], ['short-lived ×2', '0.26']]);
 });
 
 test('ranking: rows do not move while the pointer or the keyboard is in the list', async (opener) => {
@@ -128,7 +171,7 @@ test('ranking: a search lists only what it finds', async (opener) => {
     const page = await opener.report(data());
     await page.fill('#search', 'writer|cc');
     await still(page);
-    assert.deepEqual((await lines(page)).map(([name, active]) => [name, active]), [['cc1', '0.85'], ['postgres 2', '0.38']]);
+    assert.deepEqual((await lines(page)).map(([name, active]) => [name, active]), [['cc1', '0.85'], ['postgres ×2', '0.38']]);
     await page.locator('#search').blur();
     await press(page, 'End');
     await page.waitForFunction(() => /×|=/.test(document.querySelector('#ranking tbody').textContent));
@@ -167,7 +210,7 @@ test('details: a press on a row chooses its members, and a second one lists them
     assert.equal(await text(page, '#ranking .up'), '◂ all processes');
     assert.equal(await page.evaluate(() => document.activeElement.textContent), '◂ all processes');
     await press(page, 'Escape');
-    assert.deepEqual(await names(page), ['postgres 3', 'cc1']);
+    assert.deepEqual(await names(page), ['postgres ×3', 'cc1']);
     assert.equal(await page.locator('#details').isVisible(), false);
 }, { headed: true });
 
@@ -212,11 +255,11 @@ test('ranking: the next command for a recording has its file, and the time that 
     }
 });
 
-test('ranking: a waiter that is in a lock all the time is idle, and counted', async (opener) => {
+test('ranking: a waiter that is in a lock all the time is counted as parked, and not as idle', async (opener) => {
     const page = await opener.report(Buffer.concat([head({ states: ['user', 'lock', 'sleep'], frames: 1 }), entities(['pool', 'busy']), json(CPUS, { cpus: 2 }),
         frame(3, [{ n: 0, shares: [0, 1, 0] }, { n: 1, shares: [0.5, 0.5, 0] }]), json(END, { reason: 'over' })]));
     assert.deepEqual((await lines(page)).map((line) => line.slice(0, 2)), [['busy', '1.00']]);
-    assert.equal(await text(page, '#ranking .idle'), '1 idle · 1 parked in a lock (pool)');
+    assert.equal(await text(page, '#ranking .idle'), '1 parked in a lock (pool)');
 });
 
 test('ranking: the mean of a range leaves out the time of frames in which a thread was parked', async (opener) => {

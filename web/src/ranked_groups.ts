@@ -177,15 +177,13 @@ export class RankedGroups implements Reader {
     return this.bins.map(({ lengthMs, times }) => groups.reduce((sum, group) => sum + (times.get(group) ?? 0), 0) / lengthMs);
   }
 
-  /** The mean of a group's active time in the bins before a frame; null if there are none. */
+  /** The median of a group's active time in the bins before a frame: the usual time, as long as the trouble has not
+   * lasted longer than what was before it. null: there are none. */
   before(group: Group, frame: number): number | null {
     const end = Math.min(this.bins.length, Math.floor(frame / this.size) - this.firstBin);
-    let time = 0, lengthMs = 0;
-    for (let i = 0; i < end; i++) {
-      time += this.bins[i]!.times.get(group) ?? 0;
-      lengthMs += this.bins[i]!.lengthMs;
-    }
-    return lengthMs > 0 ? time / lengthMs : null;
+    if (end <= 0) return null;
+    const sorted = this.history([group]).slice(0, end).sort((a, b) => a - b), middle = end >> 1;
+    return end % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
   }
 
   /** The frames [from, to) of the bins. */

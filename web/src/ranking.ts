@@ -2,6 +2,7 @@
 // press on a row chooses its members in all views and shows its details; a second press lists the
 // members themselves. Only visible rows are elements.
 import './ranking.css';
+import { brush } from './actions';
 import { activeClasses, colourOf } from './classes';
 import { addressOf } from './address';
 import { Details } from './details';
@@ -11,6 +12,7 @@ import { offerGroupings, Pace, whileSeen } from './parts';
 import { defaultGrouping, RankedGroups, type Group, type Sum } from './ranked_groups';
 import { bar, change, setSpark, spark } from './ranking_parts';
 import { seriesOf } from './series';
+import { entitiesIn, PARKED } from './summary';
 import { isDark, onThemeChange } from './theme';
 import type { App, Frame, GroupBy, View, ViewFactory } from './types';
 
@@ -35,6 +37,7 @@ interface Line {
 interface Row {
   element: HTMLTableRowElement;
   name: HTMLButtonElement;
+  id: HTMLElement; // where several lines have one name
   size: HTMLElement;
   cells: HTMLTableCellElement[];
   spark: SVGSVGElement;
@@ -49,14 +52,16 @@ class Ranking implements View {
   private readonly lastHead = element('th', { scope: 'col' });
   private readonly above = element('tr', { class: 'space', hidden: '', 'aria-hidden': 'true' }, element('td'));
   private readonly below = element('tr', { class: 'space', hidden: '', 'aria-hidden': 'true' }, element('td'));
+  private readonly idleText = document.createTextNode('');
+  private readonly parkedButton = button('', { class: 'plain', title: 'Dim all others', hidden: '' }, () => this.chooseParked());
   private readonly idle = element('tr', { class: 'rest idle', hidden: '' },
-    element('td', { colspan: '5' }));
+    element('td', { colspan: '5' }, this.idleText, this.parkedButton));
   private readonly body = element('tbody', {}, this.above, this.below, this.idle);
   private readonly scroll = element('div', { class: 'ranking-scroll' }, element('table', { 'aria-label': 'Active time, most first' },
     element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'name'),
       element('th', { scope: 'col', title: 'active time: thread-seconds a second, without idle' }, 'active'),
       element('th', { scope: 'col' }, 'of what'), this.lastHead,
-      element('th', { scope: 'col', title: 'compared with the range before, or with all earlier frames' }, 'before'))), this.body));
+      element('th', { scope: 'col', title: 'compared with the chosen range, or with the median of all earlier frames' }, 'before'))), this.body));
   private readonly more = button('', { class: 'small more', hidden: '' }, () => this.showAll());
   private readonly details;
   private readonly pace: Pace;
@@ -208,21 +213,30 @@ class Ranking implements View {
     this.findRepeated();
   }
 
-  /** Processes of one name have their pids beside it. */
-  private nameOf({ key, groups }: Line): string {
-    if (key === SHORT) return 'short-lived';
-    const title = this.ranked!.title(groups[0]!);
-    return this.repeated.has(title) ? `${title} ${key}` : title;
+  private titleOf({ key, groups }: Line): string {
+    return key === SHORT ? 'short-lived' : this.ranked!.title(groups[0]!);
   }
 
-  private repeated = new Set<string>(); // names that several processes have
+  /** The id of a process or of a single entity, if another line has the same name; '' otherwise. */
+  private idOf(line: Line): string {
+    if (!this.repeated.has(this.titleOf(line))) return '';
+    if (this.ranked!.by === 'pid') return line.key;
+    const [n] = line.groups[0]!.members, { id } = this.app.store.entities[n!] ?? { id: 0 };
+    return id !== 0 ? String(id) : '';
+  }
+
+  private nameOf(line: Line): string {
+    return `${this.titleOf(line)} ${this.idOf(line)}`.trimEnd();
+  }
+
+  private repeated = new Set<string>(); // names of several processes, or of several single entities
 
   private findRepeated(): void {
     const seen = new Set<string>();
     this.repeated = new Set();
-    if (this.ranked!.by !== 'pid') return;
-    for (const { key, groups } of this.lines) {
-      const title = key === SHORT ? '' : this.ranked!.title(groups[0]!);
+    if (this.ranked!.by !== 'pid' && this.ranked!.by !== 'none') return;
+    for (const line of this.lines) {
+      const title = this.titleOf(line);
       if (seen.has(title)) this.repeated.add(title);
       seen.add(title);
     }
@@ -251,9 +265,9 @@ class Ranking implements View {
   }
 
   private addRow(): void {
-    const name = element('button', { type: 'button', class: 'name' }), size = element('small'), path = spark();
-    const cells = [element('td', {}, name, ' ', size), element('td'), element('td'), element('td', {}, path), element('td')];
-    const row = { element: element('tr', {}, ...cells), name, size, cells, spark: path };
+    const name = element('button', { type: 'button', class: 'name' }), id = element('small'), size = element('small'), path = spark();
+    const cells = [element('td', {}, element('div', { class: 'who' }, name, ' ', id, ' ', size)), element('td'), element('td'), element('td', {}, path), element('td')];
+    const row = { element: element('tr', {}, ...cells), name, id, size, cells, spark: path };
     this.rows.push(row);
     this.below.before(row.element);
   }
@@ -263,10 +277,12 @@ class Ranking implements View {
     const isChosen = this.chosen?.key === key;
     row.element.dataset.key = key;
     row.element.classList.toggle('chosen', isChosen);
-    setText(row.name, name);
+    setText(row.name, this.titleOf(line));
+    setText(row.id, this.idOf(line));
     row.name.title = name;
     row.name.setAttribute('aria-pressed', String(isChosen));
-    setText(row.size, key === SHORT ? count(groups.length) : sum.present > 1 ? count(sum.present) : '');
+    const size = key === SHORT ? groups.length : sum.present;
+    setText(row.size, size > 1 ? `×${count(size)}` : '');
     setText(row.cells[1]!, amount(sum.active));
     const classes = activeClasses(head!), words = classes.flatMap(({ title }, i) => (sum.times[i]! > 0 ? `${title} ${amount(sum.times[i]!)}` : []));
     row.cells[2]!.replaceChildren(bar(classes.map((one, i) => [one.name, colourOf(one), sum.times[i]!]), this.scale, words.join(', ')));
@@ -276,8 +292,8 @@ class Ranking implements View {
     row.cells[4]!.className = direction;
   }
 
-  /** The active time of a line before: in the range compared with, or in all frames before the shown
-   * ones; null: unknown. */
+  /** The active time of a line before: in the range compared with, or the median of all frames before the
+   * shown ones; null: unknown. */
   private before(line: Line): number | null {
     const { store, ui: { state: { compare, range, current, search } } } = this.app, [group] = line.groups;
     if (line.key === SHORT) return null; // other groups were short-lived then
@@ -301,14 +317,21 @@ class Ranking implements View {
   private showRest(sums: Map<Group, Sum>): void {
     let idle = 0, parked = 0, most: Sum | null = null;
     for (const sum of sums.values()) {
-      if (sum.active === 0) idle++;
+      if (sum.active === 0 && sum.parked < sum.present) idle++;
       parked += sum.parked;
       if (sum.parked > (most?.parked ?? 0)) most = sum;
     }
-    const words = idle > 0 ? [`${count(idle)} idle`] : [];
-    if (parked > 0) words.push(`${count(parked)} parked in a lock${most && 2 * most.parked > parked ? ` (${this.ranked!.title(most.group)})` : ''}`);
-    this.idle.hidden = words.length === 0;
-    setText(this.idle.cells[0]!, words.join(' · '));
+    const owner = most && 2 * most.parked > parked ? ` (${this.ranked!.title(most.group)})` : '';
+    this.idle.hidden = idle === 0 && parked === 0;
+    setText(this.idleText, idle > 0 ? `${count(idle)} idle${parked > 0 ? ' · ' : ''}` : '');
+    this.parkedButton.hidden = parked === 0;
+    setText(this.parkedButton, `${count(parked)} parked in a lock${owner}`);
+  }
+
+  /** Dims all but the parked ones of the list. */
+  private chooseParked(): void {
+    const { app } = this, found = entitiesIn(app.shown(), app.store.head!, PARKED), listed = this.filter();
+    brush(app, listed ? new Set([...found].filter((n) => listed.has(n))) : found);
   }
 
   private showAll(): void {

@@ -35,7 +35,8 @@ export interface SummaryPart {
 }
 
 /** Filters of the entities that are in no class: parked, with time in no state, with time accounted twice. */
-const PARKED = 'parked', MISSING = 'missing', OVER = 'over';
+export const PARKED = 'parked';
+const MISSING = 'missing', OVER = 'over';
 
 const LEAST = 0.05; // shorter times are shown as 0.0
 const FAULT = 0.005; // of the elapsed time: less is rounding
