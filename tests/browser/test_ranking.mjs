@@ -85,6 +85,12 @@ test('ranking: what was usual before is the median, and changes of small times a
     await press(page, 'End');
     await page.waitForFunction(() => /▲/.test(document.querySelector('#ranking tbody').textContent));
     assert.deepEqual(Object.fromEntries((await lines(page)).map((line) => [line[0], line[4]])), { trouble: '▲ ×4.0', small: '', ended: '▼ < ×0.1' });
+    // It began at the fifth of sixteen frames.
+    const long = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names: ['trouble'],
+        frames: Array.from({ length: 16 }, (_, t) => [{ n: 0, shares: [t < 4 ? 0.1 : 0.9, 0, 0, t < 4 ? 0.9 : 0.1] }]) }));
+    await press(long, 'End');
+    await long.waitForFunction(() => /▲/.test(document.querySelector('#ranking tbody').textContent));
+    assert.equal((await lines(long))[0][4], '▲ ×9.0');
 });
 
 test('ranking: single entities of one name have their ids, which long names do not cut off', async (opener) => {
@@ -202,7 +208,7 @@ test('details: a press on a row chooses its members, and a second one lists them
     assert.match(await text(page, '#details h3 + small'), /^pid 10 · uid 7 · 3 of 3 threads present$/);
     // Of 2.5 intervals: disk 0.425, CPU 0.45, run queue 0.1.
     assert.match(await text(page, '#details p'), /^Runs on a CPU 18 % of its time\. Asleep for disks 17 %\. Waits for a CPU 4 %\. Idle 61 %\.$/);
-    assert.equal(await text(page, '#details .command code'), 'camp top --pid 10');
+    assert.equal(await text(page, '#details .command:not([hidden]) code'), 'camp top --pid 10');
     const states = await page.locator('#details .states tr').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
     assert.deepEqual(states[0], ['sleep', '61 %', '1.52 s', 'measured']);
     await press(page, 'Enter');
@@ -239,19 +245,43 @@ test('details: a host has the command that shows its groups', async (opener) => 
         names: [{ name: 'db 1', pid: 0 }], frames: [[{ n: 0, shares: [0.5, 0, 0, 0.5] }]] }));
     await page.locator('#ranking tbody tr[data-key]').first().click();
     await still(page);
-    assert.equal(await text(page, '#details .command code'), "camp view --from prometheus:x --host 'db 1'");
+    assert.equal(await text(page, '#details .command:not([hidden]) code'), "camp view --from prometheus:x --host 'db 1'");
 });
 
 test('ranking: the next command for a recording has its file, and the time that is shown', async (opener) => {
-    for (const [kind, wanted] of [['threads', '--pid 7'], ['sessions', '--group application']]) {
-        const page = await opener.report(stream({ kind, source: `a b.camp (${kind})`, labels: ['application'], states: STATES,
+    for (const [kind, wanted] of [['threads', '--pid 7'], ['sessions', '--group query']]) {
+        const page = await opener.report(stream({ kind, source: `a b.camp (${kind})`, labels: ['application', 'query'], states: STATES,
             names: [{ name: 'root@db', id: 7, pid: 7, labels: { application: 'orders' } }],
             frames: [0, 1].map(() => [{ n: 0, shares: [0.5, 0, 0, 0.5] }]) }));
         await press(page, 'End');
         await page.locator('#ranking tbody tr[data-key]').first().click();
         await still(page);
-        const shown = await text(page, '#details .command code');
-        assert.match(shown, new RegExp(`^camp top --from 'a b[.]camp' --begin 20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[.]\\d{3}Z ${wanted}$`));
+        const shown = await text(page, '#details .command:not([hidden]) code');
+        assert.match(shown, new RegExp(`^camp top --from 'a b[.]camp' --begin 20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[.]\\d{3}Z --end 20\\S+Z ${wanted}$`));
+    }
+});
+
+test('details: sessions that wait for a lock have the query for who blocks them', async (opener) => {
+    for (const [from, labels, next, blockers] of [
+        ["postgres:dbname=shop", ['application', 'query'], "camp top --from postgres:dbname=shop --group query", /^psql dbname=shop -c "SELECT pid, pg_blocking_pids/],
+        ["postgres:host='a b'", ['application', 'query'], "camp top --from 'postgres:host='\\''a b'\\''' --group query", /^psql 'host='\\''a b'\\''' -c /],
+        ['mariadb:', ['application'], 'camp top --from mariadb:', /^mariadb -e "SELECT .*INNODB_LOCK_WAITS/],
+        ['odbc:x', ['application'], 'camp top --from odbc:x', null],
+    ]) {
+        const page = await opener.report(stream({ kind: 'sessions', from, labels, live: true, states: ['user', 'lock', 'idle'], axes4: null,
+            axes3: [{ name: 'CPU', states: [0] }, { name: 'lock', states: [1] }, { name: 'idle', states: [2] }],
+            names: ['web', 'job'].map((application, n) => ({ name: `s${n}`, labels: { application } })),
+            frames: [[{ n: 0, shares: [0.1, 0.6, 0.3] }, { n: 1, shares: [0.6, 0.1, 0.3] }]] }));
+        const commands = async (name) => {
+            await page.locator('#ranking .name', { hasText: name }).click();
+            await still(page);
+            return await page.locator('#details .command:not([hidden]) code').allInnerTexts();
+        };
+        const of_web = await commands('web'), of_job = await commands('job');
+        assert.deepEqual(of_job, [next]);
+        assert.equal(of_web.at(-1), next);
+        if (blockers) assert.match(of_web[0], blockers);
+        assert.equal(of_web.length, blockers ? 2 : 1);
     }
 });
 

@@ -8,19 +8,8 @@ setup() {
     HTML=$BATS_TEST_TMPDIR/out.html
 }
 
-# Prints the blocks of the report's stream as "type: payload", if the payload is JSON.
 blocks() {
-    /usr/bin/python3 - "$1" <<'END'
-import base64, re, struct, sys, zlib
-page = open(sys.argv[1], encoding="utf-8").read()
-found = re.findall(r'<script id="camp-data" type="application/octet-stream">([^<]*)</script>', page)
-assert len(found) == 1 and page.rstrip().endswith("</html>") and "<!--camp-data-->" not in page
-data = zlib.decompress(base64.b64decode(found[0], validate=True))
-while data:
-    size, kind = struct.unpack_from("<II", data)
-    print(kind, "frame" if kind == 3 else data[8:8 + size].decode())
-    data = data[8 + (size + 7) // 8 * 8:]
-END
+    /usr/bin/python3 "$BATS_TEST_DIRNAME/../report_blocks.py" "$1"
 }
 
 @test "camp report writes one HTML file that contains the page and all intervals" {

@@ -141,6 +141,17 @@ fails_with() {
     done
 }
 
+@test "postgres: the page has a text that opens the sessions again, without the password" {
+    timeout 120 "$CAMP" report --from "postgres:host=$PG_FOLDER dbname=postgres user=secret password=sesame" --tier SQL \
+        --interval 100ms --count 1 --output "$SERVERS/page.html"
+    run -0 /usr/bin/python3 "$BATS_TEST_DIRNAME/../report_blocks.py" "$SERVERS/page.html"
+    rm "$SERVERS/page.html"
+    echo "$output"
+    [[ $output != *sesame* ]]
+    from=$(sed -n 's/.*"from":"\([^"]*\)".*/\1/p' <<<"$output")
+    PGPASSWORD=sesame timeout 120 "$CAMP" top --from "$from" --tier SQL --interval 100ms --count 1
+}
+
 @test "postgres: the error about a refused command contains no password" {
     for words in 'top --query x' 'top --unit ms' 'check' 'top --tier sesame1' 'view --query x'; do
         for from in 'postgres:password=sesame' 'postgresql://u:sesame@h' 'mysql://u:sesame@h'; do

@@ -35,15 +35,33 @@ export function commandFor(app: App, by: GroupBy, key: string, members: Iterable
   if (options === null) return null;
   const ending = ` (${kind})`, words = ['camp top', ...options]; // src/recording names its sources "FILE (KIND)"
   if (source.endsWith(ending)) {
-    const { endMs, lengthMs } = app.shown();
-    words.splice(1, 0, `--from ${quoted(source.slice(0, -ending.length))} --begin ${new Date(endMs - lengthMs).toISOString()}`);
-  } else if (kind === 'sessions') words.splice(1, 0, `--from ${quoted(source)}`);
+    const { endMs, lengthMs } = app.shown(), time = (ms: number) => new Date(ms).toISOString();
+    words.splice(1, 0, `--from ${quoted(source.slice(0, -ending.length))} --begin ${time(endMs - lengthMs)} --end ${time(endMs)}`);
+  } else if (kind === 'sessions') {
+    const { from } = store.head!;
+    if (from === undefined) return null;
+    words.splice(1, 0, `--from ${quoted(from)}`);
+  }
   return words.join(' ');
+}
+
+/** Returns the command that asks a database who blocks whom now; null: none is known. */
+export function blockersCommand({ store }: App): string | null {
+  const { kind, live, from = '' } = store.head!;
+  if (kind !== 'sessions' || !live) return null;
+  if (from.startsWith('postgres:')) {
+    const server = from.slice('postgres:'.length);
+    return `psql ${server === '' ? '' : `${quoted(server)} `}-c "SELECT pid, pg_blocking_pids(pid) AS blocked_by, state, query FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0"`;
+  }
+  if (from.startsWith('mariadb:'))
+    return 'mariadb -e "SELECT w.trx_mysql_thread_id AS id, b.trx_mysql_thread_id AS blocked_by, b.trx_state, b.trx_query FROM information_schema.INNODB_LOCK_WAITS JOIN information_schema.INNODB_TRX w ON w.trx_id = requesting_trx_id JOIN information_schema.INNODB_TRX b ON b.trx_id = blocking_trx_id"';
+  return null;
 }
 
 function optionsFor({ store }: App, by: GroupBy, key: string, members: Iterable<number>): string[] | null {
   const { kind } = store.head!, label = by.startsWith('label:') ? [`--group ${quoted(by.slice(6))}`] : [];
-  if (kind === 'sessions') return label;
+  // What do the sessions of a group do? Their statements say that, or else each of them.
+  if (kind === 'sessions') return store.head!.labels?.includes('query') && by !== 'label:query' ? ['--group query'] : [];
   if (kind !== 'threads' && kind !== 'processes') return null;
   const pids = [...new Set([...members].map((n) => store.entities[n]?.pid ?? 0))].filter((pid) => pid > 0);
   if (pids.length > 0 && pids.length <= PIDS_MAXIMUM) return pids.map((pid) => `--pid ${pid}`);

@@ -1,6 +1,6 @@
 // The details of a chosen group of entities: where its time went, in words and as a bar, its states,
 // its history, and the command that shows more.
-import { commandBelow, commandFor } from './actions';
+import { blockersCommand, commandBelow, commandFor } from './actions';
 import { classesOf, colourOf, IDLE } from './classes';
 import { contrast } from './colour';
 import { button, element, setText } from './dom';
@@ -40,6 +40,17 @@ const VERBS: Record<string, string> = {
 const LEAST = 0.005; // a smaller share is in no sentence
 const NAMED = 15; // percent of the bar, from which a part has space for its name
 
+/** A command to copy. */
+class Command {
+  private readonly code = element('code');
+  readonly element = element('div', { class: 'command' }, this.code, copyButton(this.code));
+
+  show(command: string | null): void {
+    this.element.hidden = command === null;
+    setText(this.code, command ?? '');
+  }
+}
+
 export class Details {
   readonly element: HTMLElement;
   private readonly title = element('h3');
@@ -49,18 +60,17 @@ export class Details {
   private readonly states = element('tbody');
   private readonly history = spark();
   private readonly past = element('small');
-  private readonly code = element('code');
+  private readonly command = new Command();
+  private readonly blockers = new Command(); // of a group that waits for locks
   private readonly openButton = button('', { class: 'small open' }, () => this.events.open());
-  private readonly command = element('div', { class: 'command' }, this.code,
-    copyButton(this.code));
 
   constructor(private readonly app: App, private readonly events: { open(): void; close(): void }) {
     this.element = element('section', { class: 'details', id: 'details', 'aria-label': 'Details', hidden: '' },
       element('header', {}, this.title, this.about, element('div', { class: 'choices' }, this.openButton,
         button('×', { class: 'small', 'aria-label': 'Close the details' }, () => this.events.close()))),
-      this.sentence, this.whole,
+      this.sentence, this.whole, this.blockers.element, this.command.element,
       element('div', { class: 'states', tabindex: '0', role: 'group', 'aria-label': 'Its states' }, element('table', {}, this.states)),
-      this.history, this.past, this.command);
+      this.history, this.past);
   }
 
   hide(): void {
@@ -77,9 +87,9 @@ export class Details {
     this.showBar(head, classes, times);
     this.showStates(head, times, shown.frame);
     this.showHistory(shown);
-    const command = this.commandOf(shown);
-    this.command.hidden = command === null;
-    setText(this.code, command ?? '');
+    const isWaiting = classes.find(([name]) => name !== IDLE)?.[0] === 'lock';
+    this.blockers.show(isWaiting ? blockersCommand(this.app) : null);
+    this.command.show(this.commandOf(shown));
     this.openButton.hidden = !shown.canOpen;
     setText(this.openButton, `open: ${count(shown.members.size)} ${shown.members.size === 1 ? 'member' : 'members'}`);
   }

@@ -3,6 +3,7 @@
 // Groups change while a live source runs: processes start and end. An entity is assigned again only
 // if the store has described it again, and a group without members is forgotten.
 import { activeOf } from './classes';
+import { onsetOf } from './onset';
 import type { Reader } from './series';
 import type { Entity, Frame, GroupBy, Head, Store } from './types';
 import { keyOf, titleOf } from './ui';
@@ -177,12 +178,13 @@ export class RankedGroups implements Reader {
     return this.bins.map(({ lengthMs, times }) => groups.reduce((sum, group) => sum + (times.get(group) ?? 0), 0) / lengthMs);
   }
 
-  /** The median of a group's active time in the bins before a frame: the usual time, as long as the trouble has not
-   * lasted longer than what was before it. null: there are none. */
+  /** The usual active time of a group: the median of the bins before its time of a frame began, or else before the
+   * frame. null: there are none. */
   before(group: Group, frame: number): number | null {
-    const end = Math.min(this.bins.length, Math.floor(frame / this.size) - this.firstBin);
-    if (end <= 0) return null;
-    const sorted = this.history([group]).slice(0, end).sort((a, b) => a - b), middle = end >> 1;
+    const at = Math.min(this.bins.length, Math.floor(frame / this.size) - this.firstBin);
+    if (at <= 0) return null;
+    const history = this.history([group]), end = onsetOf(history, Math.min(at, history.length - 1)) ?? at;
+    const sorted = history.slice(0, end).sort((a, b) => a - b), middle = end >> 1;
     return end % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
   }
 

@@ -10,6 +10,7 @@ import { button, element, setText } from './dom';
 import { count } from './format';
 import { offerGroupings, Pace, whileSeen } from './parts';
 import { defaultGrouping, RankedGroups, type Group, type Sum } from './ranked_groups';
+import { LineNames, SHORT, type Line } from './ranking_names';
 import { bar, change, setSpark, spark } from './ranking_parts';
 import { seriesOf } from './series';
 import { entitiesIn, PARKED } from './summary';
@@ -26,13 +27,6 @@ function linesThatFit(list: HTMLElement): number {
   return Math.max(LINES_MINIMUM, Math.floor(room / LINE_HEIGHT));
 }
 const HELD_MAXIMUM = 1000; // lines of ended groups that keep their places
-
-/** One line: a group, or all groups that are short-lived. */
-interface Line {
-  key: string;
-  groups: Group[];
-  sum: Sum;
-}
 
 interface Row {
   element: HTMLTableRowElement;
@@ -61,7 +55,7 @@ class Ranking implements View {
     element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'name'),
       element('th', { scope: 'col', title: 'active time: thread-seconds a second, without idle' }, 'active'),
       element('th', { scope: 'col' }, 'of what'), this.lastHead,
-      element('th', { scope: 'col', title: 'compared with the chosen range, or with the median of all earlier frames' }, 'before'))), this.body));
+      element('th', { scope: 'col', title: 'compared with the chosen range, or with what was usual before: the median of earlier frames, without the time since the present level began' }, 'before'))), this.body));
   private readonly more = button('', { class: 'small more', hidden: '' }, () => this.showAll());
   private readonly details;
   private readonly pace: Pace;
@@ -154,6 +148,7 @@ class Ranking implements View {
   }
 
   private drawn: unknown[] = [];
+  private names!: LineNames; // of `lines`
   private fitting = LINES; // lines in the first screen
 
   /** The groups chosen for the colours of all views are those of the ranking, too. */
@@ -210,36 +205,7 @@ class Ranking implements View {
     lines.sort((a, b) => b.sum.active - a.sum.active || (a.key < b.key ? -1 : 1));
     this.scale = lines[0]?.sum.active ?? 0;
     this.lines = this.isHeld && this.lines.length < lines.length + HELD_MAXIMUM ? inOrderOf(this.lines, lines) : lines;
-    this.findRepeated();
-  }
-
-  private titleOf({ key, groups }: Line): string {
-    return key === SHORT ? 'short-lived' : this.ranked!.title(groups[0]!);
-  }
-
-  /** The id of a process or of a single entity, if another line has the same name; '' otherwise. */
-  private idOf(line: Line): string {
-    if (!this.repeated.has(this.titleOf(line))) return '';
-    if (this.ranked!.by === 'pid') return line.key;
-    const [n] = line.groups[0]!.members, { id } = this.app.store.entities[n!] ?? { id: 0 };
-    return id !== 0 ? String(id) : '';
-  }
-
-  private nameOf(line: Line): string {
-    return `${this.titleOf(line)} ${this.idOf(line)}`.trimEnd();
-  }
-
-  private repeated = new Set<string>(); // names of several processes, or of several single entities
-
-  private findRepeated(): void {
-    const seen = new Set<string>();
-    this.repeated = new Set();
-    if (this.ranked!.by !== 'pid' && this.ranked!.by !== 'none') return;
-    for (const line of this.lines) {
-      const title = this.titleOf(line);
-      if (seen.has(title)) this.repeated.add(title);
-      seen.add(title);
-    }
+    this.names = new LineNames(this.app.store, ranked, this.lines);
   }
 
   private get isHeld(): boolean {
@@ -273,12 +239,12 @@ class Ranking implements View {
   }
 
   private showRow(row: Row, line: Line): void {
-    const { head } = this.app.store, { sum, groups, key } = line, name = this.nameOf(line);
+    const { head } = this.app.store, { sum, groups, key } = line, name = this.names.of(line);
     const isChosen = this.chosen?.key === key;
     row.element.dataset.key = key;
     row.element.classList.toggle('chosen', isChosen);
-    setText(row.name, this.titleOf(line));
-    setText(row.id, this.idOf(line));
+    setText(row.name, this.names.title(line));
+    setText(row.id, this.names.id(line));
     row.name.title = name;
     row.name.setAttribute('aria-pressed', String(isChosen));
     const size = key === SHORT ? groups.length : sum.present;
@@ -292,8 +258,8 @@ class Ranking implements View {
     row.cells[4]!.className = direction;
   }
 
-  /** The active time of a line before: in the range compared with, or the median of all frames before the
-   * shown ones; null: unknown. */
+  /** The active time of a line before: in the range compared with, or what was usual before the shown
+   * frames; null: unknown. */
   private before(line: Line): number | null {
     const { store, ui: { state: { compare, range, current, search } } } = this.app, [group] = line.groups;
     if (line.key === SHORT) return null; // other groups were short-lived then
@@ -360,7 +326,7 @@ class Ranking implements View {
     const brush = membersOf(line);
     this.chosen = { key: line.key, brush };
     ui.set({ brush });
-    say(`${this.nameOf(line)}: ${count(brush.size)} chosen. ${amount(line.sum.active)} active. Press again to list its members.`);
+    say(`${this.names.of(line)}: ${count(brush.size)} chosen. ${amount(line.sum.active)} active. Press again to list its members.`);
   }
 
   /** Ends the choice when another view has chosen; adds members that have started meanwhile. */
@@ -388,7 +354,7 @@ class Ranking implements View {
     if (!this.chosen) return this.details.hide();
     this.details.show({
       frame, members: this.chosen.brush, by: this.inside || this.chosen.key === SHORT ? 'none' : ranked.by, key: this.chosen.key,
-      name: line ? this.nameOf(line) : this.app.ui.label([...this.chosen.brush][0] ?? -1),
+      name: line ? this.names.of(line) : this.app.ui.label([...this.chosen.brush][0] ?? -1),
       active: line?.sum.active ?? 0, before: line ? this.before(line) : null, parked: line?.sum.parked ?? 0,
       history: line ? this.historyOf(line) : [], span: ranked.span, canOpen: this.canOpen(line),
     });
@@ -403,7 +369,7 @@ class Ranking implements View {
     const line = this.chosenLine();
     if (!line || !this.canOpen(line)) return;
     this.inside = { by: this.ranked!.by, key: line.key };
-    this.app.say(`The members of ${this.nameOf(line)}.`);
+    this.app.say(`The members of ${this.names.of(line)}.`);
     this.leaveList();
   }
 
@@ -426,8 +392,6 @@ class Ranking implements View {
     this.app.redraw(this);
   }
 }
-
-const SHORT = '\0'; // the key of the line of short-lived groups; no name contains it
 
 const amount = (value: number): string => (value > 0 && value < 0.005 ? '< 0.01' : value.toFixed(2));
 

@@ -15,6 +15,7 @@ export interface Head {
   frames: number;
   states: State[];
   classes: StateClass[]; // in the order in which views show them
+  from?: string; // a text for --from that opens the source again
   below?: string; // the command that shows an entity's members, without its name
   labels?: string[]; // names of labels: "user", "database"
   axes3: Axis[] | null;

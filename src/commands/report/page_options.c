@@ -67,6 +67,7 @@ static void resolve_facts(struct page_options *options)
     options->stream.note = facts->note;
     options->stream.kind =
         kind_noun(facts->kind[0] != '\0' ? facts->kind : options->schema->name, 2);
+    options->stream.from = facts->from;
     options->stream.below = facts->below;
     options->stream.host = options->host;
     options->stream.live = facts->live;

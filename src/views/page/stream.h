@@ -26,6 +26,7 @@ struct stream_facts {
     uint64_t frames;          /* 0 if unknown */
     const struct axes *axes3; /* NULL if there are too few states */
     const struct axes *axes4;
+    const char *from; /* a text for --from that opens the source again; "" or NULL if unknown */
     /* A command that shows what a row consists of. The page appends the row's name to it. "" or
      * NULL if there is no such command. */
     const char *below;

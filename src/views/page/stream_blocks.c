@@ -308,6 +308,8 @@ int stream_head(const struct schema *schema, const struct stream_facts *facts, s
     put_member(text.stream, "tier", facts->tier);
     put_member(text.stream, "note", facts->note);
     put_member(text.stream, "host", facts->host);
+    if (facts->from != NULL && facts->from[0] != '\0')
+        put_member(text.stream, "from", facts->from);
     if (facts->below != NULL && facts->below[0] != '\0')
         put_member(text.stream, "below", facts->below);
     fprintf(text.stream, ",\"live\":%s,\"interval_ms\":%.15g,\"frames\":%" PRIu64,

@@ -30,15 +30,26 @@ static void a_mariadb_server_is_given_by_keys_or_a_socket_path_or_a_uri(void **s
         { "user=camp", "camp@localhost" },
         { "defaults-file=/etc/camp.cnf", "default" },
     };
-    struct mariadb_options options;
-    char shown[100];
+    struct mariadb_options options, again;
+    char shown[100], from[100];
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(mariadb_options_parse(cases[i].text, &options, NULL), CAMP_OK);
         mariadb_options_show(&options, shown, sizeof shown);
         assert_string_equal(shown, cases[i].shown);
+        mariadb_options_from(&options, from, sizeof from);
+        assert_memory_equal(from, "mariadb:", 8);
+        assert_int_equal(mariadb_options_parse(from + 8, &again, NULL), CAMP_OK);
+        for (int j = 0; j < MARIADB_OPTION_COUNT; j++)
+            assert_string_equal(again.values[j], options.values[j]);
     }
+    strcpy(options.values[MARIADB_OPTION_USER], "a b");
+    mariadb_options_from(&options, from, sizeof from);
+    assert_string_equal(from, "");
+    options.values[MARIADB_OPTION_USER][1] = '_';
+    mariadb_options_from(&options, from, 12);
+    assert_string_equal(from, "");
     assert_int_equal(mariadb_options_parse("//camp@h/shop", &options, NULL), CAMP_OK);
     assert_string_equal(options.values[MARIADB_OPTION_DATABASE], "shop");
 }

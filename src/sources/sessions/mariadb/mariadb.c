@@ -184,6 +184,7 @@ static void fill_facts(const struct mariadb_source *source, const struct mariadb
 
     mariadb_options_show(options, place, sizeof place);
     snprintf(facts->name, sizeof facts->name, "mariadb %s", place);
+    mariadb_options_from(options, facts->from, sizeof facts->from);
     snprintf(facts->kind, sizeof facts->kind, "sessions");
     facts->tier = tier_names[source->tier];
     facts->live = true;

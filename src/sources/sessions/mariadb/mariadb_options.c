@@ -149,3 +149,22 @@ void mariadb_options_show(const struct mariadb_options *options, char *ret, size
         snprintf(ret, size, "%s%s%s%s%s", user, user[0] != '\0' ? "@" : "",
                  host[0] != '\0' ? host : "localhost", port[0] != '\0' ? ":" : "", port);
 }
+
+void mariadb_options_from(const struct mariadb_options *options, char *ret, size_t size)
+{
+    size_t length = (size_t)snprintf(ret, size, "mariadb:");
+
+    for (int i = 0; i < MARIADB_OPTION_COUNT && length < size; i++) {
+        const char *value = options->values[i];
+
+        if (value[0] == '\0')
+            continue;
+        if (strpbrk(value, SEPARATORS "\n'\"\\") != NULL)
+            length = size;
+        else
+            length += (size_t)snprintf(ret + length, size - length, "%s%s=%s",
+                                       ret[length - 1] == ':' ? "" : " ", names[i], value);
+    }
+    if (length >= size)
+        ret[0] = '\0';
+}

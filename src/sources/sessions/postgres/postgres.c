@@ -264,6 +264,9 @@ static void fill_facts(const struct postgres_source *source, const struct camp_e
                        struct from_facts *facts)
 {
     conninfo_shown(source->conninfo, facts->name, sizeof facts->name);
+    if (facts->name[0] != '(' || strcmp(facts->name, "(default)") == 0)
+        snprintf(facts->from, sizeof facts->from, "postgres:%s",
+                 facts->name[0] != '(' ? facts->name : "");
     snprintf(facts->kind, sizeof facts->kind, "sessions");
     facts->tier = tiers[source->tier].name;
     facts->live = true;
