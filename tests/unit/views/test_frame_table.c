@@ -412,9 +412,8 @@ static void json_has_the_same_keys_for_every_source(void **state)
     fill(&any, &frame, 0, &style);
     assert_int_equal(any.record.table_count, 5);
     check_keys(&any.tables[0], "time interval_s source tier kind group rows_cut ");
-    check_keys(&any.tables[1],
-               "text cpus full_cpus cpu run_queue throttled disk lock network wait idle "
-               "unaccounted accounted_twice parked entities ");
+    check_keys(&any.tables[1], "text cpus full_cpus cpu run_queue throttled disk lock network wait "
+                               "idle unaccounted accounted_twice parked entities ");
     assert_string_equal(any.tables[2].name, "cpus"); /* there is no frame of CPUs */
     assert_int_equal(any.tables[2].row_count, 0);
     check_keys(&any.tables[3], "id name pid parent user_name count new ended user application "

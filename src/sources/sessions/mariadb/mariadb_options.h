@@ -34,6 +34,6 @@ int mariadb_options_parse(const char *text, struct mariadb_options *ret, struct 
 /* Writes the options as titles show them: "user@host:port", "user@/socket" or "default". */
 void mariadb_options_show(const struct mariadb_options *options, char *ret, size_t size);
 
-/* Writes a text for --from with the same options: "mariadb:host=db1 user=camp". Writes "" if a value
- * cannot be a word of it. */
+/* Writes a text for --from with the same options: "mariadb:host=db1 user=camp". Writes "" if a
+ * value cannot be a word of it. */
 void mariadb_options_from(const struct mariadb_options *options, char *ret, size_t size);
