@@ -84,8 +84,8 @@ static enum column_class write_with_cpus(const struct summary *summary, char *re
     return wait;
 }
 
-/* The number of CPUs is unknown. Writes the largest class, and the time on a CPU or in the run
- * queue. Returns the class of the wait that was written. */
+/* The number of CPUs is unknown. Writes the time on a CPU and the largest wait, the larger one
+ * first. Returns the class of the wait. */
 static enum column_class write_without_cpus(const struct summary *summary, char *ret)
 {
     const enum column_class wait = summary_wait(summary);
@@ -95,9 +95,9 @@ static enum column_class write_without_cpus(const struct summary *summary, char 
     append(ret, "%.1f %s %s", tenths(summary->classes[first]), summary->noun, doing[first]);
     if (leads && summary->has[CLASS_CPU])
         append(ret, ", %.1f on a CPU", tenths(summary->classes[CLASS_CPU]));
-    if (!leads && summary->classes[CLASS_READY] >= SHOWN_LEAST)
-        append(ret, ", %.1f wait for a CPU", tenths(summary->classes[CLASS_READY]));
-    return leads ? wait : CLASS_READY;
+    if (!leads && summary->classes[wait] >= SHOWN_LEAST)
+        append(ret, ", %.1f %s", tenths(summary->classes[wait]), doing[wait]);
+    return wait;
 }
 
 /* Writes the headline. Returns the class of the wait that it tells. */

@@ -11,10 +11,11 @@ export function onsetOf(values: ArrayLike<number>, at: number): number | null {
   const calm = (i: number) => medianOf(values[Math.max(0, i - 1)]!, values[i]!, values[Math.min(values.length - 1, i + 1)]!);
   const level = calm(at);
   if (!(level >= LEAST)) return null;
-  let begin = at;
+  let begin = at, end = at + 1;
   while (begin > 0 && calm(begin - 1) >= level / 2) begin--;
+  while (end < values.length && end - begin < LASTS && calm(end) >= level / 2) end++;
   const earlier = Math.min(BEFORE, begin);
-  if (at - begin + 1 < LASTS || earlier < LASTS) return null;
+  if (end - begin < LASTS || earlier < LASTS) return null;
   let sum = 0;
   for (let i = begin - earlier; i < begin; i++) sum += values[i]!;
   return sum / earlier <= level / 4 ? begin : null;

@@ -125,14 +125,14 @@ function withCpus(input: SummaryInput, cpu: number): [SummaryPart[], string] {
   return [[busy, part(', and ', null), part(`${digits(1, time)} ${doing}`, wait)], wait];
 }
 
-/** The largest class, and the time on a CPU or in the run queue. */
+/** The time on a CPU and the largest wait, the larger one first. */
 function withoutCpus(input: SummaryInput): [SummaryPart[], string] {
-  const { classes, kind } = input, first = leadOf(input);
+  const { classes, kind } = input, first = leadOf(input), wait = largestWait(input);
   const parts = [part(`${digits(1, timeIn(input, first))} ${kind} ${CLASSES[first]![1]}`, first)];
   const add = (name: string) => parts.push(part(', ', null), part(`${digits(1, timeIn(input, name))} ${CLASSES[name]![1]}`, name));
   if (first !== 'cpu' && classes.cpu !== undefined) add('cpu');
-  if (first === 'cpu' && timeIn(input, 'run_queue') >= LEAST) add('run_queue');
-  return [parts, first === 'cpu' ? 'run_queue' : first];
+  if (first === 'cpu' && timeIn(input, wait) >= LEAST) add(wait);
+  return [parts, wait];
 }
 
 /** The waits that the headline does not tell, and the parked. */
