@@ -23,7 +23,7 @@ blocks() {
     echo "$output"
     [ "$status" -eq 0 ]
     [[ ${lines[0]} == '1 {"schema":"camp.stream/1",'*'"title":"a <b> & \"c\""'*'"live":false,'* ]]
-    [[ ${lines[1]} == "7 {\"cpus\":$(getconf _NPROCESSORS_ONLN)"[,}]* ]] # the CPUs that are full may follow
+    [[ ${lines[1]} == "7 {\"cpus\":$(getconf _NPROCESSORS_ONLN)"[,\}]* ]] # the CPUs that are full may follow
     [[ ${lines[2]} == '2 [{"n":0,"id":0,'* ]]
     [ "$(grep -c '^3 frame' <<<"$output")" -eq 3 ]
     [[ ${lines[-1]} == '5 {"reason":"this is all there is","open":'[0-2]'}' ]]

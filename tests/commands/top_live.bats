@@ -38,7 +38,7 @@ on_screen() {
     on_screen 80 24 q
     [[ ${lines[0]} == "camp top  each process, by cpu  h: help" ]]
     [[ ${lines[1]} == *"tier bpf"* ]]
-    [[ ${lines[2]} == *" busy, and "* || ${lines[2]} == "All is idle."* ]]
+    [[ ${lines[2]} == *" busy"*", and "* || ${lines[2]} == "All is idle."* ]]
     [[ ${lines[3]} == "    cpu   usr%"* ]]
     grep -Eq '^     id  name .* slp%   un%$' <<<"$output"
     [ "${#lines[@]}" -gt 10 ] && [ "${#lines[@]}" -le 24 ]
