@@ -64,6 +64,9 @@ test('ranking: sessions are grouped by their application', async (opener) => {
     const page = await opener.report(stream({ kind: 'sessions', labels: ['user', 'application'], states: STATES, names: names_, axes4: null,
         frames: [names_.map((_, n) => ({ n, shares: [0.5, 0, 0, 0.5] }))] }));
     assert.deepEqual(await names(page), ['web ×2', 'job']);
+    await page.selectOption('#ranking select', 'none');
+    await still(page);
+    assert.deepEqual(await names(page), ['web 1000', 'web 1001', 'job']);
 });
 
 test('ranking: the change is against the compared range, or against all earlier frames', async (opener) => {

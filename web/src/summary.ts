@@ -4,7 +4,7 @@
 import { missingOf, overOf } from './axes';
 import { activeOf } from './classes';
 import { count } from './format';
-import type { Entity, Frame, Head } from './types';
+import type { Frame, Head } from './types';
 import { kind } from './ui';
 
 /** What the sentence is made of. Times are means over the shown time: seconds a second, of all entities
@@ -190,9 +190,6 @@ function who(input: SummaryInput): SummaryPart[] {
     parts.push(plain(`; most ${CLASSES[other]![0]} time: `), { ...plain(besides), name: besides });
   return parts;
 }
-
-/** The name of an entity in the sentence: sessions have that of their application. src/ledger/summary.c has the same. */
-export const nameOf = ({ name, labels }: Entity): string => labels?.application || name;
 
 /** Sums of a frame. nameOf() returns the name of an entity. */
 export function inputOf(frame: Frame, head: Head, cpus: number, nameOf: (n: number) => string): SummaryInput {

@@ -1,7 +1,7 @@
 // The sentence at the top of the page. Its parts are buttons that dim all other entities.
 import { button, element, setText } from './dom';
 import { brush } from './actions';
-import { entitiesIn, inputOf, leadOf, nameOf, partsOf, textOf, type SummaryPart } from './summary';
+import { entitiesIn, inputOf, leadOf, partsOf, textOf, type SummaryPart } from './summary';
 import { clock, duration } from './format';
 import { onsetOf } from './onset';
 import { Pace } from './parts';
@@ -9,7 +9,7 @@ import { activeBins } from './ribbon_bins';
 import { spanText } from './ribbon_picture';
 import { seriesOf } from './series';
 import type { App, Store, View } from './types';
-import { kind } from './ui';
+import { kind, nameOf } from './ui';
 
 /** What to say before the first frame, or instead of any. */
 function withoutFrames({ head, ended }: Store): string {

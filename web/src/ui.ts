@@ -107,8 +107,8 @@ export class PageUi implements Ui {
   label(n: number): string {
     const entity = this.store.entities[n];
     if (!entity) return `#${n}`;
-    const isNumbered = entity.pid > 0 || this.repeated().has(entity.name);
-    return entity.id && isNumbered ? `${entity.name} ${entity.id}` : entity.name;
+    const name = nameOf(entity), isNumbered = entity.pid > 0 || this.repeated().has(name);
+    return entity.id && isNumbered ? `${name} ${entity.id}` : name;
   }
 
   private readonly repeats = { version: -1, names: new Set<string>() };
@@ -120,7 +120,7 @@ export class PageUi implements Ui {
     const seen = new Set<string>();
     repeats.version = entitiesVersion;
     repeats.names.clear();
-    for (const { name } of entities) (seen.has(name) ? repeats.names : seen).add(name);
+    for (const name of entities.map(nameOf)) (seen.has(name) ? repeats.names : seen).add(name);
     return repeats.names;
   }
 
@@ -131,6 +131,9 @@ export class PageUi implements Ui {
     return this.grouping;
   }
 }
+
+/** The name of an entity: sessions have that of their application. src/ledger/summary.c has the same. */
+export const nameOf = ({ name, labels }: Entity): string => labels?.application || name;
 
 /** A name without its final number, "web" for web1 and web2, as in camp report. */
 export function kind(name: string): string {
@@ -181,7 +184,7 @@ export function titleOf({ entities }: Store, by: GroupBy, key: string, members: 
   let first: Entity | undefined;
   for (const n of members) {
     const entity = entities[n]!;
-    if (by === 'none' || entity.id === entity.pid) return entity.name || `#${n}`;
+    if (by === 'none' || entity.id === entity.pid) return nameOf(entity) || `#${n}`;
     first ??= entity;
   }
   return first?.name || `process ${key}`;
