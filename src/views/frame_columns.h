@@ -26,7 +26,8 @@ enum percent_of { PERCENT_OF_INTERVAL, PERCENT_OF_ROW };
 struct frame_style {
     bool for_text; /* text output: long values are cut, and only columns that fit are shown */
     size_t width;
-    bool is_uncut; /* text for a file or pipe: nothing is cut, and all columns are shown */
+    size_t sentence_width; /* the width of the lines of the sentence; 0: it has one line */
+    bool is_uncut;         /* text for a file or pipe: nothing is cut, and all columns are shown */
     bool cpus;
     bool of_threads; /* each row is a thread or a sum of threads */
     bool of_cpus;    /* each row is a CPU */

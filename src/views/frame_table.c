@@ -234,7 +234,8 @@ static int fill_rows(struct frame_table *table, const struct selection *selectio
     return CAMP_OK;
 }
 
-static void fill_headline(struct frame_table *table, const struct frame_facts *facts)
+static void fill_headline(struct frame_table *table, const struct frame_style *style,
+                          const struct frame_facts *facts)
 {
     const struct frame *frame = table->selected.picked;
     const char *kind = frame_kind(facts, frame->schema);
@@ -253,6 +254,8 @@ static void fill_headline(struct frame_table *table, const struct frame_facts *f
     if (length > 0 && (size_t)length < sizeof table->headline)
         snprintf(table->headline + length, sizeof table->headline - (size_t)length, "\n%s",
                  table->sentence);
+    if (style->sentence_width > 0 && length > 0 && (size_t)length < sizeof table->headline)
+        summary_wrap(table->headline + length + 1, style->sentence_width);
 }
 
 /* The CPUs are unknown if processes were selected, because other rows use them, too. */
@@ -386,7 +389,7 @@ int frame_table_fill(struct frame_table *table, const struct frame *cpus, const 
     r = fill_summary(table, cpus, selection, facts);
     if (r != CAMP_OK)
         return r;
-    fill_headline(table, facts);
+    fill_headline(table, style, facts);
     frame_notes_fill(&table->notes, table->selected.picked, cpus, &table->columns, facts,
                      selection->filter != NULL && table->selected.count == 0);
     fill_tables(table, style);

@@ -39,7 +39,9 @@ on_screen() {
     [[ ${lines[0]} == "camp top  each process, by cpu  h: help" ]]
     [[ ${lines[1]} == *"tier bpf"* ]]
     [[ ${lines[2]} == *" busy"*", and "* || ${lines[2]} == "All is idle."* ]]
-    [[ ${lines[3]} == "    cpu   usr%"* ]]
+    [[ $output == *$'\n    cpu   usr%'* ]]
+    sentence=$(sed -n '3,/^    cpu   usr%/p' <<<"$output" | head -n -1 | tr '\n' ' ')
+    [[ $sentence =~ (unaccounted|accounted twice|unseen|lost|not whole|unread).*\. ]] # its end is not cut off
     grep -Eq '^     id  name .* slp%   un%$' <<<"$output"
     [ "${#lines[@]}" -gt 10 ] && [ "${#lines[@]}" -le 24 ]
     for line in "${lines[@]}"; do [ "${#line}" -le 80 ]; done

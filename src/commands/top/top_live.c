@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define LINES_FOR_CPUS 12
+#define LINES_FOR_SENTENCE 18 /* fewer lines show as much of it as fits into one line */
 /* The longest wait for a key, after which stop_requested is checked. */
 #define KEY_WAIT_NS (200 * NS_PER_MS)
 
@@ -96,11 +97,32 @@ static void write_head(const struct live *live, char *ret, size_t capacity)
 static size_t rows_in_sight(const struct live *live, size_t lines)
 {
     const size_t most = live->top->rows != UINT64_MAX ? (size_t)live->top->rows : 0;
-    const size_t fit = live->scroll + top_rows_that_fit(live->top, lines - 1);
+    const size_t more = live->head_lines > 1 ? live->head_lines - 1 : 0;
+    const size_t fit = live->scroll + top_rows_that_fit(live->top, lines - 1 - more);
 
     if (live->triangle)
         return most;
     return most > 0 && most < fit ? most : fit;
+}
+
+/* Fills the table for a screen of so many lines. The sentence takes as many as it needs, which is
+ * known only then: if it needs more or fewer than before, the rows are chosen again. */
+static int fill(struct live *live, size_t lines)
+{
+    int status = OPTIONS_GO_ON;
+
+    for (int i = 0; i < 2 && status == OPTIONS_GO_ON; i++) {
+        const size_t before = live->head_lines;
+
+        live->top->selection.most = rows_in_sight(live, lines);
+        status = top_fill(live->top, live->frame, live->cpus);
+        live->head_lines = 0;
+        for (const char *at = live->top->table.headline; (at = strchr(at, '\n')) != NULL; at++)
+            live->head_lines++;
+        if (live->head_lines == before)
+            break;
+    }
+    return status;
 }
 
 static int draw(struct live *live)
@@ -116,8 +138,8 @@ static int draw(struct live *live)
         return OPTIONS_GO_ON;
     screen_size(&top->style.width, &lines);
     top->style.cpus = lines >= LINES_FOR_CPUS;
-    top->selection.most = rows_in_sight(live, lines);
-    status = top_fill(top, live->frame, live->cpus);
+    top->style.sentence_width = lines >= LINES_FOR_SENTENCE ? top->style.width : 0;
+    status = fill(live, lines);
     if (status != OPTIONS_GO_ON)
         return status;
     write_head(live, head, sizeof head);

@@ -24,7 +24,8 @@ struct live {
     struct frame frozen_frame, frozen_cpus; /* owned copies of frame and cpus */
     struct top_drill drill;
     size_t scroll;
-    bool over; /* the source has no further interval */
+    size_t head_lines; /* of the headline that was drawn last, without the first line */
+    bool over;         /* the source has no further interval */
     bool frozen, helping, triangle, ended;
     char filter[TOP_FILTER_SIZE], message[TOP_DRILL_PROBLEM_SIZE];
 };
