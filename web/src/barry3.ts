@@ -136,7 +136,7 @@ export class Barry3 implements Projection {
   private drawScale(context: CanvasRenderingContext2D, vertex: number, value: number, a: Spot, b: Spot): void {
     const text = `${+(100 * value).toFixed(3)}`;
     const [dx, dy, align]: [number, number, CanvasTextAlign] =
-      vertex === 0 ? [-6, 0, 'right'] : vertex === 1 ? [3, 11, 'center'] : [5, -4, 'left'];
+      vertex === 0 ? [-13, -6, 'right'] : vertex === 1 ? [3, 16, 'center'] : [13, -7, 'left']; // outside of large dots on the sides
     const at = vertex === 0 ? (a.x < b.x ? a : b) : vertex === 1 ? (a.y > b.y ? a : b) : a.x > b.x ? a : b;
     context.fillStyle = this.colour(vertex);
     context.textAlign = align;
