@@ -7,8 +7,8 @@
 //
 //   node tests/browser/pictures.mjs URL
 //
-// sessions.png shows the sessions of `camp view --from postgres:...`, which runs at the URL. The
-// sessions are coloured by application (docs/sessions.md).
+// tests/servers/sessions_picture calls this script with the URL of a report. sessions.png then shows the sessions of
+// a PostgreSQL server, coloured by application (docs/sessions.md).
 //
 // tests/servers/fleet_picture calls this script with a URL and "fleet". fleet.png then shows four hosts
 // in network namespaces, each with its own load (docs/fleet.md).

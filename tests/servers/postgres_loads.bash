@@ -165,3 +165,11 @@ count_leader() {
         count_tasks $(backends_of "$name") >"$SERVERS/$name.running.$1"
     done
 }
+
+# clients NAME COUNT SQL [OPTION...]: COUNT clients of the server execute SQL again and again.
+clients() {
+    echo "$3" >"$SERVERS/$1.sql"
+    PGAPPNAME=$1 "$POSTGRES_BIN/pgbench" -h "$PG_FOLDER" -U camp_super -n -c "$2" -j 2 -T 40 -f "$SERVERS/$1.sql" \
+        "${@:4}" postgres >"$SERVERS/$1.log" 2>&1 &
+    SERVER_PIDS+=("$!")
+}
