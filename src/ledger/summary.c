@@ -86,7 +86,7 @@ static void choose_other(struct summary *ret, struct named *rows, size_t names)
     const double time = ret->classes[ret->other];
     size_t first = 0;
 
-    if (ret->other == ret->lead || time < NAMED_LEAST * ret->classes[ret->lead])
+    if (ret->other == ret->lead || time <= 0 || time < NAMED_LEAST * ret->classes[ret->lead])
         return;
     qsort(rows, names, sizeof *rows, compare_other);
     while (first < names && rows[first].length == 0)

@@ -55,7 +55,7 @@ export class Summary implements View {
     const of = (...places: SummaryPart['place'][]) => parts.filter(({ place }) => places.includes(place));
     const first = of('busy').length > 0 ? 'busy' : 'waits'; // a source may have neither CPU nor run queue
     const focused = (document.activeElement as HTMLElement | null)?.dataset.by;
-    this.headline.replaceChildren(...of(first).flatMap((part) => [this.part(part), ...(onset && part.filter === onset.filter ? [this.since(onset)] : [])]));
+    this.headline.replaceChildren(...of(first).flatMap((part) => [this.part(part), ...(onset && part.filter === onset.filter ? [' ', this.since(onset)] : [])]));
     const groups = (['waits', 'who'] as const).filter((place) => place !== first).map((place) => of(place)).filter(({ length }) => length > 0);
     this.more.replaceChildren(...groups.flatMap((group) => [...group.map((part) => this.part(part)), '. ']),
       ...(compared === '' ? [] : [button(compared, { class: 'compared', title: 'Open the comparison', 'data-by': 'compared' }, () => this.openComparison())]));
@@ -69,7 +69,7 @@ export class Summary implements View {
   say(): void {
     if (!this.app.store.head) return;
     const { parts, onset } = this.sentence();
-    this.app.say(textOf(parts.flatMap((part) => (onset && part.place === 'busy' && part.filter === onset.filter ? [part, { ...part, text: onset.text }] : [part]))));
+    this.app.say(textOf(parts.flatMap((part) => (onset && part.place === 'busy' && part.filter === onset.filter ? [part, { ...part, text: ` ${onset.text}` }] : [part]))));
   }
 
   private sentence(): { parts: SummaryPart[]; onset: Onset | null } {
@@ -86,13 +86,13 @@ export class Summary implements View {
     const begin = onsetOf(bins.bins.map((bin) => bin.times[of]! / (bin.lengthMs || 1)), shown);
     if (begin === null) return null;
     const frame = (bins.firstBin + begin) * bins.size;
-    return { filter, frame, text: ` since ${clock(this.series.beginMs(frame), 1000)}` };
+    return { filter, frame, text: `since ${clock(this.series.beginMs(frame), 1000)}` };
   }
 
   private since({ frame, text }: Onset): Node {
     return button(text, { class: 'since', title: 'Show its beginning', 'data-by': 'since' }, () => {
       this.app.ui.set({ current: frame, range: null, playing: false, following: false });
-      this.app.say(`Shown: the beginning,${text.replace('since ', '')}.`);
+      this.app.say(`Shown: the beginning, ${text.replace('since ', '')}.`);
     });
   }
 
@@ -113,7 +113,8 @@ export class Summary implements View {
 
   private part(part: SummaryPart): Node {
     const { text, filter, name } = part;
-    if (filter === null && name === undefined) return document.createTextNode(text);
+    // A line may break behind a button, but not before a comma.
+    if (filter === null && name === undefined) return document.createTextNode(text.replace(/^,/, '\u2060,'));
     const by = filter === null ? `name:${name}` : `class:${filter}`;
     return button(text, {
       class: name === undefined ? 'class' : 'who', 'data-by': by, 'aria-pressed': String(this.filter?.by === by),
