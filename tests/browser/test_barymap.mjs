@@ -106,6 +106,11 @@ test('view barymap: rows can be sorted by share, name, group or cluster', async 
         return found.map((pixel) => wanted.findIndex((one) => one.every((value, i) => Math.abs(value - pixel[i]) <= 1)));
     };
     assert.deepEqual(await order(), [1, 2, 3, 0]);
+    await page.selectOption('#group-by', 'name'); // and therefore by group
+    assert.deepEqual(await order(), [1, 3, 0, 2]); // group a has two entities; b is before c
+    assert.equal(await page.inputValue('.barymap select'), 'group');
+    await page.selectOption('#group-by', 'none');
+    assert.deepEqual(await order(), [1, 2, 3, 0]);
     await page.selectOption('.barymap select', 'name');
     assert.deepEqual(await order(), [1, 3, 0, 2]); // by name and pid: a 1001, a 1003, b 1000, c 1002
     await page.selectOption('#group-by', 'name');

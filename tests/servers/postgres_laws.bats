@@ -253,7 +253,10 @@ holds_with_counts() {
     while read -r pid ns; do
         holds bpf "select count(*) > 0 and sum(elapsed_ns) between 50000000 and $ns
             and max(flags & 1) = 1 and max(flags & 2) = 2 and sum(idle_asked_for_ns + run_queue_ns + cpu_ns) >= 50000000
-            from postgres_every join entity using (entity) where id = $pid"
+            from postgres_every join entity using (entity) where id = $pid" || {
+            ask bpf "select * from postgres_every join entity using (entity) where id = $pid" >&2
+            return 1
+        }
     done <"$SERVERS/brief"
 }
 

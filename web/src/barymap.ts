@@ -41,7 +41,8 @@ class Barymap implements View {
 
   private axes: Axis[] = []; // the classes
   private head: Head | null = null; // that of `axes`
-  private order: Order = 'share';
+  private chosen: Order | null = null; // by the user
+  private readonly orders;
   private sorted: Ordered = { rows: new Uint32Array(0), stretches: [] };
   private sortedAt = 0;
   private sortedAs = '';
@@ -57,11 +58,11 @@ class Barymap implements View {
 
   constructor(private readonly app: App) {
     this.series = seriesOf(app);
-    const order = choice('Rows by', [
+    this.orders = choice('Rows by', [
       ['share', 'active share'], ['cluster', 'cluster'], ['group', 'group'], ['name', 'name'],
     ] as const, (value) => this.setOrder(value));
     this.element = element('section', { class: 'panel wide barymap', id: 'barymap' },
-      element('header', {}, element('h2', {}, 'Barymap'), this.caption, element('div', { class: 'choices' }, order)),
+      element('header', {}, element('h2', {}, 'Barymap'), this.caption, element('div', { class: 'choices' }, this.orders)),
       this.plot);
     this.isSeen = whileSeen(this.element, () => this.series.again());
     this.series.watch(this, this.cells);
@@ -96,8 +97,13 @@ class Barymap implements View {
   }
 
   private setOrder(order: Order): void {
-    this.order = order;
+    this.chosen = order;
     this.series.again();
+  }
+
+  /** Until the user chooses an order, it is that of the groups, if the entities are coloured by these. */
+  private get order(): Order {
+    return this.chosen ?? (this.app.ui.state.groupBy === 'none' ? 'share' : 'group');
   }
 
   /** Sorts when the order was changed, and at most every SORT_MS when frames arrive. */
@@ -108,6 +114,7 @@ class Barymap implements View {
       this.searched = ui.state.search;
       this.sortedAs = '';
     }
+    this.orders.querySelector('select')!.value = this.order;
     const as = [this.order, this.cells.generation, this.order === 'group' ? ui.state.groupBy : ''].join(' ');
     const isWhole = this.cells.next >= store.endFrame && !(store.head!.live && !store.ended);
     const isMore = this.sortedEnd !== end && (isWhole || this.sorted.rows.length === 0 || performance.now() - this.sortedAt > SORT_MS);
