@@ -115,12 +115,12 @@ static void choose_names(struct summary *ret, struct named *rows, size_t count)
 }
 
 struct shared_cpus shared_cpus_of(const struct frame *beside, const struct frame *frame,
-                                  size_t unknown)
+                                  size_t count_if_unknown)
 {
     const bool are_cpus = beside == NULL && strcmp(frame->schema->name, "cpus") == 0;
     const struct frame *cpus = are_cpus ? frame : beside;
-    struct shared_cpus ret = { .count = frame_cpu_count(cpus, unknown),
-                               .is_known = cpus != NULL && cpus->entity_count > 0 };
+    struct shared_cpus ret = { .count = frame_cpu_count(cpus, count_if_unknown),
+                               .has_load = cpus != NULL && cpus->entity_count > 0 };
 
     for (size_t i = 0; cpus != NULL && i < cpus->entity_count; i++) {
         const uint64_t *values = frame_values(cpus, i);
@@ -149,7 +149,8 @@ bool summary_may_be_parked(const struct summary *summary)
 
 enum column_class summary_wait(const struct summary *summary)
 {
-    const enum column_class last = summary->cpus.count > 0 ? CLASS_NETWORK : CLASS_OTHER_WAIT;
+    const bool has_cpus = summary->cpus.count > 0 && summary->has[CLASS_CPU];
+    const enum column_class last = has_cpus ? CLASS_NETWORK : CLASS_OTHER_WAIT;
     enum column_class found = CLASS_READY;
 
     for (enum column_class i = CLASS_READY; i <= last && !summary_of_cpus(summary); i++) {

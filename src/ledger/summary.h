@@ -13,16 +13,17 @@
 
 /* The CPUs that the entities of a frame share. */
 struct shared_cpus {
-    size_t count;  /* 0 if it is unknown */
-    bool is_known; /* how busy each was */
-    size_t full;   /* how many of them were busy (almost) all the time */
-    int64_t first_full;
+    size_t count;       /* 0 if it is unknown */
+    bool has_load;      /* the load of each CPU is known, and so is `full` */
+    size_t full;        /* how many of them were busy for at least 95 % of the interval */
+    int64_t first_full; /* the number of the first of these */
 };
 
 /* Returns the CPUs that the rows of `frame` share. They are in `beside`, a frame of CPUs, or in
- * `frame` itself if it has CPUs. Without both, or if they are empty, `count` is `unknown`. */
+ * `frame` itself if it has CPUs. Without both, or if they are empty, `count` is
+ * `count_if_unknown`. */
 struct shared_cpus shared_cpus_of(const struct frame *beside, const struct frame *frame,
-                                  size_t unknown);
+                                  size_t count_if_unknown);
 
 struct summary {
     const char *noun; /* the plural of the entities: "threads", "CPUs" */
@@ -63,16 +64,16 @@ int summary_fill(struct summary *ret, const struct frame *frame, struct shared_c
 int summary_fill_cpu_time(struct summary *ret, const struct frame *frame, const size_t *rows,
                           size_t count, size_t column);
 
-/* A CPU does not wait for one, and has no name to mention; its time in CLASS_READY was stolen by a
- * hypervisor. */
+/* Returns whether the rows are CPUs. A CPU does not wait for one: its time in CLASS_READY was
+ * stolen by a hypervisor. The sentence does not name CPUs. */
 bool summary_of_cpus(const struct summary *summary);
 
 /* Returns whether the rows are sums of threads whose parked time is not known: camp export adds up
  * the threads of a group. Then waits in a lock may be waits for work. */
 bool summary_may_be_parked(const struct summary *summary);
 
-/* Returns the wait with the most time, the first of equal ones. A wait that may not be one is never
- * it; beside a known number of CPUs, nor is CLASS_OTHER_WAIT. */
+/* Returns the class of waits with the most time; if two are equal, the first. CLASS_CONTENTION is
+ * left out if the rows may be parked, and CLASS_OTHER_WAIT if the load of the CPUs is known. */
 enum column_class summary_wait(const struct summary *summary);
 
 /* Returns the share of the CPUs' time that was used, from 0 to 1; 0 if the CPUs are unknown. */

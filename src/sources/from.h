@@ -67,8 +67,8 @@ struct from_facts {
     /* If not live: start and end of the data in ns since 1970; 0 if unknown. */
     int64_t begin_ns;
     int64_t end_ns;
-    /* A text for --from that opens the same source again, without secrets. "" if it would need one,
-     * or if the rows are not those of sessions. */
+    /* A text for --from that opens the same sessions again. Passwords are left out: the user must
+     * supply them as before. "" if the connection cannot be shown, and for other rows. */
     char from[FROM_NAME_SIZE + 16];
     /* The start of a command that shows the parts of a row; the name of the row must follow. May be
      * "". */

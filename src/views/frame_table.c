@@ -254,7 +254,7 @@ static void fill_headline(struct frame_table *table, const struct frame_style *s
     if (length > 0 && (size_t)length < sizeof table->headline)
         snprintf(table->headline + length, sizeof table->headline - (size_t)length, "\n%s",
                  table->sentence);
-    if (style->sentence_width > 0 && length > 0 && (size_t)length < sizeof table->headline)
+    if (style->sentence_width > 0 && length > 0 && (size_t)length + 1 < sizeof table->headline)
         summary_wrap(table->headline + length + 1, style->sentence_width);
 }
 
@@ -284,7 +284,7 @@ static int fill_summary(struct frame_table *table, const struct frame *cpus,
     summary_text(&summary, table->sentence);
     *next++ = cell_text(table->sentence);
     *next++ = shared.count > 0 ? cell_natural(shared.count) : cell_unknown();
-    *next++ = shared.count > 0 && shared.is_known ? cell_natural(shared.full) : cell_unknown();
+    *next++ = shared.count > 0 && shared.has_load ? cell_natural(shared.full) : cell_unknown();
     for (size_t i = CLASS_CPU; i < CLASS_COUNT; i++)
         *next++ = summary.has[i] ? cell_real(summary.classes[i]) : cell_unknown();
     *next++ = cell_real(summary.missing);

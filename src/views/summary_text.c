@@ -100,15 +100,15 @@ static enum column_class write_without_cpus(const struct summary *summary, char 
     return wait;
 }
 
-/* Writes the headline. Returns the class of the wait that it tells. */
+/* Writes the headline. Returns the class of the wait in it. */
 static enum column_class write_headline(const struct summary *summary, char *ret)
 {
-    const enum column_class told = summary->cpus.count > 0 && summary->has[CLASS_CPU]
-                                       ? write_with_cpus(summary, ret)
-                                       : write_without_cpus(summary, ret);
+    const enum column_class reported = summary->cpus.count > 0 && summary->has[CLASS_CPU]
+                                           ? write_with_cpus(summary, ret)
+                                           : write_without_cpus(summary, ret);
 
     append(ret, ". ");
-    return told;
+    return reported;
 }
 
 static void write_idle(const struct summary *summary, char *ret)
@@ -118,8 +118,9 @@ static void write_idle(const struct summary *summary, char *ret)
                     : "All is idle. ");
 }
 
-/* Writes the waits except `told`, and the parked threads: "Disk 1.8 · lock 0.3 · 500 parked. ". */
-static void write_waits(const struct summary *summary, enum column_class told, char *ret)
+/* Writes the waits except `reported`, and the parked threads: "Disk 1.8 · lock 0.3 · 500 parked. ".
+ */
+static void write_waits(const struct summary *summary, enum column_class reported, char *ret)
 {
     const char *between = "";
 
@@ -128,7 +129,7 @@ static void write_waits(const struct summary *summary, enum column_class told, c
                                 ? "lock or parked"
                                 : column_class_title(i);
 
-        if (i == told || summary->classes[i] < SHOWN_LEAST)
+        if (i == reported || summary->classes[i] < SHOWN_LEAST)
             continue;
         append(ret, "%s%c%s %.1f", between,
                between[0] == '\0' ? toupper((unsigned char)title[0]) : title[0], title + 1,
@@ -184,7 +185,8 @@ static void write_promise(const struct summary *summary, char *ret)
                summary->only_cpu_time ? "Nothing lost." : "Nothing unaccounted, nothing lost.");
 }
 
-/* Writes who has most of the time that the headline tells: "Mostly scan and dd; most CPU time: x".
+/* Writes the names with the most time in the two classes of the headline: "Mostly scan and dd; most
+ * CPU time: x".
  */
 static void write_names(const struct summary *summary, char *ret)
 {
@@ -200,15 +202,15 @@ static void write_names(const struct summary *summary, char *ret)
 
 void summary_text(const struct summary *summary, char ret[SUMMARY_TEXT_SIZE])
 {
-    enum column_class told = CLASS_READY;
+    enum column_class reported = CLASS_READY;
 
     ret[0] = '\0';
     /* Without states, a process that is on no CPU need not be idle. */
     if (summary->active < SHOWN_LEAST && !summary->only_cpu_time)
         write_idle(summary, ret);
     else
-        told = write_headline(summary, ret);
-    write_waits(summary, told, ret);
+        reported = write_headline(summary, ret);
+    write_waits(summary, reported, ret);
     write_promise(summary, ret);
     if (!summary_of_cpus(summary) && summary->active >= SHOWN_LEAST)
         write_names(summary, ret);

@@ -81,13 +81,14 @@ test('ranking: the change is against the compared range, or against all earlier 
 
 test('ranking: what was usual before is the median, and changes of small times are not told', async (opener) => {
     // The trouble began at the fourth of seven frames.
-    const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names: ['trouble', 'small', 'ended'],
+    const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names: ['trouble', 'small', 'ended', 'often'],
         frames: [0.2, 0.2, 0.2, 0.9, 0.9, 0.2, 0.8].map((share, t) => [
             { n: 0, shares: [share, 0, 0, 1 - share] }, { n: 1, shares: [t < 6 ? 0.001 : 0.03, 0, 0, 0.97] }, { n: 2, shares: [t < 6 ? 0.8 : 0.01, 0, 0, 0.2] },
+            { n: 3, shares: [t % 3 === 0 ? 0.7 : 0, 0, 0, 0.3] }, // as before, but seldom
         ]) }));
     await press(page, 'End');
     await page.waitForFunction(() => /▲/.test(document.querySelector('#ranking tbody').textContent));
-    assert.deepEqual(Object.fromEntries((await lines(page)).map((line) => [line[0], line[4]])), { trouble: '▲ ×4.0', small: '', ended: '▼ < ×0.1' });
+    assert.deepEqual(Object.fromEntries((await lines(page)).map((line) => [line[0], line[4]])), { trouble: '▲ ×4.0', small: '', ended: '▼ < ×0.1', often: '▲ ×3.0' });
     // It began at the fifth of sixteen frames.
     const long = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names: ['trouble'],
         frames: Array.from({ length: 16 }, (_, t) => [{ n: 0, shares: [t < 4 ? 0.1 : 0.9, 0, 0, t < 4 ? 0.9 : 0.1] }]) }));
@@ -269,6 +270,8 @@ test('details: sessions that wait for a lock have the query for who blocks them'
         ["postgres:dbname=shop", ['application', 'query'], "camp top --from postgres:dbname=shop --group query", /^psql dbname=shop -c "SELECT pid, pg_blocking_pids/],
         ["postgres:host='a b'", ['application', 'query'], "camp top --from 'postgres:host='\\''a b'\\''' --group query", /^psql 'host='\\''a b'\\''' -c /],
         ['mariadb:', ['application'], 'camp top --from mariadb:', /^mariadb -e "SELECT .*INNODB_LOCK_WAITS/],
+        ['mariadb:host=db1 port=3307 defaults-file=/a$b', ['application'], "camp top --from 'mariadb:host=db1 port=3307 defaults-file=/a$b'",
+            /^mariadb --'defaults-file=\/a\$b' --host=db1 --port=3307 -e "SELECT /],
         ['odbc:x', ['application'], 'camp top --from odbc:x', null],
     ]) {
         const page = await opener.report(stream({ kind: 'sessions', from, labels, live: true, states: ['user', 'lock', 'idle'], axes4: null,

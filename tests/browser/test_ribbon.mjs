@@ -290,6 +290,13 @@ test('summary: since when something lasts, in spite of a gap, and a press shows 
     await press(page, 'ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft');
     assert.match(await odometer(page), /^4 \/ 16 /);
     assert.equal(await since.count(), 0); // one frame only
+    // The gap behind the first frame is no beginning.
+    const gap = await opener.report(stream({ states: ['user', 'disk', 'idle'], names: ['scan'],
+        frames: [0, 0, 0, 0, 1, 0, 1, 1, 1, 1].map((share) => [{ n: 0, shares: [0, share, 1 - share] }]) }));
+    await press(gap, 'End');
+    await gap.locator('.summary .since').click();
+    await still(gap);
+    assert.match(await odometer(gap), /^7 \/ 10 /);
 });
 
 test('summary: a comparison is told, and leads to its tab', async (opener) => {
@@ -314,7 +321,7 @@ test('summary: a CPU that is full is told of the shown frame, and of a range in 
         await page.focus('.track');
         await press(page, 'ArrowRight');
     }
-    for (const [from, to, wanted] of [[1.5, 2.5, /CPU 1 is full/], [2.5, 4.5, /1 is full/], [0.5, 2.5, /busy(?! \()/]]) {
+    for (const [from, to, wanted] of [[1.5, 2.5, /CPU 1 is full/], [2.5, 4.5, /busy(?! \()/], [0.5, 2.5, /busy(?! \()/]]) {
         await dragRibbon(page, from, to);
         assert.match(await headline(page), wanted);
         await press(page, 'Escape');

@@ -45,7 +45,7 @@ export function commandFor(app: App, by: GroupBy, key: string, members: Iterable
   return words.join(' ');
 }
 
-/** Returns the command that asks a database who blocks whom now; null: none is known. */
+/** Returns the command that lists which sessions of a database block which others; null: none is known. */
 export function blockersCommand({ store }: App): string | null {
   const { kind, live, from = '' } = store.head!;
   if (kind !== 'sessions' || !live) return null;
@@ -53,14 +53,18 @@ export function blockersCommand({ store }: App): string | null {
     const server = from.slice('postgres:'.length);
     return `psql ${server === '' ? '' : `${quoted(server)} `}-c "SELECT pid, pg_blocking_pids(pid) AS blocked_by, state, query FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0"`;
   }
-  if (from.startsWith('mariadb:'))
-    return 'mariadb -e "SELECT w.trx_mysql_thread_id AS id, b.trx_mysql_thread_id AS blocked_by, b.trx_state, b.trx_query FROM information_schema.INNODB_LOCK_WAITS JOIN information_schema.INNODB_TRX w ON w.trx_id = requesting_trx_id JOIN information_schema.INNODB_TRX b ON b.trx_id = blocking_trx_id"';
+  if (from.startsWith('mariadb:')) {
+    const words = from.slice('mariadb:'.length).split(' ').filter(Boolean);
+    const isFirst = (word: string) => Number(word.startsWith('defaults-file=')); // mariadb wants it so
+    words.sort((a, b) => isFirst(b) - isFirst(a));
+    return `mariadb ${words.map((word) => `--${quoted(word)} `).join('')}-e "SELECT w.trx_mysql_thread_id AS id, b.trx_mysql_thread_id AS blocked_by, b.trx_state, b.trx_query FROM information_schema.INNODB_LOCK_WAITS JOIN information_schema.INNODB_TRX w ON w.trx_id = requesting_trx_id JOIN information_schema.INNODB_TRX b ON b.trx_id = blocking_trx_id"`;
+  }
   return null;
 }
 
 function optionsFor({ store }: App, by: GroupBy, key: string, members: Iterable<number>): string[] | null {
   const { kind } = store.head!, label = by.startsWith('label:') ? [`--group ${quoted(by.slice(6))}`] : [];
-  // What do the sessions of a group do? Their statements say that, or else each of them.
+  // Sessions are grouped by statement next, or else listed singly.
   if (kind === 'sessions') return store.head!.labels?.includes('query') && by !== 'label:query' ? ['--group query'] : [];
   if (kind !== 'threads' && kind !== 'processes') return null;
   const pids = [...new Set([...members].map((n) => store.entities[n]?.pid ?? 0))].filter((pid) => pid > 0);

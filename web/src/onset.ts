@@ -1,7 +1,7 @@
 // Since when something has lasted: the beginning of the stretch of time to which a frame belongs.
 
 const LEAST = 0.25; // mean number of entities: less is not worth a time
-const LASTS = 3; // bins: shorter ones are not told
+const LASTS = 3; // bins: shorter stretches are not reported
 const BEFORE = 10; // bins before it, of which the mean is taken
 
 /** Returns the index at which the level of values[at] began; null if it is short, small, or has always been there.
@@ -13,6 +13,7 @@ export function onsetOf(values: ArrayLike<number>, at: number): number | null {
   if (!(level >= LEAST)) return null;
   let begin = at, end = at + 1;
   while (begin > 0 && calm(begin - 1) >= level / 2) begin--;
+  while (begin < at && values[begin]! < level / 2) begin++; // a gap is no beginning
   while (end < values.length && end - begin < LASTS && calm(end) >= level / 2) end++;
   const earlier = Math.min(BEFORE, begin);
   if (end - begin < LASTS || earlier < LASTS) return null;

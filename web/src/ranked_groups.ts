@@ -175,17 +175,18 @@ export class RankedGroups implements Reader {
 
   /** Returns the active time of groups in each bin, in intervals. */
   history(groups: readonly Group[]): number[] {
-    return this.bins.map(({ lengthMs, times }) => groups.reduce((sum, group) => sum + (times.get(group) ?? 0), 0) / lengthMs);
+    return this.bins.map(({ lengthMs, times }) => groups.reduce((sum, group) => sum + (times.get(group) ?? 0), 0) / (lengthMs || 1));
   }
 
-  /** The usual active time of a group: the median of the bins before its time of a frame began, or else before the
-   * frame. null: there are none. */
+  /** Returns the usual active time of a group before a frame: the median of the bins before its present level began, or
+   * of all earlier bins; the mean, if it was seldom active. null: there are no earlier bins. */
   before(group: Group, frame: number): number | null {
     const at = Math.min(this.bins.length, Math.floor(frame / this.size) - this.firstBin);
     if (at <= 0) return null;
     const history = this.history([group]), end = onsetOf(history, Math.min(at, history.length - 1)) ?? at;
     const sorted = history.slice(0, end).sort((a, b) => a - b), middle = end >> 1;
-    return end % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+    const median = end % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+    return median > 0 ? median : sorted.reduce((sum, time) => sum + time, 0) / end;
   }
 
   /** The frames [from, to) of the bins. */

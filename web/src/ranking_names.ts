@@ -30,7 +30,7 @@ export class LineNames {
 
   /** The id of a process or of a single entity, if another line has the same name; '' otherwise. */
   id(line: Line): string {
-    if (!this.repeated.has(this.title(line))) return '';
+    if (line.key === SHORT || !this.repeated.has(this.title(line))) return '';
     if (this.ranked.by === 'pid') return line.key;
     const [n] = line.groups[0]!.members, id = this.store.entities[n!]?.id ?? 0;
     return id !== 0 ? String(id) : '';

@@ -20,7 +20,7 @@ export interface SummaryInput {
   lost: number;
   partial: number;
   elapsed: number; // of all entities, with idle time
-  full: number; // CPUs that were busy (almost) all the time
+  full: number; // CPUs that were busy at least 95 % of the time
   firstFull: number; // the number of the first of them; -1: unknown
   groups: { name: string; classes: Record<string, number> }[]; // a name that several share is without its final number
   parked: number; // entities
@@ -38,7 +38,7 @@ export interface SummaryPart {
 export const PARKED = 'parked';
 const MISSING = 'missing', OVER = 'over';
 
-const LEAST = 0.05; // shorter times are shown as 0.0
+export const LEAST = 0.05; // shorter times are shown as 0.0
 const FAULT = 0.005; // of the elapsed time: less is rounding
 const NAMED = 0.1; // of a class's time: smaller groups are not named
 const NAMES_MAXIMUM = 2;
@@ -56,7 +56,7 @@ const ACTIVE = Object.keys(CLASSES);
 const WAITS = ACTIVE.slice(1);
 
 /** Rounds half up, as src/views/summary_text.c does. */
-function digits(places: number, value: number): string {
+export function digits(places: number, value: number): string {
   const scale = 10 ** places;
   return (Math.floor(value * scale + 0.5) / scale).toFixed(places);
 }
@@ -65,9 +65,9 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 /** The parts of the sentence in the order of their places. */
 export function partsOf(input: SummaryInput): SummaryPart[] {
   const active = Object.values(input.classes).reduce((sum, time) => sum + time, 0);
-  const [headline, told] = active < LEAST ? [[idle(input)], 'run_queue'] : headlineOf(input);
+  const [headline, reported] = active < LEAST ? [[idle(input)], 'run_queue'] : headlineOf(input);
   return [
-    ...headline, ...waits(input, told), ...accounting(input), ...(active < LEAST || areCpus(input) ? [] : who(input)),
+    ...headline, ...waits(input, reported), ...accounting(input), ...(active < LEAST || areCpus(input) ? [] : who(input)),
   ];
 }
 
@@ -92,11 +92,11 @@ const part = (text: string, filter: string | null): SummaryPart => ({ place: 'bu
  * waits in a lock may be waits for work. */
 const mayBeParked = ({ kind }: SummaryInput): boolean => kind === 'groups' || kind === 'hosts';
 
-/** The wait with the most time; the first of equal ones. A wait that may not be one is never the largest; beside
- * a known number of CPUs, nor are other waits. */
+/** The class of waits with the most time; if two are equal, the first. Locks are left out if the entities may be
+ * parked, and other waits if the load of the CPUs is known. */
 function largestWait(input: SummaryInput): string {
   if (areCpus(input)) return 'run_queue';
-  return WAITS.filter((name) => (name !== 'lock' || !mayBeParked(input)) && (name !== 'wait' || input.cpus === 0))
+  return WAITS.filter((name) => (name !== 'lock' || !mayBeParked(input)) && (name !== 'wait' || input.cpus === 0 || input.classes.cpu === undefined))
     .reduce((found, name) => (timeIn(input, name) > timeIn(input, found) ? name : found));
 }
 
@@ -117,12 +117,12 @@ function withCpus(input: SummaryInput, cpu: number): [SummaryPart[], string] {
   const { classes, cpus, full, firstFull, kind } = input;
   const share = Math.min(100, Number(digits(0, 100 * Math.min(cpu / cpus, 1))));
   const of = cpus === 1 ? 'The CPU is' : cpus === 2 ? 'Both CPUs are' : `${cpus} CPUs are`;
-  const which = full === 0 || full >= cpus ? '' : full > 1 ? ` (${full} are full)` : firstFull < 0 ? ' (1 is full)' : ` (CPU ${firstFull} is full)`;
-  const busy = part(`${of} ${share} % busy${which}`, 'cpu');
+  const which = full === 0 || full >= cpus ? '' : full > 1 ? ` (${full} are full)` : firstFull < 0 ? '' : ` (CPU ${firstFull} is full)`;
+  const busy = [part(`${of} ${share} % busy`, 'cpu'), ...(which ? [part(which, null)] : [])];
   const wait = largestWait(input), time = timeIn(input, wait);
-  if (time < LEAST) return [[busy, ...(classes.run_queue !== undefined && !areCpus(input) ? [part(', and none waits for one', null)] : [])], wait];
+  if (time < LEAST) return [[...busy, ...(classes.run_queue !== undefined && !areCpus(input) ? [part(', and none waits for one', null)] : [])], wait];
   const doing = areCpus(input) ? 'stolen' : `${kind} ${wait === 'run_queue' ? 'wait for one' : CLASSES[wait]![1]}`;
-  return [[busy, part(', and ', null), part(`${digits(1, time)} ${doing}`, wait)], wait];
+  return [[...busy, part(', and ', null), part(`${digits(1, time)} ${doing}`, wait)], wait];
 }
 
 /** The time on a CPU and the largest wait, the larger one first. */
@@ -136,10 +136,10 @@ function withoutCpus(input: SummaryInput): [SummaryPart[], string] {
 }
 
 /** The waits that the headline does not tell, and the parked. */
-function waits(input: SummaryInput, told: string): SummaryPart[] {
+function waits(input: SummaryInput, reported: string): SummaryPart[] {
   const { classes, parked } = input;
   const titleOf = (name: string) => (name === 'lock' && mayBeParked(input) ? 'lock or parked' : CLASSES[name]![0]);
-  const there = WAITS.filter((name) => name !== told && (classes[name] ?? 0) >= LEAST)
+  const there = WAITS.filter((name) => name !== reported && (classes[name] ?? 0) >= LEAST)
     .map((name): SummaryPart => ({ place: 'waits', text: `${titleOf(name)} ${digits(1, classes[name]!)}`, filter: name }));
   if (parked > 0) there.push({ place: 'waits', text: `${parked} parked`, filter: PARKED });
   return there.flatMap((part, i) => (i > 0 ? [{ place: 'waits', text: ' · ', filter: null }, part] : [{ ...part, text: capital(part.text) }]));
@@ -177,7 +177,7 @@ function accounting(input: SummaryInput): SummaryPart[] {
   return faults.length > 0 ? faults : [{ place: 'accounting', text: 'nothing unaccounted, nothing lost', filter: null }];
 }
 
-/** Who has most of the time that the headline tells, and of the other one: on a CPU, or in a wait. */
+/** The names with the most time in the two classes of the headline: on a CPU, and in a wait. */
 function who(input: SummaryInput): SummaryPart[] {
   const isWait = isWaiting(input), lead = leadOf(input), other = isWait ? 'cpu' : largestWait(input);
   const most = (of: string) => input.groups.filter(({ name, classes }) => name !== '' && (classes[of] ?? 0) > 0 && classes[of]! >= NAMED * timeIn(input, of))

@@ -1,7 +1,7 @@
 // The sentence at the top of the page. Its parts are buttons that dim all other entities.
 import { button, element, setText } from './dom';
 import { brush } from './actions';
-import { entitiesIn, inputOf, leadOf, partsOf, textOf, type SummaryPart } from './summary';
+import { digits, entitiesIn, inputOf, leadOf, LEAST, partsOf, textOf, type SummaryPart } from './summary';
 import { clock, duration } from './format';
 import { onsetOf } from './onset';
 import { Pace } from './parts';
@@ -78,7 +78,7 @@ export class Summary implements View {
     return { parts: partsOf(input), onset: this.onset(leadOf(input)) };
   }
 
-  /** Since when the class has as much time as in the shown frames. */
+  /** The beginning of the level that the class has in the last of the shown frames. */
   private onset(filter: string): Onset | null {
     const { bins } = this, { range, current } = this.app.ui.state, of = bins.classes.findIndex(({ name }) => name === filter);
     const shown = Math.floor((range ? range[1] - 1 : current) / bins.size) - bins.firstBin;
@@ -101,7 +101,7 @@ export class Summary implements View {
     const { store, ui: { state: { compare } } } = this.app;
     if (!compare) return '';
     const [from, to] = compare.before, { classes, groups } = inputOf(store.mean(from, to), store.head!, store.cpus, () => '');
-    const words = groups.length === 0 ? [] : this.bins.classes.filter(({ name }) => (classes[name] ?? 0) >= 0.05).map(({ name, title }) => `${title} ${classes[name]!.toFixed(1)}`);
+    const words = groups.length === 0 ? [] : this.bins.classes.filter(({ name }) => (classes[name] ?? 0) >= LEAST).map(({ name, title }) => `${title} ${digits(1, classes[name]!)}`);
     return `Before, ${spanText(this.series.beginMs(from), this.series.endMs(to - 1))}: ${words.join(' · ') || 'all idle'}`;
   }
 

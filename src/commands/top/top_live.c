@@ -139,6 +139,8 @@ static int draw(struct live *live)
     screen_size(&top->style.width, &lines);
     top->style.cpus = lines >= LINES_FOR_CPUS;
     top->style.sentence_width = lines >= LINES_FOR_SENTENCE ? top->style.width : 0;
+    if (top->style.sentence_width == 0)
+        live->head_lines = 0;
     status = fill(live, lines);
     if (status != OPTIONS_GO_ON)
         return status;

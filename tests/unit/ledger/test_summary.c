@@ -162,7 +162,7 @@ static void a_name_that_no_other_resembles_keeps_its_number(void **state)
     frame_release(&frame);
 }
 
-/* A disk is slow, and one thread has a CPU to itself: it is not what the others wait for. */
+/* One thread has a CPU to itself; the others wait for a disk, and not for that CPU. */
 static void the_names_are_those_of_the_largest_time_and_one_of_the_other(void **state)
 {
     struct frame frame = frame_of_two_seconds();
@@ -190,7 +190,7 @@ static void the_names_are_those_of_the_largest_time_and_one_of_the_other(void **
     frame_release(&frame);
 }
 
-static void a_small_time_beside_the_largest_and_a_name_said_before_are_not_named(void **state)
+static void a_small_second_class_and_a_name_already_listed_are_not_named(void **state)
 {
     struct frame frame = frame_of_two_seconds();
     struct summary summary;
@@ -233,7 +233,7 @@ static void a_cpu_is_full_from_95_percent_on(void **state)
         cpus.elapsed_ns[i] = i < 3 ? 1000 : 3000;
     }
     shared = shared_cpus_of(&cpus, &threads, 9);
-    assert_true(shared.is_known);
+    assert_true(shared.has_load);
     assert_int_equal(shared.count, 3);
     assert_int_equal(shared.full, 2);
     assert_int_equal(shared.first_full, 5);
@@ -241,7 +241,7 @@ static void a_cpu_is_full_from_95_percent_on(void **state)
     shared = shared_cpus_of(NULL, &threads, 9);
     assert_int_equal(shared.count, 9);
     assert_int_equal(shared.full, 0);
-    assert_false(shared.is_known);
+    assert_false(shared.has_load);
     frame_release(&cpus);
     frame_release(&threads);
 }
@@ -369,7 +369,7 @@ int main(void)
         cmocka_unit_test(rows_without_a_name_do_not_end_the_list_of_names),
         cmocka_unit_test(a_name_that_no_other_resembles_keeps_its_number),
         cmocka_unit_test(the_names_are_those_of_the_largest_time_and_one_of_the_other),
-        cmocka_unit_test(a_small_time_beside_the_largest_and_a_name_said_before_are_not_named),
+        cmocka_unit_test(a_small_second_class_and_a_name_already_listed_are_not_named),
         cmocka_unit_test(a_cpu_is_full_from_95_percent_on),
         cmocka_unit_test(sessions_are_named_by_their_application),
         cmocka_unit_test(time_that_is_missing_and_time_accounted_twice_do_not_cancel),

@@ -83,6 +83,33 @@ static void the_address_after_the_word_postgres_is_converted_for_libpq(void **st
     free(words);
 }
 
+/* libpq must read the same values from the text, except for passwords. */
+static void a_connection_string_without_secrets_has_all_other_options_or_is_empty(void **state)
+{
+    static const struct {
+        const char *conninfo, *expected;
+    } cases[] = {
+        { "", "" },
+        { "shop", "dbname='shop'" },
+        { "my db", "dbname='my db'" },
+        { "host='/tmp/a b' user=u password='it\\'s geheim'", "user='u' host='/tmp/a b'" },
+        { "host='a port=1' user='o\\'x\\\\'", "user='o\\'x\\\\' host='a port=1'" },
+        { "postgres://u:geheim@h:7/d", "user='u' dbname='d' host='h' port='7'" },
+        { "postgres://u:ge@heim@h/d", "" },
+        { "host=h sslmode=verify-full", "" },
+        { "host=h options=-cwork_mem=1MB", "" },
+        { "host=a-name-that-is-much-longer-than-the-buffer-of-this-test-with-all-its-quotes", "" },
+        { "no such=", "" },
+    };
+    char text[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        conninfo_without_secrets(cases[i].conninfo, text, sizeof text);
+        assert_string_equal(text, cases[i].expected);
+    }
+}
+
 static void a_shown_connection_string_fits_its_buffer_without_control_characters(void **state)
 {
     char shown[16];
@@ -121,6 +148,7 @@ int main(void)
         cmocka_unit_test(the_name_of_an_abstract_socket_is_shown),
         cmocka_unit_test(the_address_after_the_word_postgres_is_converted_for_libpq),
         cmocka_unit_test(the_error_about_an_unknown_key_names_the_key_unless_it_may_be_a_password),
+        cmocka_unit_test(a_connection_string_without_secrets_has_all_other_options_or_is_empty),
         cmocka_unit_test(a_shown_connection_string_fits_its_buffer_without_control_characters),
     };
     struct camp_error error = { 0 };

@@ -149,7 +149,7 @@ static void the_numbers_of_gone_entities_are_reused(void **state)
 }
 
 /* A page that is opened late starts at a key frame, so the CPUs stand before each of them. */
-static void the_cpus_are_sent_before_key_frames_and_when_it_changes(void **state)
+static void the_cpus_are_sent_before_key_frames_and_when_they_change(void **state)
 {
     struct fixture *f = fixture_new(3);
     struct bytes bytes = { 0 };
@@ -244,7 +244,7 @@ int main(void)
         cmocka_unit_test(an_entity_with_changed_labels_is_sent_again),
         cmocka_unit_test(a_reader_that_connects_late_gets_all_entities),
         cmocka_unit_test(the_numbers_of_gone_entities_are_reused),
-        cmocka_unit_test(the_cpus_are_sent_before_key_frames_and_when_it_changes),
+        cmocka_unit_test(the_cpus_are_sent_before_key_frames_and_when_they_change),
         cmocka_unit_test(the_head_of_the_stream_has_states_and_axes_and_colours),
         cmocka_unit_test(a_note_is_sent_only_when_it_changes),
     };

@@ -159,7 +159,7 @@ void mariadb_options_from(const struct mariadb_options *options, char *ret, size
 
         if (value[0] == '\0')
             continue;
-        if (strpbrk(value, SEPARATORS "\n'\"\\") != NULL)
+        if (strpbrk(value, SEPARATORS) != NULL)
             length = size;
         else
             length += (size_t)snprintf(ret + length, size - length, "%s%s=%s",

@@ -6,6 +6,7 @@
 #include "oracle.h"
 #include "sources/tables/table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,8 @@ int odbc_source_open(const struct from *from, const char *text, struct source **
     int r;
 
     odbc_text_shown(text, facts->name, sizeof facts->name);
+    if (from->query == NULL && text[0] != '\0' && strcmp(facts->name, text) == 0)
+        snprintf(facts->from, sizeof facts->from, "odbc:%s", text);
     if (text[0] == '\0')
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "odbc: give a data source (odbc:NAME; odbcinst -q -s lists them) or a "

@@ -95,6 +95,55 @@ void conninfo_shown(const char *conninfo, char *ret, size_t size)
     libpq.PQconninfoFree(options);
 }
 
+/* Appends keyword='value'. Returns false if it does not fit. */
+static bool append_quoted(const PQconninfoOption *option, char *ret, size_t size)
+{
+    size_t length = strlen(ret);
+
+    length += (size_t)snprintf(ret + length, size - length, "%s%s='", length > 0 ? " " : "",
+                               option->keyword);
+    for (const char *at = option->val; *at != '\0' && length + 3 < size; at++) {
+        if (*at == '\'' || *at == '\\')
+            ret[length++] = '\\';
+        ret[length++] = *at;
+    }
+    if (length + 2 > size)
+        return false;
+    strcpy(ret + length, "'");
+    return length + 3 < size;
+}
+
+static bool is_secret(const char *keyword)
+{
+    return strcmp(keyword, "password") == 0 || strcmp(keyword, "sslpassword") == 0;
+}
+
+void conninfo_without_secrets(const char *conninfo, char *ret, size_t size)
+{
+    const bool is_name = conninfo[0] != '\0' && is_name_alone(conninfo);
+    PQconninfoOption *options = is_name ? NULL : libpq.PQconninfoParse(conninfo, NULL);
+    PQconninfoOption name = { .keyword = (char *)"dbname", .val = (char *)conninfo };
+    char shown[16];
+    bool is_good = is_name || options != NULL;
+
+    ret[0] = '\0';
+    conninfo_shown(conninfo, shown, sizeof shown);
+    is_good = is_good && strcmp(shown, "(hidden)") != 0;
+    if (is_good && is_name)
+        is_good = append_quoted(&name, ret, size);
+    for (const PQconninfoOption *at = options; is_good && at != NULL && at->keyword != NULL; at++) {
+        if (at->val == NULL || at->val[0] == '\0' || is_secret(at->keyword))
+            continue;
+        is_good = false;
+        for (size_t i = 0; i < ARRAY_COUNT(shown_options); i++)
+            is_good = is_good || strcmp(at->keyword, shown_options[i]) == 0;
+        is_good = is_good && append_quoted(at, ret, size);
+    }
+    if (!is_good)
+        ret[0] = '\0';
+    libpq.PQconninfoFree(options);
+}
+
 /* Finds the first key in `conninfo` that is not in `known`. Sets *ret_key and returns the length of
  * the key, or 0 if there is none. The search ends at a password, a quoted value or a word without
  * '=', because later words may belong to a secret. */

@@ -13,6 +13,10 @@
  * (a URI with an unescaped @ or /). The result is one line without control characters. */
 void conninfo_shown(const char *conninfo, char *ret, size_t size);
 
+/* Writes a connection string for the same server, database and user, without passwords. Writes ""
+ * if it does not fit, if a part must stay hidden, or if an option is set that is not shown. */
+void conninfo_without_secrets(const char *conninfo, char *ret, size_t size);
+
 /* CAMP_E_INVALID if libpq cannot read the string. *error names a key that libpq does not know.
  * libpq's own message is left out, because it quotes words that may belong to a password. */
 int conninfo_check(const char *conninfo, struct camp_error *error);

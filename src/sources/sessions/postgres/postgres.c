@@ -263,10 +263,12 @@ static int open_frame(struct postgres_source *source, const struct from *from,
 static void fill_facts(const struct postgres_source *source, const struct camp_error *why,
                        struct from_facts *facts)
 {
+    char place[FROM_NAME_SIZE];
+
     conninfo_shown(source->conninfo, facts->name, sizeof facts->name);
-    if (facts->name[0] != '(' || strcmp(facts->name, "(default)") == 0)
-        snprintf(facts->from, sizeof facts->from, "postgres:%s",
-                 facts->name[0] != '(' ? facts->name : "");
+    conninfo_without_secrets(source->conninfo, place, sizeof place);
+    if (place[0] != '\0' || source->conninfo[0] == '\0')
+        snprintf(facts->from, sizeof facts->from, "postgres:%s", place);
     snprintf(facts->kind, sizeof facts->kind, "sessions");
     facts->tier = tiers[source->tier].name;
     facts->live = true;
