@@ -121,18 +121,25 @@ static void a_wait_that_ends_during_a_snapshot_is_accounted_once(void **state)
          * and the number of the finished waits for the lock. */
         uint64_t begin_ms, finished_ms, finished;
         uint64_t booked_ms;
+        uint64_t
+            before_ms; /* when a wait began that was in flight in the first snapshot; 0: none */
     } cases[] = {
         /* No further wait has finished, so the wait that the session shows is in flight. */
-        { 500, 40, 2, 1000 },
+        { 500, 40, 2, 1000, 500 },
         /* A wait that began before the first snapshot has finished. It is the wait that the session
          * shows. */
-        { 500, 1530, 3, 990 },
+        { 500, 1530, 3, 990, 500 },
         /* A wait has finished that may be the wait that the session shows. That wait counts as
          * finished. */
         { 1100, 940, 3, 900 },
         /* The finished wait is too short to be the wait that the session shows. That wait is in
          * flight. */
         { 1100, 90, 3, 950 },
+        /* The wait of the first snapshot has finished, which is longer. No other has, so the wait
+         * that the session shows is in flight. */
+        { 1617, 874, 3, 776, 559 },
+        /* Both have finished. */
+        { 1617, 1257, 4, 776, 559 },
     };
 
     (void)state;
@@ -141,8 +148,8 @@ static void a_wait_that_ends_during_a_snapshot_is_accounted_once(void **state)
         struct oracle_times times;
 
         set(&before, 1000, 40, 2, 0, 0);
-        if (cases[i].begin_ms < 1000)
-            waits_for(&before, ORACLE_IN_FLIGHT, "Application", "enq", cases[i].begin_ms);
+        if (cases[i].before_ms > 0)
+            waits_for(&before, ORACLE_IN_FLIGHT, "Application", "enq", cases[i].before_ms);
         set(&after, 2000, cases[i].finished_ms, cases[i].finished, 0, 0);
         waits_for(&after, ORACLE_MAY_BE_ENDED, "Application", "enq", cases[i].begin_ms);
         times = since(&before, &after);

@@ -144,9 +144,12 @@ static struct oracle_session *find(const struct oracle_snapshot *snapshot, int64
 }
 
 /* Updates a session from its row in the second reading of v$session. Returns false if the row is of
- * another session with the same sid. */
+ * another session with the same sid.
+ *
+ * A wait that began while v$session_event was read follows the wait of the first reading. Nobody
+ * knows which of the two v$session_event met, so the first one may have ended or not. */
 static bool confirm(struct oracle_session *session, const struct row *row, uint64_t row_ns,
-                    uint64_t at_ns)
+                    const struct oracle_snapshot *snapshot)
 {
     struct oracle_session again;
 
@@ -154,7 +157,9 @@ static bool confirm(struct oracle_session *session, const struct row *row, uint6
     if (strcmp(again.serial, session->serial) != 0 || strcmp(again.logon, session->logon) != 0)
         return false;
     session->has_clock &= again.spid == session->spid;
-    if (again.certainty == ORACLE_IN_FLIGHT && again.wait_begin_ns < at_ns) {
+    if (again.certainty == ORACLE_IN_FLIGHT &&
+        again.wait_begin_ns <
+            (session->certainty == ORACLE_IN_FLIGHT ? snapshot->from_ns : snapshot->at_ns)) {
         session->certainty = ORACLE_IN_FLIGHT;
         session->wait = again.wait;
         session->wait_begin_ns = again.wait_begin_ns;
@@ -190,8 +195,7 @@ static int confirm_sessions(struct oracle_snapshot *snapshot, struct odbc_statem
         struct oracle_session *session = find(snapshot, (int64_t)number_of(&row, SID));
 
         if (session != NULL)
-            is_confirmed[session - snapshot->sessions] =
-                confirm(session, &row, at_ns, snapshot->at_ns);
+            is_confirmed[session - snapshot->sessions] = confirm(session, &row, at_ns, snapshot);
     }
     keep_confirmed(snapshot, is_confirmed);
     free(is_confirmed);
@@ -217,8 +221,10 @@ static int read_waits(struct oracle_snapshot *snapshot, struct odbc_statement *s
                       struct camp_error *error)
 {
     struct row row;
-    int r = execute(statement, &snapshot->at_ns, error);
+    int r;
 
+    snapshot->from_ns = now_ns(CLOCK_MONOTONIC);
+    r = execute(statement, &snapshot->at_ns, error);
     snapshot->wall_clock_ns =
         (int64_t)(now_ns(CLOCK_REALTIME) - (now_ns(CLOCK_MONOTONIC) - snapshot->at_ns));
     snapshot->wait_count = 0;

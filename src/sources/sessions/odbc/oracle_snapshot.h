@@ -66,7 +66,8 @@ struct oracle_snapshot {
     size_t count, capacity;
     struct oracle_wait *waits; /* [wait_count], in the order of sids and oracle_wait_compare() */
     size_t wait_count, wait_capacity;
-    uint64_t at_ns;        /* CLOCK_MONOTONIC when v$session_event was read */
+    uint64_t from_ns;      /* CLOCK_MONOTONIC when the reading of v$session_event began */
+    uint64_t at_ns;        /* the middle of this reading */
     int64_t wall_clock_ns; /* CLOCK_REALTIME of the same moment */
 };
 

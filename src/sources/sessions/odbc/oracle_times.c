@@ -56,18 +56,27 @@ static bool is_same_wait(const struct oracle_session *left, const struct oracle_
 }
 
 /* session->wait has ended while the snapshot `after` was read. Returns true if `now`, the finished
- * waits of `after` for the same event, include it. `then` are the finished waits of `before`. If
- * there are no more finished waits than in `before`, the wait is not included. Otherwise it is
- * included if it began before before->at_ns, or if the time of the finished waits has grown by at
- * least the length of the wait. */
-static bool has_finished(const struct oracle_snapshot *before, const struct oracle_wait *then,
-                         const struct oracle_wait *now, const struct oracle_snapshot *after,
-                         const struct oracle_session *session)
+ * waits of `after` for the same event, include it. `then` are the finished waits of `before`.
+ *
+ * It is included if it began before before->at_ns and there are more finished waits than then. If
+ * it began later, another wait for the event, which was in flight in `before`, must be among the
+ * new ones. It is included if there are still more, and if their time is at least its own length.
+ */
+static bool has_finished(const struct oracle_snapshot *before, const struct oracle_session *earlier,
+                         const struct oracle_wait *then, const struct oracle_wait *now,
+                         const struct oracle_snapshot *after, const struct oracle_session *session)
 {
-    if (now->count == then->count)
-        return false;
-    return session->wait_begin_ns < before->at_ns ||
-           counted_since(then->ns, now->ns) >= after->at_ns - session->wait_begin_ns;
+    uint64_t count = now->count - then->count, ns = counted_since(then->ns, now->ns);
+
+    if (session->wait_begin_ns < before->at_ns)
+        return count > 0;
+    if (count > 0 && is_same_wait(earlier, session) && earlier->wait_begin_ns < before->at_ns) {
+        const uint64_t least = before->at_ns - earlier->wait_begin_ns;
+
+        count--;
+        ns -= least < ns ? least : ns;
+    }
+    return count > 0 && ns >= after->at_ns - session->wait_begin_ns;
 }
 
 static void resolve_flight(const struct oracle_snapshot *before,
@@ -80,8 +89,9 @@ static void resolve_flight(const struct oracle_snapshot *before,
     if (session->wait_begin_ns >= after->at_ns)
         session->certainty = ORACLE_NO_WAIT;
     if (session->certainty == ORACLE_MAY_BE_ENDED)
-        session->certainty =
-            has_finished(before, &then, &now, after, session) ? ORACLE_NO_WAIT : ORACLE_IN_FLIGHT;
+        session->certainty = has_finished(before, earlier, &then, &now, after, session)
+                                 ? ORACLE_NO_WAIT
+                                 : ORACLE_IN_FLIGHT;
     /* Each snapshot computes the start of a wait a little differently. If a wait is in flight in
      * both snapshots, its start in `before` is used for both. */
     if (now.count == then.count && is_same_wait(earlier, session) &&
