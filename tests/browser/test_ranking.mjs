@@ -253,30 +253,30 @@ test('details: a host has the command that shows its groups', async (opener) => 
 });
 
 test('ranking: the next command for a recording has its file, and the time that is shown', async (opener) => {
-    for (const [kind, wanted] of [['threads', '--pid 7'], ['sessions', '--group query']]) {
+    for (const [kind, wanted, query] of [['threads', ' --pid 7'], ['sessions', ' --group query', '4711'], ['sessions', '']]) {
         const page = await opener.report(stream({ kind, source: `a b.camp (${kind})`, labels: ['application', 'query'], states: STATES,
-            names: [{ name: 'root@db', id: 7, pid: 7, labels: { application: 'orders' } }],
+            names: [{ name: 'root@db', id: 7, pid: 7, labels: { application: 'orders', query } }],
             frames: [0, 1].map(() => [{ n: 0, shares: [0.5, 0, 0, 0.5] }]) }));
         await press(page, 'End');
         await page.locator('#ranking tbody tr[data-key]').first().click();
         await still(page);
         const shown = await text(page, '#details .command:not([hidden]) code');
-        assert.match(shown, new RegExp(`^camp top --from 'a b[.]camp' --begin 20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[.]\\d{3}Z --end 20\\S+Z ${wanted}$`));
+        assert.match(shown, new RegExp(`^camp top --from 'a b[.]camp' --begin 20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[.]\\d{3}Z --end 20\\S+Z${wanted}$`));
     }
 });
 
-test('details: sessions that wait for a lock have the query for who blocks them', async (opener) => {
-    for (const [from, labels, next, blockers] of [
-        ["postgres:dbname=shop", ['application', 'query'], "camp top --from postgres:dbname=shop --group query", /^psql dbname=shop -c "SELECT pid, pg_blocking_pids/],
-        ["postgres:host='a b'", ['application', 'query'], "camp top --from 'postgres:host='\\''a b'\\''' --group query", /^psql 'host='\\''a b'\\''' -c /],
-        ['mariadb:', ['application'], 'camp top --from mariadb:', /^mariadb -e "SELECT .*INNODB_LOCK_WAITS/],
-        ['mariadb:host=db1 port=3307 defaults-file=/a$b', ['application'], "camp top --from 'mariadb:host=db1 port=3307 defaults-file=/a$b'",
-            /^mariadb --'defaults-file=\/a\$b' --host=db1 --port=3307 -e "SELECT /],
-        ['odbc:x', ['application'], 'camp top --from odbc:x', null],
+test('details: sessions that wait have the command for their events, and for a lock the query for who blocks them', async (opener) => {
+    for (const [from, query, next, blockers] of [
+        ['postgres:dbname=shop', '4711', 'camp top --from postgres:dbname=shop --group query', /^psql dbname=shop -c "SELECT pid, pg_blocking_pids/],
+        ["postgres:host='a b'", '', "camp top --from 'postgres:host='\\''a b'\\'''", /^psql 'host='\\''a b'\\''' -c /],
+        ['mariadb:', '', 'camp top --from mariadb:', /^mariadb -e "SELECT .*INNODB_LOCK_WAITS/],
+        ['mariadb:host=db1 user=$(id) defaults-file=/m.cnf', '', "camp top --from 'mariadb:host=db1 user=$(id) defaults-file=/m.cnf'",
+            /^mariadb --defaults-file=\/m\.cnf --host=db1 --'user=\$\(id\)' -e /],
+        ['odbc:x', '', 'camp top --from odbc:x', null],
     ]) {
-        const page = await opener.report(stream({ kind: 'sessions', from, labels, live: true, states: ['user', 'lock', 'idle'], axes4: null,
+        const page = await opener.report(stream({ kind: 'sessions', from, labels: ['application', 'query'], live: true, states: ['user', 'lock', 'idle'], axes4: null,
             axes3: [{ name: 'CPU', states: [0] }, { name: 'lock', states: [1] }, { name: 'idle', states: [2] }],
-            names: ['web', 'job'].map((application, n) => ({ name: `s${n}`, labels: { application } })),
+            names: ['web', 'job'].map((application, n) => ({ name: `s${n}`, labels: { application, query } })),
             frames: [[{ n: 0, shares: [0.1, 0.6, 0.3] }, { n: 1, shares: [0.6, 0.1, 0.3] }]] }));
         const commands = async (name) => {
             await page.locator('#ranking .name', { hasText: name }).click();
@@ -285,7 +285,7 @@ test('details: sessions that wait for a lock have the query for who blocks them'
         };
         const of_web = await commands('web'), of_job = await commands('job');
         assert.deepEqual(of_job, [next]);
-        assert.equal(of_web.at(-1), next);
+        assert.equal(of_web.at(-1), query ? next.replace(' --group', ' --detail --group') : `${next} --detail`);
         if (blockers) assert.match(of_web[0], blockers);
         assert.equal(of_web.length, blockers ? 2 : 1);
     }

@@ -28,8 +28,8 @@ const quoted = (word: string): string =>
 const PIDS_MAXIMUM = 5;
 
 /** Returns the shell command that shows a group's members, or its rows; null: none is known. Of a recording it shows
- * the time that the page shows. */
-export function commandFor(app: App, by: GroupBy, key: string, members: Iterable<number>): string | null {
+ * the time that the page shows. `isWaiting`: the group mostly waits. */
+export function commandFor(app: App, by: GroupBy, key: string, members: Iterable<number>, isWaiting = false): string | null {
   const { store } = app, { kind, source } = store.head!;
   const options = optionsFor(app, by, key, members);
   if (options === null) return null;
@@ -40,7 +40,7 @@ export function commandFor(app: App, by: GroupBy, key: string, members: Iterable
   } else if (kind === 'sessions') {
     const { from } = store.head!;
     if (from === undefined) return null;
-    words.splice(1, 0, `--from ${quoted(from)}`);
+    words.splice(1, 0, `--from ${quoted(from)}`, ...(isWaiting ? ['--detail'] : [])); // the waits by event
   }
   return words.join(' ');
 }
@@ -65,7 +65,8 @@ export function blockersCommand({ store }: App): string | null {
 function optionsFor({ store }: App, by: GroupBy, key: string, members: Iterable<number>): string[] | null {
   const { kind } = store.head!, label = by.startsWith('label:') ? [`--group ${quoted(by.slice(6))}`] : [];
   // Sessions are grouped by statement next, or else listed singly.
-  if (kind === 'sessions') return store.head!.labels?.includes('query') && by !== 'label:query' ? ['--group query'] : [];
+  if (kind === 'sessions')
+    return by !== 'label:query' && [...members].some((n) => store.entities[n]?.labels?.query) ? ['--group query'] : [];
   if (kind !== 'threads' && kind !== 'processes') return null;
   const pids = [...new Set([...members].map((n) => store.entities[n]?.pid ?? 0))].filter((pid) => pid > 0);
   if (pids.length > 0 && pids.length <= PIDS_MAXIMUM) return pids.map((pid) => `--pid ${pid}`);

@@ -37,6 +37,7 @@ const VERBS: Record<string, string> = {
   cpu: 'Runs on a CPU', run_queue: 'Waits for a CPU', throttled: 'Held back by its quota', disk: 'Asleep for disks',
   lock: 'Waits for locks', network: 'Waits for the network', wait: 'Waits for something else', idle: 'Idle', '': 'In states of unknown meaning',
 };
+const WAITS: ReadonlySet<string | undefined> = new Set(['disk', 'lock', 'network', 'wait']); // asleep, and not idle
 const LEAST = 0.005; // a smaller share is in no sentence
 const NAMED = 15; // percent of the bar, from which a part has space for its name
 
@@ -87,9 +88,9 @@ export class Details {
     this.showBar(head, classes, times);
     this.showStates(head, times, shown.frame);
     this.showHistory(shown);
-    const isWaiting = classes.find(([name]) => name !== IDLE)?.[0] === 'lock';
-    this.blockers.show(isWaiting ? blockersCommand(this.app) : null);
-    this.command.show(this.commandOf(shown));
+    const most = classes.find(([name, time]) => name !== IDLE && time > 0)?.[0];
+    this.blockers.show(most === 'lock' ? blockersCommand(this.app) : null);
+    this.command.show(this.commandOf(shown, WAITS.has(most)));
     this.openButton.hidden = !shown.canOpen;
     setText(this.openButton, `open: ${count(shown.members.size)} ${shown.members.size === 1 ? 'member' : 'members'}`);
   }
@@ -142,9 +143,9 @@ export class Details {
       text ? `${text}: ${words} before${before ? ` (${before.toFixed(2)})` : ''}` : ''].filter(Boolean).join(' · '));
   }
 
-  private commandOf({ members, by, key }: Shown): string | null {
+  private commandOf({ members, by, key }: Shown, isWaiting: boolean): string | null {
     const [only] = members;
-    return (members.size === 1 ? commandBelow(this.app, only!) : null) ?? commandFor(this.app, by, key, members);
+    return (members.size === 1 ? commandBelow(this.app, only!) : null) ?? commandFor(this.app, by, key, members, isWaiting);
   }
 }
 
