@@ -97,6 +97,25 @@ test('ranking: what was usual before is the median, and changes of small times a
     assert.equal((await lines(long))[0][4], '▲ ×9.0');
 });
 
+test('ranking: no factor is told of nearly nothing, and a change of the kind of time is', async (opener) => {
+    const states = ['user', 'lock', 'sleep'], of = (cpu, lock) => [cpu, lock, 1 - cpu - lock];
+    const page = await opener.report(stream({ states, axes3: [{ name: 'CPU', states: [0] }, { name: 'lock', states: [1] }, { name: 'idle', states: [2] }],
+        axes4: null, names: ['shouts', 'kind', 'same'], frames: [0, 1, 2, 3].map((t) =>
+            [of(t < 3 ? 0.03 : 0.9, 0), t < 3 ? of(0.5, 0.1) : of(0.1, 0.5), of(0.2, 0.3)].map((shares, n) => ({ n, shares }))) }));
+    await press(page, 'End');
+    await page.waitForFunction(() => /▲/.test(document.querySelector('#ranking tbody').textContent));
+    const cells = () => page.locator('#ranking tbody tr[data-key] td:last-child').evaluateAll((all) => all.map((cell) => [cell.textContent, cell.title]));
+    const wanted = [['▲ new', '0.03 before'], ['= 1.00', '0.60 before; mostly CPU before, mostly lock now'], ['= 1.00', '0.50 before']];
+    assert.deepEqual(await cells(), wanted);
+    await page.locator('#ranking .name', { hasText: 'kind' }).click();
+    await still(page);
+    assert.match(await text(page, '#details > small'), /as before \(0\.60\) · mostly CPU before, mostly lock now$/);
+    await show(page, 'compare');
+    await page.selectOption('#compare .choices select', 'halves');
+    await show(page, 'ranking');
+    assert.deepEqual(await cells(), wanted);
+});
+
 test('ranking: single entities of one name have their ids, which long names do not cut off', async (opener) => {
     const name = 'camp_super@postgres_with_a_long_name_of_its_own';
     const page = await opener.report(stream({ kind: 'sessions', labels: ['user'], states: STATES, axes3: AXES3, axes4: null,

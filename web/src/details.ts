@@ -19,6 +19,7 @@ export interface Shown {
   name: string;
   active: number; // in intervals
   before: number | null;
+  kindChange: string; // "mostly CPU before, mostly lock now", or ''
   parked: number;
   history: number[];
   span: [from: number, to: number]; // frames of the history
@@ -134,13 +135,13 @@ export class Details {
     this.states.replaceChildren(...some.map(([state, time]) => line(state.title, time, state.provenance, state.help)), ...rest);
   }
 
-  private showHistory({ history, span: [from, to], active, before }: Shown): void {
+  private showHistory({ history, span: [from, to], active, before, kindChange }: Shown): void {
     const { range, current } = this.app.ui.state, [first, end] = range ?? [current, current + 1];
     setSpark(this.history, history, [(first - from) / (to - from), (end - from) / (to - from)]);
     const [text, direction] = change(active, before);
     const words = { up: 'more than', down: 'less than', '': 'as' }[direction];
     setText(this.past, [`active ${active.toFixed(2)}, at most ${Math.max(active, ...history).toFixed(2)}`,
-      text ? `${text}: ${words} before${before ? ` (${before.toFixed(2)})` : ''}` : ''].filter(Boolean).join(' · '));
+      text ? `${text}: ${words} before${before ? ` (${before.toFixed(2)})` : ''}` : '', kindChange].filter(Boolean).join(' · '));
   }
 
   private commandOf({ members, by, key }: Shown, isWaiting: boolean): string | null {

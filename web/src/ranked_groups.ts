@@ -2,8 +2,9 @@
 //
 // Groups change while a live source runs: processes start and end. An entity is assigned again only
 // if the store has described it again, and a group without members is forgotten.
-import { activeOf } from './classes';
+import { activeClasses, activeOf } from './classes';
 import { onsetOf } from './onset';
+import { SMALL } from './ranking_parts';
 import type { Reader } from './series';
 import type { Entity, Frame, GroupBy, Head, Store } from './types';
 import { keyOf, titleOf } from './ui';
@@ -18,6 +19,7 @@ export interface Group {
   frames: number; // the number of frames read that have a member
   lastFrame: number; // the last of them
   isWithin: boolean; // a member started and ended within the last of them
+  times: Float64Array; // [classes without idle] active time in the last of them, in intervals
 }
 
 /** What a group did in one frame, or in the mean of several. Times are in intervals. */
@@ -30,10 +32,17 @@ export interface Sum {
   elapsed: number;
 }
 
+/** What a group did before. */
+export interface Before {
+  active: number; // in intervals
+  kind: number; // the class with most of it; -1: none
+}
+
 /** Active time of some frames. */
 interface Bin {
   lengthMs: number;
   times: Map<Group, number>; // in ms
+  kinds: Map<Group, number>; // the class with most of it in the last frame, unless that is small
 }
 
 export class RankedGroups implements Reader {
@@ -80,9 +89,14 @@ export class RankedGroups implements Reader {
     before?.members.delete(n);
     if (before?.members.size === 0) this.groups.delete(before.key);
     let group = this.groups.get(key);
-    if (!group) this.groups.set(key, (group = { key, members: new Set(), frames: 0, lastFrame: -1, isWithin: false }));
+    if (!group) this.groups.set(key, (group = this.made(key)));
     group.members.add(n);
     this.of[n] = group;
+  }
+
+  private made(key: string): Group {
+    const times = new Float64Array(activeClasses(this.store.head!).length);
+    return { key, members: new Set(), frames: 0, lastFrame: -1, isWithin: false, times };
   }
 
   /** Adds up the rows of a frame by group; `chosen`: only these entities. */
@@ -116,14 +130,14 @@ export class RankedGroups implements Reader {
       this.firstBin += at;
       at = 0;
     }
-    if (at === this.bins.length) this.bins.push({ lengthMs: 0, times: new Map() });
+    if (at === this.bins.length) this.bins.push({ lengthMs: 0, times: new Map(), kinds: new Map() });
     this.add(this.bins[at]!, frame);
     if (this.size > 1 && (frame.index + 1) % Math.min(this.size, FORGET_EVERY) === 0) this.forgetShort(this.bins[at]!, frame.index);
     if (this.bins.length > BINS_MAXIMUM) this.merge(frame.index);
   }
 
   private add(bin: Bin, frame: Frame): void {
-    const { sums } = activeOf(frame, this.store.head!);
+    const { sums, times } = activeOf(frame, this.store.head!);
     bin.lengthMs += frame.lengthMs;
     for (let row = 0; row < frame.count; row++) {
       const group = this.of[frame.entity[row]!], flags = frame.flags[row]!;
@@ -132,9 +146,15 @@ export class RankedGroups implements Reader {
         group.frames++;
         group.lastFrame = frame.index;
         group.isWithin = false;
+        group.times.fill(0);
       }
       if ((flags & (NEW | ENDED)) === (NEW | ENDED)) group.isWithin = true;
-      if (sums[row]! > 0) bin.times.set(group, (bin.times.get(group) ?? 0) + sums[row]! * frame.lengthMs);
+      if (sums[row]! === 0) continue;
+      bin.times.set(group, (bin.times.get(group) ?? 0) + sums[row]! * frame.lengthMs);
+      const own = group.times;
+      for (let i = 0; i < own.length; i++) own[i]! += times[i]![row]!;
+      const kind = mostOf(own);
+      if (own[kind]! >= SMALL && bin.kinds.get(group) !== kind) bin.kinds.set(group, kind);
     }
   }
 
@@ -159,6 +179,7 @@ export class RankedGroups implements Reader {
       if (!into) return void (merged[at] = bin);
       into.lengthMs += bin.lengthMs;
       for (const [group, time] of bin.times) into.times.set(group, (into.times.get(group) ?? 0) + time);
+      for (const [group, kind] of bin.kinds) into.kinds.set(group, kind);
     });
     for (const bin of merged) this.forgetShort(bin, newest);
     this.bins = merged;
@@ -168,9 +189,12 @@ export class RankedGroups implements Reader {
 
   /** Drops ended and short-lived groups, which would fill the memory of a page that is open for days.
    * Whether a group of the newest frame that was read is short-lived is not known yet. */
-  private forgetShort({ times }: Bin, newest: number): void {
-    for (const group of times.keys())
-      if (group.members.size === 0 || (group.lastFrame < newest && this.isShortLived(group))) times.delete(group);
+  private forgetShort({ times, kinds }: Bin, newest: number): void {
+    for (const group of times.keys()) {
+      if (group.members.size > 0 && (group.lastFrame >= newest || !this.isShortLived(group))) continue;
+      times.delete(group);
+      kinds.delete(group);
+    }
   }
 
   /** Returns the active time of groups in each bin, in intervals. */
@@ -178,15 +202,21 @@ export class RankedGroups implements Reader {
     return this.bins.map(({ lengthMs, times }) => groups.reduce((sum, group) => sum + (times.get(group) ?? 0), 0) / (lengthMs || 1));
   }
 
-  /** Returns the usual active time of a group before a frame: the median of the bins before its present level began, or
-   * of all earlier bins; the mean, if it was seldom active. null: there are no earlier bins. */
-  before(group: Group, frame: number): number | null {
+  /** Returns what was usual for a group before a frame, by the bins before its present level began or by all earlier
+   * bins: the median active time, or the mean if it was seldom active, and the class of most bins. null: there are no
+   * earlier bins. */
+  before(group: Group, frame: number): Before | null {
     const at = Math.min(this.bins.length, Math.floor(frame / this.size) - this.firstBin);
     if (at <= 0) return null;
     const history = this.history([group]), end = onsetOf(history, Math.min(at, history.length - 1)) ?? at;
     const sorted = history.slice(0, end).sort((a, b) => a - b), middle = end >> 1;
     const median = end % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
-    return median > 0 ? median : sorted.reduce((sum, time) => sum + time, 0) / end;
+    const kinds = group.times.map(() => 0);
+    for (const bin of this.bins.slice(0, end)) {
+      const kind = bin.kinds.get(group);
+      if (kind !== undefined) kinds[kind]!++;
+    }
+    return { active: median > 0 ? median : sorted.reduce((sum, time) => sum + time, 0) / end, kind: mostOf(kinds) };
   }
 
   /** The frames [from, to) of the bins. */
@@ -197,6 +227,13 @@ export class RankedGroups implements Reader {
   get lengthMs(): number {
     return this.bins.reduce((sum, bin) => sum + bin.lengthMs, 0);
   }
+}
+
+/** The index of the largest value above 0; -1: there is none. */
+export function mostOf(values: ArrayLike<number>): number {
+  let most = -1;
+  for (let i = 0; i < values.length; i++) if (values[i]! > (most < 0 ? 0 : values[most]!)) most = i;
+  return most;
 }
 
 /** What the rows of a source are added up by unless the user chooses: the processes of threads, the

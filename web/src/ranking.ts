@@ -9,9 +9,9 @@ import { Details } from './details';
 import { button, element, setText } from './dom';
 import { count } from './format';
 import { offerGroupings, Pace, whileSeen } from './parts';
-import { defaultGrouping, RankedGroups, type Group, type Sum } from './ranked_groups';
+import { defaultGrouping, mostOf, RankedGroups, type Before, type Group, type Sum } from './ranked_groups';
 import { LineNames, SHORT, type Line } from './ranking_names';
-import { bar, change, setSpark, spark } from './ranking_parts';
+import { bar, change, setSpark, SMALL, spark } from './ranking_parts';
 import { seriesOf } from './series';
 import { entitiesIn, PARKED } from './summary';
 import { isDark, onThemeChange } from './theme';
@@ -55,7 +55,7 @@ class Ranking implements View {
     element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'name'),
       element('th', { scope: 'col', title: 'active time: thread-seconds a second, without idle' }, 'active'),
       element('th', { scope: 'col' }, 'of what'), this.lastHead,
-      element('th', { scope: 'col', title: 'compared with the chosen range, or with what was usual before: the median of earlier frames, without the time since the present level began' }, 'before'))), this.body));
+      element('th', { scope: 'col', title: 'compared with the chosen range, or with what was usual before: the median of earlier frames (of seldom active groups the mean), without the time since the present level began. No factor for times below 0.05' }, 'before'))), this.body));
   private readonly more = button('', { class: 'small more', hidden: '' }, () => this.showAll());
   private readonly details;
   private readonly pace: Pace;
@@ -253,21 +253,30 @@ class Ranking implements View {
     const classes = activeClasses(head!), words = classes.flatMap(({ title }, i) => (sum.times[i]! > 0 ? `${title} ${amount(sum.times[i]!)}` : []));
     row.cells[2]!.replaceChildren(bar(classes.map((one, i) => [one.name, colourOf(one), sum.times[i]!]), this.scale, words.join(', ')));
     setSpark(row.spark, this.historyOf(line));
-    const [text, direction] = change(sum.active, this.before(line));
-    setText(row.cells[4]!, text);
-    row.cells[4]!.className = direction;
+    const before = this.before(line), [text, direction] = change(sum.active, before?.active ?? null), cell = row.cells[4]!;
+    setText(cell, text);
+    cell.className = direction;
+    cell.title = text && before ? [`${before.active.toFixed(2)} before`, this.kindChange(line, before)].filter(Boolean).join('; ') : '';
   }
 
-  /** The active time of a line before: in the range compared with, or what was usual before the shown
-   * frames; null: unknown. */
-  private before(line: Line): number | null {
+  /** What a line did before: in the range compared with, or what was usual before the shown frames;
+   * null: unknown. */
+  private before(line: Line): Before | null {
     const { store, ui: { state: { compare, range, current, search } } } = this.app, [group] = line.groups;
     if (line.key === SHORT) return null; // other groups were short-lived then
     if (!compare) return this.isPart(line) ? null : this.ranked!.before(group!, range?.[0] ?? current);
     const key = [...compare.before, store.firstFrame].join(' ');
     if (this.beforeOf?.key !== key || this.beforeOf.search !== search)
       this.beforeOf = { key, search, sums: this.ranked!.sums(store.mean(...compare.before), store.head!, this.app.ui.matching()) };
-    return this.beforeOf.sums.get(group!)?.active ?? 0;
+    const sum = this.beforeOf.sums.get(group!);
+    return { active: sum?.active ?? 0, kind: mostOf(sum?.times ?? []) };
+  }
+
+  /** "mostly CPU before, mostly lock now"; '' if that is the same, or small. */
+  private kindChange({ sum }: Line, before: Before): string {
+    const now = mostOf(sum.times), titles = activeClasses(this.app.store.head!).map(({ title }) => title);
+    if (Math.min(sum.active, before.active) < SMALL || now < 0 || before.kind < 0 || now === before.kind) return '';
+    return `mostly ${titles[before.kind]} before, mostly ${titles[now]} now`;
   }
 
   /** Does the search find only some members? The history is that of all. */
@@ -350,12 +359,12 @@ class Ranking implements View {
   }
 
   private showDetails(frame: Frame): void {
-    const line = this.chosenLine(), ranked = this.ranked!;
+    const line = this.chosenLine(), ranked = this.ranked!, before = line ? this.before(line) : null;
     if (!this.chosen) return this.details.hide();
     this.details.show({
       frame, members: this.chosen.brush, by: this.inside || this.chosen.key === SHORT ? 'none' : ranked.by, key: this.chosen.key,
       name: line ? this.names.of(line) : this.app.ui.label([...this.chosen.brush][0] ?? -1),
-      active: line?.sum.active ?? 0, before: line ? this.before(line) : null, parked: line?.sum.parked ?? 0,
+      active: line?.sum.active ?? 0, before: before?.active ?? null, kindChange: line && before ? this.kindChange(line, before) : '', parked: line?.sum.parked ?? 0,
       history: line ? this.historyOf(line) : [], span: ranked.span, canOpen: this.canOpen(line),
     });
   }

@@ -38,13 +38,12 @@ export function setSpark(on: SVGSVGElement, values: number[], marked: [from: num
 }
 
 const LIKE = 0.1; // a change by less than this share is none
-const SMALL = 0.05; // a change between smaller times is none
-const NOTHING = 0.005;
+export const SMALL = 0.05; // a change between smaller active times is none
 
 /** The text for a change, and its direction. */
 export function change(now: number, before: number | null): [text: string, direction: 'up' | 'down' | ''] {
   if (before === null || (now < SMALL && before < SMALL)) return ['', ''];
-  if (before < NOTHING) return ['▲ new', 'up'];
+  if (before < SMALL && before < now / 10) return ['▲ new', 'up'];
   const ratio = now / before, digits = ratio >= 100 ? 0 : ratio >= 10 || ratio < 1 - LIKE || ratio > 1 + LIKE ? 1 : 2;
   const text = ratio < 0.05 ? '< ×0.1' : `×${ratio.toFixed(digits)}`;
   return ratio > 1 + LIKE ? [`▲ ${text}`, 'up'] : ratio < 1 - LIKE ? [`▼ ${text}`, 'down'] : [`= ${text.slice(1)}`, ''];
