@@ -243,6 +243,24 @@ test('details: a press on a row chooses its members, and a second one lists them
     assert.equal(await page.locator('#details').isVisible(), false);
 }, { headed: true });
 
+test('details: the next command comes into view, and a double press opens the row under the pointer', async (opener) => {
+    const many = Array.from({ length: 60 }, (_, n) => ({ name: `p${String.fromCharCode(97 + (n % 26))}${n}x`, id: 10 + n, pid: 10 + Math.min(n, 40) }));
+    const all = stream({ states: STATES, axes3: AXES3, axes4: null, names: many, frames: [many.map((_, n) => ({ n, shares: [(n + 1) / 61, 0, 0, 1 - (n + 1) / 61] }))] });
+    for (const size of [{ width: 1440, height: 900 }, { width: 390, height: 844, touch: true }]) {
+        const page = await opener.report(all, { ...size, stillness: true });
+        await page.locator('#ranking .name').nth(1).click();
+        await page.waitForTimeout(500);
+        const command = await page.locator('#details .command:not([hidden])').last().boundingBox(), player = await page.locator('.player').boundingBox();
+        assert.ok(command.y > 0 && command.y + command.height <= player.y, `${size.width}: the command ends at ${command.y + command.height}, the player begins at ${player.y}`);
+        assert.ok((await page.locator('#details h3').boundingBox()).y > 0);
+    }
+    const page = await opener.report(all, { width: 1440, height: 900 });
+    await page.locator('#ranking .name', { hasText: 'po40x' }).dblclick({ delay: 50 });
+    await still(page);
+    assert.equal((await lines(page)).length, 15);
+    assert.equal(await text(page, '#ranking .up'), '◂ all processes');
+});
+
 test('details: a selection in another view closes them', async (opener) => {
     const page = await opener.report(data());
     await page.locator('#ranking tbody tr[data-key]').first().click();

@@ -7,7 +7,7 @@ import { button, element, setText } from './dom';
 import { count, duration, percent } from './format';
 import { copyButton } from './parts';
 import { bar, change, setSpark, spark, type Part } from './ranking_parts';
-import { currentTheme } from './theme';
+import { currentTheme, prefersLessMotion } from './theme';
 import type { App, Frame, GroupBy, Head } from './types';
 
 /** What is to be shown. */
@@ -77,6 +77,12 @@ export class Details {
 
   hide(): void {
     this.element.hidden = true;
+  }
+
+  /** Scrolls until the next command is above the player. */
+  reveal(): void {
+    const last = [this.command.element, this.blockers.element, this.whole].find((one) => !one.hidden)!;
+    last.scrollIntoView({ block: 'nearest', behavior: prefersLessMotion() ? 'auto' : 'smooth' });
   }
 
   show(shown: Shown): void {

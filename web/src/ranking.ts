@@ -26,6 +26,7 @@ function linesThatFit(list: HTMLElement): number {
   const room = innerHeight - (list.getBoundingClientRect().top + scrollY) - AROUND;
   return Math.max(LINES_MINIMUM, Math.floor(room / LINE_HEIGHT));
 }
+const SECOND_PRESS_MS = 400; // until then the rows stay under the pointer
 const HELD_MAXIMUM = 1000; // lines of ended groups that keep their places
 
 interface Row {
@@ -336,6 +337,7 @@ class Ranking implements View {
     this.chosen = { key: line.key, brush };
     ui.set({ brush });
     say(`${this.names.of(line)}: ${count(brush.size)} chosen. ${amount(line.sum.active)} active. Press again to list its members.`);
+    setTimeout(() => this.chosen?.key === line.key && this.details.reveal(), SECOND_PRESS_MS);
   }
 
   /** Ends the choice when another view has chosen; adds members that have started meanwhile. */
