@@ -247,7 +247,7 @@ holds_with_counts() {
     never_sleeps leader # the leader and its two workers
 }
 
-# The session lasts at least the 50 ms of pg_sleep(0.05), and at most as long as its client.
+# The session lasts at least the 50 ms of pg_sleep(0.05), and at most until its backend is gone.
 @test "postgres times: a connection of 50 ms between two samples is accounted" {
     needs_bpf
     while read -r pid ns; do

@@ -63,14 +63,16 @@ quiet_names() {
     echo "(${QUIET[*]})"
 }
 
-# Opens three short sessions one after another. For each session, saves the pid of its backend and the time that its
-# client ran, in ns.
+# Opens three short sessions one after another. For each session, saves the pid of its backend and the time until the
+# backend was gone, in ns. On a busy machine it may wait for a CPU after its client has ended.
 begin_and_end_briefly() {
     local i pid before
     for i in 1 2 3; do
         before=$(date +%s%N)
         pid=$(query_postgres 'select pg_backend_pid(), pg_sleep(0.05)')
-        echo "${pid%%|*} $(($(date +%s%N) - before))"
+        pid=${pid%%|*}
+        until_it test ! -e "/proc/$pid"
+        echo "$pid $(($(date +%s%N) - before))"
     done >"$SERVERS/brief"
 }
 
