@@ -7,6 +7,7 @@
 
 #include "counters/error.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct recording_source {
     struct from from;
     char *path;
     sqlite3 *database;
+    struct foreign_watch watch;
     sqlite3_stmt *after;
     sqlite3_stmt *note_before; /* NULL if the file has no notes */
     char note[FRAME_NOTE_SIZE];
@@ -115,6 +117,8 @@ static void fill_facts(const struct recording_info *info, struct from_facts *fac
     memcpy(facts->name, name, sizeof name);
     facts->tier = kept != NULL ? kept->values[0] : "recording";
     facts->interval_ns = strtoull(info->facts[RECORDING_INTERVAL], NULL, 10);
+    if (facts->interval_ns > INT64_MAX)
+        facts->interval_ns = 0;
     snprintf(facts->note, sizeof facts->note, "%s",
              info->is_cut ? "The recording is damaged: it ends too early, and what is whole is "
                             "shown."
@@ -217,6 +221,7 @@ static int read_frames(struct recording_source *source, struct camp_error *error
 {
     int r;
 
+    foreign_watch_start(&source->watch);
     sqlite3_exec(source->database, "BEGIN", NULL, NULL, NULL);
     r = find_next(source, error);
     if (r == CAMP_OK)
@@ -242,7 +247,10 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     do /* Skips the intervals before the selection, but reads them: idle rows can only be restored
           from a key interval on. */
         r = read_frames(source, error);
-    while (r == CAMP_OK && source->tick < source->first);
+    while (r == CAMP_OK && source->tick < source->first &&
+           !foreign_watch_is_stopped(&source->watch));
+    if (r < 0 && r != CAMP_E_NOMEM && foreign_watch_is_stopped(&source->watch))
+        return SOURCE_END;
     if (r != CAMP_OK)
         return r;
     source->done++;
@@ -277,9 +285,11 @@ int recording_source_open(const struct from *from, const char *path, struct sour
         return CAMP_E_NOMEM;
     source->source = (struct source){ describe, next, close_recording, beside };
     source->from = *from;
+    source->watch.stop = from->stop;
     source->path = strdup(path);
-    r = source->path != NULL ? recording_file_open(&source->database, source->path, error)
-                             : CAMP_E_NOMEM;
+    r = source->path != NULL
+            ? recording_file_open(&source->database, source->path, &source->watch, error)
+            : CAMP_E_NOMEM;
     if (r == CAMP_OK)
         r = recording_file_info(source->database, source->path, &info, error);
     if (r == CAMP_OK)
@@ -287,6 +297,8 @@ int recording_source_open(const struct from *from, const char *path, struct sour
     if (r == CAMP_OK)
         r = find_range(source, error);
     if (r != CAMP_OK) {
+        if (r == CAMP_E_FORMAT && foreign_watch_is_stopped(&source->watch))
+            r = camp_fail(error, CAMP_E_IO, EINTR, "reading %s was stopped", path);
         close_recording(&source->source);
         return r;
     }

@@ -11,7 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUSY_TIMEOUT_MS 2000
+/* A scan of a table needs fewer than 10 steps of SQLite for each byte of a recording. */
+#define STEPS_EACH_BYTE 64
+#define STEPS_LEAST 20000000
 
 /* Tries to open four files, because SQLite needs the database, -wal, -shm and the folder, and may
  * already have closed some of them. */
@@ -49,6 +51,13 @@ int recording_failed(sqlite3 *database, const char *path, struct camp_error *err
         return camp_fail(error, CAMP_E_FORMAT, 0,
                          "%s is damaged: it ends too early, or was overwritten; the intact part "
                          "before that was shown",
+                         path);
+    if (code == SQLITE_INTERRUPT) /* recording_source_open() and next() handle signals. */
+        return camp_fail(
+            error, CAMP_E_FORMAT, 0,
+            "%s is damaged: its tables have more rows than a file of its size can hold", path);
+    if (code == SQLITE_TOOBIG)
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s is damaged: it has a value of many megabytes",
                          path);
     if (code == SQLITE_ERROR)
         return camp_fail(error, CAMP_E_FORMAT, 0, "%s is not a complete recording: %s", path,
@@ -98,9 +107,14 @@ static int read_fact(sqlite3 *database, const char *path, const char *key, char 
     int r = recording_prepare(database, path, &statement, error,
                               "SELECT value FROM camp WHERE key = %Q", key);
     const char *text = NULL;
+    int stepped = SQLITE_DONE;
 
-    if (r == CAMP_OK && sqlite3_step(statement) == SQLITE_ROW)
+    if (r == CAMP_OK)
+        stepped = sqlite3_step(statement);
+    if (stepped == SQLITE_ROW)
         text = (const char *)sqlite3_column_text(statement, 0);
+    else if (stepped != SQLITE_DONE)
+        r = recording_failed(database, path, error);
     snprintf(ret, size, "%s", text != NULL ? text : "");
     sqlite3_finalize(statement);
     return r;
@@ -154,26 +168,6 @@ static int check_tables(sqlite3 *database, const char *path, struct camp_error *
     return r == CAMP_OK && count == 0 ? recording_file_fail_empty(path, error) : r;
 }
 
-/* SQLITE_DBCONFIG_WRITABLE_SCHEMA lets SQLite read the intact part of a truncated file; nothing is
- * written. Checkpoints are left to the recorder. */
-int recording_file_open(sqlite3 **ret, const char *path, struct camp_error *error)
-{
-    int r;
-
-    if (access(path, R_OK) != 0)
-        return camp_fail_errno(error, errno, path);
-    if (sqlite3_open_v2(path, ret, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
-        return recording_failed(*ret, path, error);
-    sqlite3_busy_timeout(*ret, BUSY_TIMEOUT_MS);
-    sqlite3_db_config(*ret, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    sqlite3_db_config(*ret, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
-    sqlite3_db_config(*ret, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    /* If this option were on, SQLite would read an unknown column "NAME" as a text. */
-    sqlite3_db_config(*ret, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
-    r = check_kind(*ret, path, error);
-    return r == CAMP_OK ? check_tables(*ret, path, error) : r;
-}
-
 /* Returns whether the file is shorter than its header says (sqlite.org, Database File Format, 1.3).
  * Byte 16 has the page size, byte 28 the number of pages. A file with a -wal file is being
  * recorded, and its header may already count pages that are not in the file. */
@@ -198,6 +192,29 @@ static bool is_cut(const char *path)
     }
     fclose(file);
     return ret;
+}
+
+static uint64_t steps_most(const char *path)
+{
+    return STEPS_LEAST + STEPS_EACH_BYTE * recording_file_size(path);
+}
+
+int recording_file_open(sqlite3 **ret, const char *path, struct foreign_watch *watch,
+                        struct camp_error *error)
+{
+    int r = foreign_file_check(path, error);
+
+    if (r != CAMP_OK)
+        return r;
+    watch->most = steps_most(path);
+    if (foreign_database_open(ret, path, is_cut(path), watch) != SQLITE_OK)
+        return recording_failed(*ret, path, error);
+    /* If this option were on, SQLite would read an unknown column "NAME" as a text. */
+    sqlite3_db_config(*ret, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    r = check_kind(*ret, path, error);
+    if (r == CAMP_OK)
+        r = check_tables(*ret, path, error);
+    return r == CAMP_OK ? recording_check_schema(*ret, path, error) : r;
 }
 
 /* Gets the number that `sql` selects. Leaves *ret unchanged if the number cannot be read. */
@@ -233,10 +250,15 @@ int recording_file_info(sqlite3 *database, const char *path, struct recording_in
                       error);
     if (r == CAMP_OK && ret->facts[RECORDING_TABLE][0] == '\0')
         r = recording_file_fail_empty(path, error);
+    if (r == CAMP_OK)
+        r = recording_check_rows(database, path, ret->facts[RECORDING_TABLE], error);
+    if (r == CAMP_OK)
+        r = recording_check_rows(database, path, ret->facts[RECORDING_BESIDE], error);
     if (ret->facts[RECORDING_KIND][0] == '\0')
         strcpy(ret->facts[RECORDING_KIND], ret->facts[RECORDING_TABLE]);
-    ask(database, path, "SELECT count(*) FROM tick", 0, &ret->intervals);
-    if (ret->intervals == 0)
+    /* Without a condition, SQLite would count in one step, which no signal ends. */
+    ask(database, path, "SELECT count(*) FROM tick WHERE tick > 0", 0, &ret->intervals);
+    if (ret->intervals <= 0)
         return r;
     ask(database, path,
         "SELECT wall_clock_ns - (end_ns - start_ns) FROM tick ORDER BY tick LIMIT 1", 0,
@@ -248,7 +270,7 @@ int recording_file_info(sqlite3 *database, const char *path, struct recording_in
 
 static void read_lengths(struct recording_info *info, sqlite3 *database, const char *path)
 {
-    if (info->intervals == 0)
+    if (info->intervals <= 0)
         return;
     ask(database, path,
         "SELECT end_ns - start_ns AS length FROM tick ORDER BY length "
@@ -307,15 +329,19 @@ static int64_t count_readable(const char *path)
 
 int recording_info_read(struct recording_info *ret, const char *path, struct camp_error *error)
 {
+    struct foreign_watch watch = { 0 };
     sqlite3 *database = NULL;
-    int r = recording_file_open(&database, path, error);
+    int r = recording_file_open(&database, path, &watch, error);
 
     *ret = unknown;
     if (r == CAMP_OK)
         r = recording_file_info(database, path, ret, error);
     if (r == CAMP_OK) {
+        foreign_watch_start(&watch);
         read_lengths(ret, database, path);
+        foreign_watch_start(&watch);
         read_rows(ret, database, path);
+        foreign_watch_start(&watch);
         ret->is_damaged = ret->is_cut || !is_intact(database, path);
         ret->readable = ret->is_damaged ? count_readable(path) : ret->intervals;
     }

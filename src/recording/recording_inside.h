@@ -2,17 +2,26 @@
 #pragma once
 
 #include "recording.h"
-
-#include <sqlite3.h>
+#include "sources/foreign_database.h"
 
 /* Returns EMFILE or ENFILE if SQLite cannot open its files because of a limit, otherwise 0. SQLite
  * reports only SQLITE_CANTOPEN. */
 int recording_file_limit(void);
 
-/* Opens a file for reading. The caller must close *ret, even after a failure. Returns CAMP_E_FORMAT
- * if the file is not a recording or was made by a newer camp. Returns CAMP_E_GONE if there is no
- * such file. */
-int recording_file_open(sqlite3 **ret, const char *path, struct camp_error *error);
+/* Opens a file for reading. The caller must close *ret, even after a failure, and sets
+ * watch->stop. The watch allows more steps than a recording of this size needs. Returns
+ * CAMP_E_FORMAT if the file is not a recording or was made by a newer camp. Returns CAMP_E_GONE if
+ * there is no such file. */
+int recording_file_open(sqlite3 **ret, const char *path, struct foreign_watch *watch,
+                        struct camp_error *error);
+
+/* Refuses a file in which something else than a table has the name of a table that camp reads, or
+ * in which a table has computed columns. */
+int recording_check_schema(sqlite3 *database, const char *path, struct camp_error *error);
+
+/* The same for the tables NAME_rows and NAME_seldom. */
+int recording_check_rows(sqlite3 *database, const char *path, const char *name,
+                         struct camp_error *error);
 
 /* Makes the error for a file without an interval, and returns CAMP_E_FORMAT. The message names the
  * likely cause. */

@@ -8,6 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int is_damaged(const struct recording_table *table, int64_t tick, const char *what,
+                      struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_FORMAT, 0, "%s is damaged: interval %lld of '%s' has %s",
+                     table->path, (long long)tick, table->name, what);
+}
+
 static int not_a_number(const struct recording_table *table, sqlite3_stmt *statement, int column,
                         struct camp_error *error)
 {
@@ -114,6 +121,8 @@ static int read_part(const struct recording_table *table, sqlite3_stmt *statemen
         r = read_number(table, statement, table->places[i].column, &number, error);
         if (i < count)
             values[i] = (uint64_t)number;
+        else if (i == count + RECORDING_COUNT && (number < 0 || number > UINT32_MAX))
+            r = not_a_number(table, statement, table->places[i].column, error);
         else if (i == count + RECORDING_COUNT)
             frame->entities[at].count = (uint32_t)number;
         else
@@ -125,6 +134,7 @@ static int read_part(const struct recording_table *table, sqlite3_stmt *statemen
 struct merge {
     int64_t tick;
     bool key;
+    int64_t last; /* the entity of the last row of table->rows, or 0 */
     struct recording_rows *now;
     const struct recording_rows *before;
     size_t at; /* index in before->rows */
@@ -210,6 +220,9 @@ static int read_row(struct recording_table *table, struct merge *merge, struct c
 
     if (r == CAMP_OK && (number < 1 || number > UINT32_MAX))
         r = not_a_number(table, table->rows, 0, error);
+    if (r == CAMP_OK && number <= merge->last)
+        r = is_damaged(table, merge->tick, "an entity twice", error);
+    merge->last = number;
     if (r == CAMP_OK)
         r = read_number(table, table->rows, 1, &flags, error);
     if (r == CAMP_OK)
@@ -240,6 +253,8 @@ static int read_tick(struct recording_table *table, struct merge *merge, struct 
     sqlite3_reset(table->tick);
     if (r != CAMP_OK || !table->is_there)
         return r;
+    if (numbers[0] < 0 || numbers[1] < numbers[0])
+        return is_damaged(table, merge->tick, "impossible times", error);
     frame->start_ns = (uint64_t)numbers[0];
     frame->end_ns = (uint64_t)numbers[1];
     frame->wall_clock_ns = numbers[2];

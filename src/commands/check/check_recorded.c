@@ -27,10 +27,24 @@ static enum tasks_tier tier_of(const char *name)
     return TASKS_SCHEDSTAT;
 }
 
+/* Returns whether the first columns[count] of a recording, whose file may have any columns, are
+ * those of `expected`. */
+static bool has_columns(const struct schema *schema, const struct schema *expected, size_t count)
+{
+    if (schema->column_count < count)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(schema->columns[i].name, expected->columns[i].name) != 0)
+            return false;
+    }
+    return true;
+}
+
 /* Returns whether busy time was measured at context switches, not read from /proc/stat. */
 static bool is_timed(const struct frame *cpus)
 {
-    return cpus->schema->state_count == CPUS_STATES_ANY_WAIT;
+    return cpus->schema->state_count == CPUS_STATES_ANY_WAIT &&
+           has_columns(cpus->schema, &cpus_states_schema, CPUS_STATES_STEAL + 1);
 }
 
 /* Returns whether the source has the process and CPU columns that camp check needs. */
@@ -46,7 +60,7 @@ static bool is_of_check(const struct source *source, bool *ret_is_sampled)
                       columns.active == TASKS_ACTIVE && columns.maximum == TASKS_MAXIMUM &&
                       columns.stray == TASKS_STRAY;
     return (*ret_is_sampled || schema->column_count == 1) &&
-           (is_timed(cpus) || cpus->schema->state_count == CPUS_COLUMN_COUNT);
+           (is_timed(cpus) || has_columns(cpus->schema, &cpus_schema, CPUS_COLUMN_COUNT));
 }
 
 int check_recorded_open(struct check_recorded *recorded, struct from_options *options,

@@ -1,17 +1,15 @@
 #include "rows.h"
 
 #include "counters/error.h"
+#include "sources/foreign_database.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define BUSY_MS 2000         /* how long a query waits until a writer unlocks the file */
-#define STEPS_BETWEEN 100000 /* *stop is checked after so many steps of SQLite's machine */
 
 struct query {
     struct rows rows; /* must be the first member */
     sqlite3 *database;
+    struct foreign_watch watch; /* without a limit: a query of the user may take long */
     sqlite3_stmt *statement;
     struct field *fields; /* [count] */
     size_t count;
@@ -78,11 +76,6 @@ static void close_query(struct rows *rows)
     free(query);
 }
 
-static int is_stopped(void *from)
-{
-    return *((const struct from *)from)->stop;
-}
-
 static int prepare(struct query *query, const char *text, struct camp_error *error)
 {
     const char *rest = "";
@@ -109,15 +102,18 @@ int query_rows_open(const char *path, const char *text, const struct from *from,
     if (query == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the query");
     query->rows = (struct rows){ next, close_query, "row" };
-    if (sqlite3_open_v2(path, &query->database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
+    query->watch.stop = from->stop;
+    r = foreign_file_check(path, error);
+    if (r != CAMP_OK) {
+        close_query(&query->rows);
+        return r;
+    }
+    if (foreign_database_open(&query->database, path, false, &query->watch) != SQLITE_OK) {
         const int system_error = sqlite3_system_errno(query->database);
 
         r = camp_fail(error, CAMP_E_IO, system_error, "%s: %s", path,
                       system_error != 0 ? strerror(system_error) : sqlite3_errmsg(query->database));
     } else {
-        sqlite3_busy_timeout(query->database, BUSY_MS);
-        if (from->stop != NULL)
-            sqlite3_progress_handler(query->database, STEPS_BETWEEN, is_stopped, (void *)from);
         r = prepare(query, text, error);
     }
     if (r != CAMP_OK) {

@@ -85,7 +85,7 @@ static void an_invalid_query_is_refused(void **state)
                        "has no rows after its header");
     assert_query_fails(path, "select at as time, abs(-9223372036854775808) as cpu from t",
                        CAMP_E_IO, "SQLite: integer overflow");
-    assert_query_fails("/no/such.db", "select 1", CAMP_E_IO,
+    assert_query_fails("/no/such.db", "select 1", CAMP_E_GONE,
                        "/no/such.db: No such file or directory");
     assert_query_fails(stored_table("sessions3"), "select 1 from t", CAMP_E_INVALID,
                        "SQLite: file is not a database");
