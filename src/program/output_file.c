@@ -15,7 +15,7 @@ static int complain_of_file(const char *path, int system_error)
 {
     if (strcmp(path, "-") == 0 || system_error == EPIPE)
         return output_failed(system_error);
-    return complain(STATUS_FAILURE, "cannot write %s: %s", path, strerror(system_error));
+    return complain(STATUS_FAILURE, "cannot write %s: %s", path, output_problem(system_error));
 }
 
 int output_folder_check(const char *path)
@@ -40,33 +40,70 @@ int output_folder_check(const char *path)
 
 static void release(struct output_file *file)
 {
-    free(file->target);
+    output_place_release(&file->place);
     free(file->part);
-    *file = (struct output_file){ 0 };
+    *file = (struct output_file){ .place.folder = -1 };
 }
 
-/* Resolves symbolic links. So a link is kept, and the file that it points to is replaced.
- * Returns NULL if there is no memory. */
-static char *target_of(const char *path)
+/* Gives the new file the owner, the group and the permissions of the file that it replaces. A user
+ * who may not give the file to that group must not give its permissions to another group. */
+static int keep_rights(int descriptor, const struct stat *before)
 {
-    char *resolved = realpath(path, NULL);
+    mode_t mode = before->st_mode & 0777;
+    struct stat now;
 
-    return resolved != NULL ? resolved : strdup(path);
+    if (fstat(descriptor, &now) != 0)
+        return -1;
+    /* Only root may give the file to another user. */
+    if (now.st_uid != before->st_uid && fchown(descriptor, before->st_uid, (gid_t)-1) != 0 &&
+        errno != EPERM)
+        return -1;
+    if (now.st_gid != before->st_gid && fchown(descriptor, (uid_t)-1, before->st_gid) != 0)
+        mode &= (mode_t)~S_IRWXG;
+    return fchmod(descriptor, mode);
 }
 
 static int open_part(struct output_file *file)
 {
-    file->target = target_of(file->path);
-    if (file->target == NULL ||
-        asprintf(&file->part, "%s.%d.part", file->target, (int)getpid()) < 0) {
+    const struct output_place *place = &file->place;
+    struct stat before;
+    const bool replaces = fstatat(place->folder, place->name, &before, AT_SYMLINK_NOFOLLOW) == 0;
+    int descriptor;
+
+    if (asprintf(&file->part, "%s.%d.part", place->name, (int)getpid()) < 0) {
         file->part = NULL;
         errno = ENOMEM;
         return -1;
     }
     /* Removes a file that a killed process with the same pid left. O_EXCL refuses a file that
      * appears after this removal. */
-    unlink(file->part);
-    return open(file->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    unlinkat(place->folder, file->part, 0);
+    descriptor =
+        openat(place->folder, file->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+               replaces ? 0600 : 0666);
+    if (descriptor >= 0 && replaces && keep_rights(descriptor, &before) != 0) {
+        const int system_error = errno;
+
+        unlinkat(place->folder, file->part, 0);
+        close(descriptor);
+        errno = system_error;
+        return -1;
+    }
+    return descriptor;
+}
+
+/* Opens a path that is not a regular file, such as a pipe. The path may have become a regular file
+ * since it was checked; such a file is not overwritten. */
+static int open_other(const char *path)
+{
+    const int descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    struct stat status;
+
+    if (descriptor < 0 || (fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode)))
+        return descriptor;
+    close(descriptor);
+    errno = EEXIST;
+    return -1;
 }
 
 bool output_file_is_page(const char *path)
@@ -81,14 +118,14 @@ bool output_file_is_page(const char *path)
 int output_file_open(struct output_file *file, const char *path)
 {
     struct stat status;
-    int descriptor;
+    int descriptor = -1;
 
-    *file = (struct output_file){ .path = path };
+    *file = (struct output_file){ .path = path, .place.folder = -1 };
     if (strcmp(path, "-") == 0)
         descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     else if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-        descriptor = open(path, O_WRONLY | O_CLOEXEC);
-    else
+        descriptor = output_place_check(path) ? open_other(path) : -1;
+    else if (output_place_find(&file->place, path))
         descriptor = open_part(file);
     file->stream = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
     if (file->stream == NULL) {
@@ -122,7 +159,8 @@ int output_file_finish(struct output_file *file)
     if (fclose(file->stream) != 0)
         system_error = errno;
     file->stream = NULL;
-    if (system_error == 0 && file->part != NULL && rename(file->part, file->target) != 0)
+    if (system_error == 0 && file->part != NULL &&
+        renameat(file->place.folder, file->part, file->place.folder, file->place.name) != 0)
         system_error = errno;
     if (system_error != 0)
         return output_file_fail(file, system_error);
@@ -135,6 +173,6 @@ void output_file_discard(struct output_file *file)
     if (file->stream != NULL)
         fclose(file->stream);
     if (file->part != NULL)
-        unlink(file->part);
+        unlinkat(file->place.folder, file->part, 0);
     release(file);
 }

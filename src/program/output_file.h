@@ -1,18 +1,21 @@
 /*
  * An output file that appears completely or not at all. camp writes the file under a temporary name
  * in the same folder, and renames it when it is complete and closed. Paths that are not regular
- * files, such as /dev/stdout or a pipe, are written directly. "-" is stdout.
+ * files, such as /dev/stdout or a pipe, are written directly. "-" is stdout. A file that replaces
+ * another has its permissions, and its owner and group if the user may set them.
  */
 #pragma once
 
-#include <stdbool.h>
+#include "output_place.h"
+
 #include <stdio.h>
 
 struct output_file {
     FILE *stream;
     const char *path; /* the caller owns it */
-    char *target;     /* the final path; NULL if `path` is written directly */
-    char *part;       /* the temporary path */
+    /* where the complete file goes; without a folder (-1) if `path` is written directly */
+    struct output_place place;
+    char *part; /* the temporary name, in place.folder */
 };
 
 /* Returns whether a page can be written to the path: FILE.html, FILE.htm, "-", or an existing

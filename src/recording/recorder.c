@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -108,14 +109,18 @@ static int write_facts(struct recorder *recorder, const struct recorder_about *a
     return r;
 }
 
-/* O_EXCL prevents two recorders from sharing a file, and protects existing files. */
-static int create_file(const char *path, struct camp_error *error)
+/* O_EXCL prevents two recorders from sharing a file, protects existing files, and follows no link.
+ * A recording may have texts of queries and processes of other users, so only its owner may read
+ * it. SQLite gives its -wal and -shm files the same permissions. */
+static int create_file(const char *path, uint32_t mode, struct camp_error *error)
 {
-    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
     if (file >= 0) {
+        const int failed = mode != 0 && fchmod(file, mode) != 0 ? errno : 0;
+
         close(file);
-        return CAMP_OK;
+        return failed != 0 ? camp_fail_errno(error, failed, path) : CAMP_OK;
     }
     if (errno == EEXIST)
         return camp_fail(error, CAMP_E_IO, EEXIST, "%s already exists", path);
@@ -149,7 +154,7 @@ int recorder_open(struct recorder **ret, const char *path, const struct recorder
                   struct camp_error *error)
 {
     struct recorder *recorder = calloc(1, sizeof *recorder);
-    int r = recorder != NULL ? create_file(path, error) : CAMP_E_NOMEM;
+    int r = recorder != NULL ? create_file(path, about->mode, error) : CAMP_E_NOMEM;
 
     if (r != CAMP_OK) {
         free(recorder);

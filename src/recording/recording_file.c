@@ -113,8 +113,8 @@ static int read_fact(sqlite3 *database, const char *path, const char *key, char 
         stepped = sqlite3_step(statement);
     if (stepped == SQLITE_ROW)
         text = (const char *)sqlite3_column_text(statement, 0);
-    else if (stepped != SQLITE_DONE)
-        r = recording_failed(database, path, error);
+    else if (stepped != SQLITE_DONE && (stepped & 0xff) != SQLITE_CORRUPT)
+        r = recording_failed(database, path, error); /* A truncated file may lack facts. */
     snprintf(ret, size, "%s", text != NULL ? text : "");
     sqlite3_finalize(statement);
     return r;

@@ -192,3 +192,44 @@ make_old_files() {
     [[ $output == *"the disk is full: removed full/run-"*" to free space"* ]]
     for file in full/*.camp; do [ "$(ask "$file" 'PRAGMA integrity_check')" = ok ]; done
 }
+
+@test "only the owner may read a recording and its -wal and -shm files" {
+    umask 022
+    make_table 20 100
+    "$CAMP" record --from data.csv --output run.camp
+    [ "$(stat -c %a run.camp)" = 600 ]
+    "$CAMP" record --from data.csv --output many.camp --rotate 1s
+    [ "$(stat -c %a many-*.camp | sort -u)" = 600 ]
+    start_recorder --interval 50ms --output live.camp
+    wait_for_ticks live.camp 2
+    [ "$(stat -c %a live.camp live.camp-wal live.camp-shm | sort -u)" = 600 ]
+    kill "$RECORDER"
+}
+
+@test "a recording that replaces another with --force keeps its permissions" {
+    make_table 2 100
+    for mode in 600 640 644; do
+        (umask 077 && "$CAMP" record --from data.csv --output run.camp --force)
+        chmod "$mode" run.camp
+        (umask 022 && "$CAMP" record --from data.csv --output run.camp --force)
+        [ "$(stat -c %a run.camp)" = "$mode" ]
+        rm run.camp
+    done
+}
+
+@test "camp record follows no link at the name of a recording" {
+    make_table 2 100
+    echo before >target
+    ln -s target run.camp
+    run "$CAMP" record --from data.csv --output run.camp
+    [ "$status" -eq 1 ]
+    [ "$(cat target)" = before ]
+    "$CAMP" record --from data.csv --output run.camp --force
+    [ ! -L run.camp ]
+    [ "$(cat target)" = before ]
+    rm run.camp
+    ln -s missing run.camp
+    run "$CAMP" record --from data.csv --output run.camp
+    [ "$status" -eq 1 ]
+    [ ! -e missing ]
+}

@@ -127,13 +127,72 @@ blocks() {
 }
 
 @test "camp report gives its file the permissions that the umask allows" {
-    "$CAMP" report --from cpus --count 1 --interval 50ms --output "$BATS_TEST_TMPDIR/real.html"
-    [ "$(stat -c %a "$BATS_TEST_TMPDIR/real.html")" = "$(printf %o $((0666 & ~$(umask))))" ]
+    for mask in 002 027 077; do
+        rm -f "$BATS_TEST_TMPDIR/real.html"
+        (umask "$mask" && "$CAMP" report --from cpus --count 1 --interval 50ms \
+            --output "$BATS_TEST_TMPDIR/real.html")
+        [ "$(stat -c %a "$BATS_TEST_TMPDIR/real.html")" = "$(printf %o $((0666 & ~mask)))" ]
+    done
     ln -s real.html "$HTML"
     "$CAMP" report --from cpus --count 2 --interval 50ms --output "$HTML"
     [ -L "$HTML" ]
     run blocks "$BATS_TEST_TMPDIR/real.html"
     [ "$(grep -c '^3 frame' <<<"$output")" -eq 2 ]
+}
+
+@test "camp report keeps the permissions of the file that it replaces" {
+    for mode in 600 640 664 444; do
+        echo before >"$BATS_TEST_TMPDIR/$mode.html"
+        chmod "$mode" "$BATS_TEST_TMPDIR/$mode.html"
+        ln -s "$mode.html" "$BATS_TEST_TMPDIR/link$mode.html"
+        for name in "$mode" "link$mode"; do
+            (umask 022 && "$CAMP" report --from cpus --count 1 --interval 50ms \
+                --output "$BATS_TEST_TMPDIR/$name.html")
+            [ "$(stat -c %a "$BATS_TEST_TMPDIR/$mode.html")" = "$mode" ]
+        done
+        [ -L "$BATS_TEST_TMPDIR/link$mode.html" ]
+        [[ $(head -1 "$BATS_TEST_TMPDIR/$mode.html") == "<!doctype html>" ]]
+    done
+}
+
+@test "camp report keeps the owner and the group of the file that it replaces" {
+    [ "$(id -u)" = 0 ] || skip "only root may give a file to another user"
+    echo before >"$HTML"
+    chmod 640 "$HTML"
+    chown 65534:12345 "$HTML"
+    "$CAMP" report --from cpus --count 1 --interval 50ms --output "$HTML"
+    [ "$(stat -c %a:%u:%g "$HTML")" = 640:65534:12345 ]
+}
+
+@test "an output file follows no link of another user in a sticky folder for all" {
+    [ "$(id -u)" = 0 ] || skip "only root may make a link that belongs to another user"
+    cd "$BATS_TEST_TMPDIR"
+    mkdir sticky
+    chmod 1777 sticky
+    echo before >target.html
+    echo before >target.txt
+    for name in report.html report.txt; do
+        ln -s "../target.${name#*.}" "sticky/$name"
+        chown -h 65534 "sticky/$name"
+    done
+    ln -s sticky/report.html own.html
+    for name in sticky/report.html own.html; do
+        run --separate-stderr "$CAMP" report --from cpus --count 1 --interval 50ms --output "$name"
+        [ "$status" -eq 1 ]
+        [ "$stderr" = "camp report: cannot write $name: another user made this link, in a folder that everyone may write to" ]
+        [ "$(cat target.html)" = before ]
+    done
+    run --separate-stderr "$CAMP" time --output sticky/report.txt true
+    [ "$(cat target.txt)" = before ]
+    [[ $stderr == *"sticky/report.txt: another user made this link, "* ]]
+    # The links of the user, and those of the owner of the folder, are followed.
+    chown -h 0 sticky/report.html
+    "$CAMP" report --from cpus --count 1 --interval 50ms --output sticky/report.html
+    [[ $(head -1 target.html) == "<!doctype html>" ]]
+    chown 65534 sticky
+    chown -h 65534 sticky/report.html
+    "$CAMP" report --from cpus --count 1 --interval 50ms --output sticky/report.html
+    [ -L sticky/report.html ]
 }
 
 @test "camp report refuses wrong operands and options in one line" {

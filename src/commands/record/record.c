@@ -32,6 +32,7 @@ struct record {
     const char *keep, *info;
     int format; /* the value of --format, for --info; -1 if not given */
     bool force, no_syscalls;
+    uint32_t mode; /* permissions of the file that --force replaces, or 0 */
 };
 
 static int parse(struct record *record, int argc, char **argv, int *ret_first)
@@ -135,6 +136,7 @@ static bool is_same_file(const char *left, const char *right)
 static int resolve_output(struct record *record)
 {
     const char *output = record->files.output, *text = record->from.from.text;
+    struct stat status;
 
     if (text != NULL && (strcmp(text, output) == 0 || is_same_file(text, output)))
         return complain(STATUS_USAGE, "%s is what --from reads: give another --output", output);
@@ -145,6 +147,8 @@ static int resolve_output(struct record *record)
                         "%s already exists: --force replaces it, --output FILE.camp records to "
                         "another file",
                         output);
+    if (lstat(output, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid())
+        record->mode = status.st_mode & 0777;
     record_files_remove(output);
     return OPTIONS_GO_ON;
 }
@@ -277,6 +281,7 @@ int command_record(int argc, char **argv)
             .kind = record.facts.kind,
             .tier = record.facts.tier,
             .note = record.facts.note,
+            .mode = record.mode,
             .interval_ns = record.facts.live ? record.interval_ns : record.facts.interval_ns,
         };
         status = run(&record);

@@ -6,8 +6,8 @@
  */
 #include "counters/error.h"
 #include "counters/units.h"
-#include "ledger/frame.h"
 #include "program/command.h"
+#include "program/output_place.h"
 #include "program/process_selection.h"
 #include "time_family.h"
 #include "time_record.h"
@@ -259,7 +259,7 @@ static void name_command(struct timing *timing, char **argv)
 static FILE *open_output(const struct time_options *options)
 {
     if (options->output != NULL)
-        return fopen(options->output, "we");
+        return output_place_check(options->output) ? fopen(options->output, "we") : NULL;
     return options->pid != 0 ? stdout : stderr;
 }
 
@@ -317,7 +317,7 @@ static int time_command(struct timing *timing, char **argv)
     int status;
 
     if (stream == NULL)
-        return complain(STATUS_FAILURE, "%s: %s", timing->options.output, strerror(errno));
+        return complain(STATUS_FAILURE, "%s: %s", timing->options.output, output_problem(errno));
     name_command(timing, argv);
     status = run_command(timing, argv);
     if (status == OPTIONS_GO_ON && !timing->has_not_run)
@@ -367,7 +367,7 @@ static int time_process(struct timing *timing)
 
     stream = open_output(&timing->options);
     if (stream == NULL)
-        return complain(STATUS_FAILURE, "%s: %s", timing->options.output, strerror(errno));
+        return complain(STATUS_FAILURE, "%s: %s", timing->options.output, output_problem(errno));
     r = watch(timing, pid, &error);
     if (r != CAMP_OK)
         return complain_of(r, &error);
