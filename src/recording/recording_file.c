@@ -170,14 +170,15 @@ static int check_tables(sqlite3 *database, const char *path, struct camp_error *
 
 /* Returns whether the file is shorter than its header says (sqlite.org, Database File Format, 1.3).
  * Byte 16 has the page size, byte 28 the number of pages. A file with a -wal file is being
- * recorded, and its header may already count pages that are not in the file. */
+ * recorded, and its header may already count pages that are not in the file. Readers may leave an
+ * empty -wal file. */
 static bool is_cut(const char *path)
 {
     char *wal = sqlite3_mprintf("%s-wal", path);
-    const bool is_recorded = wal == NULL || access(wal, F_OK) == 0;
+    struct stat status;
+    const bool is_recorded = wal == NULL || (stat(wal, &status) == 0 && status.st_size > 0);
     FILE *file = is_recorded ? NULL : fopen(path, "re");
     unsigned char head[32];
-    struct stat status;
     uint64_t page_size, pages;
     bool ret = false;
 
