@@ -73,6 +73,12 @@ void frame_start_at(struct frame *ret, const struct frame *from)
     ret->note = from->note;
 }
 
+void frame_count_lost_labels(struct frame *frame)
+{
+    for (size_t i = 0; i < frame->entity_count; i++)
+        frame->losses.partial += frame->entities[i].labels == LABELS_LOST;
+}
+
 uint64_t *frame_values(const struct frame *frame, size_t entity)
 {
     return &frame->values[entity * frame->schema->column_count];

@@ -88,8 +88,8 @@ struct entity {
     uint32_t uid;    /* of a thread or process: its effective user id */
     uint64_t cgroup; /* of a thread or process: the id of its cgroup (version 2) */
     char name[CAMP_NAME_SIZE];
-    /* In the order of the schema's label_names; NULL if the entity has no labels. */
-    const struct labels *labels;
+    /* In the order of the schema's label_names; LABELS_NONE if the entity has no labels. */
+    labels_id labels;
 };
 
 /* Returns the pid of a thread's process. For an entity without a pid, returns its id. */
@@ -107,7 +107,8 @@ struct losses {
     uint64_t lost;
     uint64_t unread_ns; /* upper bound of the unaccounted CPU time of exited processes */
     /* Exited processes whose times since the previous snapshot are unknown. In a frame of CPUs:
-     * CPUs that came online or went offline. */
+     * CPUs that came online or went offline. In a frame with labels: also rows whose labels had no
+     * space (LABELS_LOST). */
     uint64_t partial;
 };
 
@@ -148,6 +149,9 @@ void frame_start_as(struct frame *ret, const struct frame *from);
 
 /* Does the same, but *ret keeps its own schema. */
 void frame_start_at(struct frame *ret, const struct frame *from);
+
+/* Adds the rows with LABELS_LOST to losses.partial. */
+void frame_count_lost_labels(struct frame *frame);
 
 /* Returns the [column_count] values of one entity. */
 uint64_t *frame_values(const struct frame *frame, size_t entity);

@@ -81,15 +81,16 @@ static struct keyed key_of(const struct grouping *grouping, const struct frame *
     return (struct keyed){ ended, entity->id, entity->name, row };
 }
 
-/* Returns `labels` with only the value of grouping->label, or NULL if this value is empty. */
-static const struct labels *one_label(const struct grouping *grouping, const struct labels *labels)
+/* Returns `labels` with only the value of grouping->label, or LABELS_NONE if this value is
+ * empty. */
+static labels_id one_label(const struct grouping *grouping, labels_id labels)
 {
     const char *values[LABELS_MOST] = { NULL };
 
-    if (labels == NULL)
-        return NULL;
+    if (labels_count(labels) == 0)
+        return labels;
     values[grouping->label] = labels_value(labels, grouping->label);
-    return labels_intern(values, labels->count);
+    return labels_intern(values, labels_count(labels));
 }
 
 static void start_group(const struct grouping *grouping, struct entity *group, int64_t number,
@@ -125,7 +126,7 @@ static int add_row(const struct grouping *grouping, struct frame *ret, const str
     to->count += from->count;
     to->flags &= from->flags;
     if (grouping->key != GROUP_LABEL && to->labels != from->labels)
-        to->labels = NULL;
+        to->labels = LABELS_NONE;
     to->flags |= keyed->ended ? ENTITY_ENDED : 0;
     sums = frame_values(ret, ret->entity_count - 1);
     for (size_t i = 0; i < columns; i++)

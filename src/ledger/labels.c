@@ -3,10 +3,14 @@
 #include "array.h"
 #include "index.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A number has the index of the tuple's slot in its lowest bits, and above them a count that makes
+ * it unique: 40 bits last for ten years at 3,000 new tuples a second. */
+#define SLOT_BITS 24
+#define SLOTS_MOST ((size_t)1 << SLOT_BITS)
+#define BYTES_TO_FREE (LABELS_BYTES / 4 * 3) /* With more bytes, unused tuples are freed. */
 
 /* The values of a tuple in one text, each followed by a NUL. */
 struct packed {
@@ -14,10 +18,24 @@ struct packed {
     char text[LABELS_MOST * LABELS_VALUE_SIZE];
 };
 
+struct tuple {
+    size_t count, bytes;
+    const char *values[]; /* [count] */
+};
+
+struct slot {
+    struct tuple *tuple; /* NULL if the slot is free */
+    labels_id number;
+    uint64_t used; /* the last interval in which the tuple was used; UINT64_MAX if it is kept */
+    uint32_t hash;
+};
+
 static struct {
-    const struct labels **tuples; /* [count] */
-    size_t count, capacity;
+    struct slot *slots; /* [count] */
+    uint32_t *spare;    /* [spare_count] free slots */
+    size_t count, capacity, spare_count;
     size_t bytes;
+    uint64_t made, interval;
     struct index index;
 } known;
 
@@ -52,70 +70,153 @@ static bool pack(struct packed *packed, const char *const *values, size_t count)
 }
 
 /* Returns the length of a tuple's values, which make() stored one after the other. */
-static size_t text_length(const struct labels *labels)
+static size_t text_length(const struct tuple *tuple)
 {
-    const char *last = labels->values[labels->count - 1];
+    const char *last = tuple->values[tuple->count - 1];
 
-    return (size_t)(last - labels->values[0]) + strlen(last) + 1;
+    return (size_t)(last - tuple->values[0]) + strlen(last) + 1;
 }
 
 static bool is_same(const void *context, uint32_t position, const void *key)
 {
-    const struct labels *labels = known.tuples[position];
+    const struct tuple *tuple = known.slots[position].tuple;
     const struct packed *packed = key;
 
     (void)context;
-    return labels->count == packed->count && text_length(labels) == packed->length &&
-           memcmp(labels->values[0], packed->text, packed->length) == 0;
+    return tuple->count == packed->count && text_length(tuple) == packed->length &&
+           memcmp(tuple->values[0], packed->text, packed->length) == 0;
 }
 
-static const struct labels *make(const struct packed *packed)
+static struct tuple *make(const struct packed *packed)
 {
-    const size_t head = sizeof(struct labels) + packed->count * sizeof(char *);
-    struct labels *labels;
+    const size_t head = sizeof(struct tuple) + packed->count * sizeof(char *);
+    struct tuple *tuple;
     char *text;
 
     if (known.bytes + head + packed->length > LABELS_BYTES)
         return NULL;
-    labels = malloc(head + packed->length);
-    if (labels == NULL)
+    tuple = malloc(head + packed->length);
+    if (tuple == NULL)
         return NULL;
-    text = (char *)labels + head;
+    text = (char *)tuple + head;
     memcpy(text, packed->text, packed->length);
-    labels->count = packed->count;
+    tuple->count = packed->count;
+    tuple->bytes = head + packed->length;
     for (size_t i = 0; i < packed->count; i++) {
-        labels->values[i] = text;
+        tuple->values[i] = text;
         text += strlen(text) + 1;
     }
-    known.bytes += head + packed->length;
-    return labels;
+    known.bytes += tuple->bytes;
+    return tuple;
 }
 
-const struct labels *labels_intern(const char *const *values, size_t count)
+static bool reserve(void)
 {
-    const struct labels *labels;
-    const struct index_slot *slot;
+    return known.spare_count > 0 || (known.count < SLOTS_MOST &&
+                                     ARRAYS_RESERVE(known.capacity, known.count + 1,
+                                                    ARRAY(known.slots), ARRAY(known.spare)) &&
+                                     index_reserve(&known.index, known.count + 1));
+}
+
+static labels_id add(const struct packed *packed, uint32_t hash)
+{
+    struct tuple *tuple = reserve() ? make(packed) : NULL;
+    uint32_t at;
+
+    if (tuple == NULL)
+        return LABELS_LOST;
+    at = known.spare_count > 0 ? known.spare[--known.spare_count] : (uint32_t)known.count++;
+    known.slots[at] = (struct slot){
+        .tuple = tuple,
+        .number = ++known.made << SLOT_BITS | at,
+        .used = known.interval,
+        .hash = hash,
+    };
+    index_add(&known.index, hash, at);
+    return known.slots[at].number;
+}
+
+static void use(struct slot *slot)
+{
+    if (slot->used != UINT64_MAX)
+        slot->used = known.interval;
+}
+
+labels_id labels_intern(const char *const *values, size_t count)
+{
+    const struct index_slot *found;
     struct packed packed;
     uint32_t hash;
 
     if (!pack(&packed, values, count))
-        return NULL;
+        return LABELS_NONE;
     hash = index_hash_bytes(packed.text, packed.length);
-    slot = index_find(&known.index, hash, is_same, NULL, &packed);
-    if (slot != NULL)
-        return known.tuples[slot->position];
-    if (!ARRAY_RESERVE(known.tuples, known.capacity, known.count + 1) ||
-        !index_reserve(&known.index, known.count + 1))
+    found = index_find(&known.index, hash, is_same, NULL, &packed);
+    if (found == NULL)
+        return add(&packed, hash);
+    use(&known.slots[found->position]);
+    return known.slots[found->position].number;
+}
+
+/* Returns NULL if there are no labels, or if they were freed. */
+static struct slot *slot_of(labels_id labels)
+{
+    const size_t at = labels & (SLOTS_MOST - 1);
+
+    if (labels == LABELS_NONE || at >= known.count || known.slots[at].number != labels ||
+        known.slots[at].tuple == NULL)
         return NULL;
-    labels = make(&packed);
-    if (labels != NULL) {
-        index_add(&known.index, hash, (uint32_t)known.count);
-        known.tuples[known.count++] = labels;
-    }
+    use(&known.slots[at]);
+    return &known.slots[at];
+}
+
+const char *labels_value(labels_id labels, size_t at)
+{
+    const struct slot *slot = slot_of(labels);
+
+    return slot != NULL && at < slot->tuple->count ? slot->tuple->values[at] : "";
+}
+
+size_t labels_count(labels_id labels)
+{
+    const struct slot *slot = slot_of(labels);
+
+    return slot != NULL ? slot->tuple->count : 0;
+}
+
+labels_id labels_keep(labels_id labels)
+{
+    struct slot *slot = slot_of(labels);
+
+    if (slot != NULL)
+        slot->used = UINT64_MAX;
     return labels;
 }
 
-const char *labels_value(const struct labels *labels, size_t at)
+/* Frees the tuples that were last used before the interval `since`. The index only grows, so it has
+ * space for the others. */
+static void free_unused(uint64_t since)
 {
-    return labels != NULL && at < labels->count ? labels->values[at] : "";
+    index_clear(&known.index);
+    for (size_t i = 0; i < known.count; i++) {
+        struct slot *slot = &known.slots[i];
+
+        if (slot->tuple == NULL)
+            continue;
+        if (slot->used >= since) {
+            index_add(&known.index, slot->hash, (uint32_t)i);
+            continue;
+        }
+        known.bytes -= slot->tuple->bytes;
+        free(slot->tuple);
+        slot->tuple = NULL;
+        known.spare[known.spare_count++] = (uint32_t)i;
+    }
+}
+
+void labels_start_interval(void)
+{
+    known.interval++;
+    if (known.bytes > BYTES_TO_FREE && known.interval > 2)
+        free_unused(known.interval - 2);
 }

@@ -3,28 +3,41 @@
  * has a user, a database and an application. The schema of a source has the names of the labels. An
  * entity has a tuple with the values, in the order of the names.
  *
- * Equal tuples are one object, which is never freed. So pointers to tuples can be copied, and
- * compared by ==. If each snapshot has new values, such as an application with a number in its
- * name, the tuples fill LABELS_BYTES (some hundred thousand tuples). Entities with further tuples
- * then have no labels.
+ * Equal tuples have one number, so numbers can be copied and compared by ==. A number is never used
+ * again for another tuple. All tuples together have at most LABELS_BYTES. Sources call
+ * labels_start_interval() before each interval: when the space is nearly used up, it frees the
+ * tuples that were not used in the last two intervals. The number of a freed tuple has no values.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define LABELS_MOST 8
 #define LABELS_VALUE_SIZE 128                   /* largest size of a value, including its NUL */
 #define LABELS_BYTES ((size_t)64 * 1024 * 1024) /* largest size of all tuples together */
 
-struct labels {
-    size_t count;
-    const char *values[]; /* [count]; "" if the entity has no such label */
-};
+typedef uint64_t labels_id;
 
-/* Returns the tuple of values[count], in which NULL stands for "". Values beyond LABELS_MOST are
- * dropped. A long value is cut between two characters of UTF-8. Returns NULL if all values are
- * empty, if there is no memory, or if LABELS_BYTES are used up. Not thread-safe. */
-const struct labels *labels_intern(const char *const *values, size_t count);
+#define LABELS_NONE ((labels_id)0)          /* an entity without labels */
+#define LABELS_LOST ((labels_id)UINT64_MAX) /* there was no space for the labels of an entity */
 
-/* Returns the value at index `at`, or "" if there is none. `labels` may be NULL. */
-const char *labels_value(const struct labels *labels, size_t at);
+/* Returns the number of the tuple values[count], in which NULL stands for "". Values beyond
+ * LABELS_MOST are dropped. A long value is cut between two characters of UTF-8. Returns LABELS_NONE
+ * if all values are empty, and LABELS_LOST if there is no memory or LABELS_BYTES are used up. Not
+ * thread-safe. */
+labels_id labels_intern(const char *const *values, size_t count);
+
+/* Returns the value at index `at`, or "" if there is none. The text is valid until
+ * labels_start_interval(). Uses the tuple in this interval. */
+const char *labels_value(labels_id labels, size_t at);
+
+/* Returns the number of values; 0 for LABELS_NONE, LABELS_LOST and a freed tuple. Uses the tuple in
+ * this interval. */
+size_t labels_count(labels_id labels);
+
+/* Keeps a tuple and its texts for ever. Only for the few tuples that have no interval. */
+labels_id labels_keep(labels_id labels);
+
+void labels_start_interval(void);

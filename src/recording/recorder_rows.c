@@ -37,22 +37,24 @@ static int step(sqlite3_stmt *statement)
 }
 
 static int write_labels(struct recorder_table *table, int64_t tick, uint32_t number,
-                        const struct labels *before, const struct labels *now)
+                        labels_id before, labels_id now)
 {
     sqlite3_stmt *statement = table->label;
+    /* The labels in the file are unknown if their tuple was freed. */
+    const bool is_freed = before != LABELS_NONE && labels_count(before) == 0;
     int r = CAMP_OK;
 
     for (size_t i = 0; before != now && i < table->schema->label_count && r == CAMP_OK; i++) {
         const char *value = labels_value(now, i);
 
-        if (strcmp(labels_value(before, i), value) == 0)
+        if (!is_freed && strcmp(labels_value(before, i), value) == 0)
             continue;
         sqlite3_bind_int64(statement, 1, number);
         sqlite3_bind_text(statement, 2, table->schema->label_names[i], -1, SQLITE_STATIC);
         sqlite3_bind_int64(statement, 3, tick);
-        /* Labels are never freed, so SQLite needs no copy. */
         sqlite3_bind_text(statement, 4, value, -1, SQLITE_STATIC);
         r = step(statement);
+        sqlite3_clear_bindings(statement); /* The text belongs to the labels. */
     }
     return r;
 }
@@ -60,7 +62,7 @@ static int write_labels(struct recorder_table *table, int64_t tick, uint32_t num
 /* Writes the identity of an entity, and each label whose value differs from the one in `labels`.
  * The file already has `labels`. */
 static int write_identity(struct recorder_table *table, int64_t tick, uint32_t number,
-                          const struct entity *entity, const struct labels *labels)
+                          const struct entity *entity, labels_id labels)
 {
     sqlite3_stmt *statement = table->identity;
     int r;
@@ -172,7 +174,7 @@ static int list_twin(struct recorder_table *table, int64_t tick, const struct fr
         follow_twin(table, frame, &twin);
     if (!add_row(table, twin))
         return CAMP_E_NOMEM;
-    return write_identity(table, tick, twin.number, entity, NULL);
+    return write_identity(table, tick, twin.number, entity, LABELS_NONE);
 }
 
 static int list_row(struct recorder_table *table, int64_t tick, bool key, const struct frame *frame,

@@ -13,7 +13,7 @@ struct recorder_tracked {
     uint32_t count;
     uint64_t last_seen; /* value of registry.frames at the last frame that had the entity */
     struct idle_row idle;
-    const struct labels *labels; /* the entity's labels in the file */
+    labels_id labels; /* the entity's labels in the file */
     bool kernel;
     bool stale; /* The next row of the entity must write its identity. */
 };

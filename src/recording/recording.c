@@ -106,8 +106,8 @@ static int find_range(struct recording_source *source, struct camp_error *error)
 static void fill_facts(const struct recording_info *info, struct from_facts *facts)
 {
     const char *tier = info->facts[RECORDING_TIER];
-    /* facts->tier must outlive the source. Labels do, because they are never freed. */
-    const struct labels *kept = labels_intern(&tier, 1);
+    /* facts->tier must outlive the source. */
+    const labels_id kept = labels_keep(labels_intern(&tier, 1));
     char name[sizeof facts->name];
 
     facts->live = false;
@@ -115,7 +115,7 @@ static void fill_facts(const struct recording_info *info, struct from_facts *fac
     snprintf(name, sizeof name, "%.*s (%s)", (int)(sizeof name - sizeof facts->kind - 4),
              facts->name, facts->kind);
     memcpy(facts->name, name, sizeof name);
-    facts->tier = kept != NULL ? kept->values[0] : "recording";
+    facts->tier = labels_count(kept) > 0 ? labels_value(kept, 0) : "recording";
     facts->interval_ns = strtoull(info->facts[RECORDING_INTERVAL], NULL, 10);
     if (facts->interval_ns > INT64_MAX)
         facts->interval_ns = 0;
@@ -222,6 +222,7 @@ static int read_frames(struct recording_source *source, struct camp_error *error
     int r;
 
     foreign_watch_start(&source->watch);
+    labels_start_interval();
     sqlite3_exec(source->database, "BEGIN", NULL, NULL, NULL);
     r = find_next(source, error);
     if (r == CAMP_OK)

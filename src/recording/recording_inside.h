@@ -86,6 +86,6 @@ int recording_table_open(struct recording_table *table, sqlite3 *database, const
 int recording_table_read(struct recording_table *table, int64_t tick, struct camp_error *error);
 
 int recording_labels_read(struct recording_table *table, int64_t tick, uint32_t number,
-                          const struct labels **ret, struct camp_error *error);
+                          labels_id *ret, struct camp_error *error);
 
 void recording_table_release(struct recording_table *table);

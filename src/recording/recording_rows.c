@@ -47,6 +47,13 @@ static struct entity *add_row(struct recording_rows *interval, struct recording_
     return entity;
 }
 
+/* The labels are used in this interval, too. */
+static void keep_identity(struct entity *ret, const struct entity *before)
+{
+    *ret = *before;
+    labels_count(ret->labels);
+}
+
 /* If row at_before of the previous interval is idle, adds this row to `interval`. The time of the
  * new row comes from the length of `interval`. */
 static int restore_row(struct recording_rows *interval, const struct recording_rows *before,
@@ -63,7 +70,7 @@ static int restore_row(struct recording_rows *interval, const struct recording_r
     entity = add_row(interval, row);
     if (entity == NULL)
         return CAMP_E_NOMEM;
-    *entity = before->frame.entities[at_before];
+    keep_identity(entity, &before->frame.entities[at_before]);
     frame->elapsed_ns[at] = (frame->end_ns - frame->start_ns) * row.idle.times;
     for (size_t i = schema->state_count; i < schema->column_count; i++) {
         if (schema->columns[i].kind == COLUMN_GAUGE)
@@ -202,7 +209,7 @@ static int identify(struct recording_table *table, struct merge *merge, uint32_t
     if (entity == NULL)
         return CAMP_E_NOMEM;
     if (before != NULL && (flags & RECORDING_CHANGED) == 0)
-        *entity = *before;
+        keep_identity(entity, before);
     else
         r = read_identity(table, merge->tick, number, entity, error);
     entity->count = 1;
@@ -277,6 +284,7 @@ static int read_rows(struct recording_table *table, struct merge *merge, struct 
         r = recording_failed(table->database, table->path, error);
     if (r == CAMP_OK)
         r = restore_until(merge, UINT32_MAX);
+    frame_count_lost_labels(&merge->now->frame);
     sqlite3_reset(table->rows);
     sqlite3_reset(table->seldom);
     return r;

@@ -180,51 +180,51 @@ static int open_labels(struct recording_table *table, struct camp_error *error)
     r = read_names(table, error);
     if (r != CAMP_OK || table->schema.label_count == 0)
         return r;
-    /* With max(), SQLite takes the other columns from the row that has the maximum. */
+    /* The key of the table finds the row, however often the label has changed. */
     return recording_prepare(table->database, table->path, &table->label, error,
-                             "SELECT name, value, max(since_tick) FROM label "
-                             "WHERE entity = ? AND since_tick <= ? GROUP BY name");
+                             "SELECT value FROM label "
+                             "WHERE entity = ? AND name = ? AND since_tick <= ? "
+                             "ORDER BY since_tick DESC LIMIT 1");
 }
 
-/* Returns the buffer for the value of a label, or NULL if the schema has no such label. */
-static char *value_of(const struct recording_table *table, const char *name,
-                      char values[][LABELS_VALUE_SIZE + 1])
+/* Reads the value that a label has in the interval. */
+static int read_label(struct recording_table *table, int64_t tick, const char *name,
+                      char ret[LABELS_VALUE_SIZE + 1], struct camp_error *error)
 {
-    for (size_t i = 0; i < table->schema.label_count; i++) {
-        if (name != NULL && strcmp(table->label_names[i], name) == 0)
-            return values[i];
-    }
-    return NULL;
+    const char *text = NULL;
+    int stepped;
+
+    sqlite3_bind_text(table->label, 2, name, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(table->label, 3, tick);
+    stepped = sqlite3_step(table->label);
+    if (stepped == SQLITE_ROW)
+        text = (const char *)sqlite3_column_text(table->label, 0);
+    /* labels_intern() truncates longer values. */
+    snprintf(ret, LABELS_VALUE_SIZE + 1, "%s", text != NULL ? text : "");
+    sqlite3_reset(table->label);
+    return stepped == SQLITE_ROW || stepped == SQLITE_DONE
+               ? CAMP_OK
+               : recording_failed(table->database, table->path, error);
 }
 
 int recording_labels_read(struct recording_table *table, int64_t tick, uint32_t number,
-                          const struct labels **ret, struct camp_error *error)
+                          labels_id *ret, struct camp_error *error)
 {
-    /* labels_intern() truncates longer values. */
-    char texts[LABELS_MOST][LABELS_VALUE_SIZE + 1] = { "" };
+    char texts[LABELS_MOST][LABELS_VALUE_SIZE + 1];
     const char *values[LABELS_MOST];
-    int stepped;
+    int r = CAMP_OK;
 
-    *ret = NULL;
+    *ret = LABELS_NONE;
     if (table->label == NULL)
         return CAMP_OK;
     sqlite3_bind_int64(table->label, 1, number);
-    sqlite3_bind_int64(table->label, 2, tick);
-    while ((stepped = sqlite3_step(table->label)) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(table->label, 0);
-        char *to = value_of(table, name, texts);
-        const char *text = (const char *)sqlite3_column_text(table->label, 1);
-
-        if (to != NULL && text != NULL)
-            snprintf(to, sizeof texts[0], "%s", text);
-    }
-    sqlite3_reset(table->label);
-    if (stepped != SQLITE_DONE)
-        return recording_failed(table->database, table->path, error);
-    for (size_t i = 0; i < LABELS_MOST; i++)
+    for (size_t i = 0; i < table->schema.label_count && r == CAMP_OK; i++) {
+        r = read_label(table, tick, table->label_names[i], texts[i], error);
         values[i] = texts[i];
-    *ret = labels_intern(values, table->schema.label_count);
-    return CAMP_OK;
+    }
+    if (r == CAMP_OK)
+        *ret = labels_intern(values, table->schema.label_count);
+    return r;
 }
 
 static int prepare_rows(struct recording_table *table, struct camp_error *error)

@@ -9,22 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FORGET_EVERY 64 /* A group without rows in so many intervals is forgotten. */
+
 struct label_groups {
     struct source source; /* must be the first member */
     struct source *whole;
     size_t label; /* index in the schema */
     struct frame frame;
-    struct registry registry; /* gives a number to each group, by the address of its labels */
+    struct registry registry; /* gives a number to each group, by the number of its labels */
+    int64_t ids;              /* number of ids given to groups */
     struct label_place {
         uint64_t last_seen; /* registry.frames when the group last had a row */
         size_t row;         /* index of that row in `frame` */
+        int64_t id;         /* of the group; not given again, unlike its number */
     } * places;             /* [capacity], indexed by the number of a group */
     size_t capacity;
 };
 
-/* Returns labels that contain only the entity's label at index groups->label, or NULL if the entity
- * does not have this label. */
-static const struct labels *group_of(const struct label_groups *groups, const struct entity *entity)
+/* Returns labels that contain only the entity's label at index groups->label, or LABELS_NONE if the
+ * entity does not have this label. */
+static labels_id group_of(const struct label_groups *groups, const struct entity *entity)
 {
     const char *values[LABELS_MOST] = { NULL };
 
@@ -32,27 +36,27 @@ static const struct labels *group_of(const struct label_groups *groups, const st
     return labels_intern(values, groups->frame.schema->label_count);
 }
 
-static bool start_group(struct label_groups *groups, uint32_t number, const struct labels *labels)
+static bool start_group(struct label_groups *groups, uint32_t number, labels_id labels)
 {
     const char *value = labels_value(labels, groups->label);
     struct entity *entity = frame_add(&groups->frame);
 
     if (entity == NULL)
         return false;
-    entity->id = (int64_t)number + 1;
+    entity->id = groups->places[number].id;
     entity->count = 0;
     entity->labels = labels;
     value = value[0] != '\0' ? value : "(none)";
     copy_text(entity->name, sizeof entity->name, value, strlen(value));
-    groups->places[number] =
-        (struct label_place){ groups->registry.frames, groups->frame.entity_count - 1 };
+    groups->places[number].last_seen = groups->registry.frames;
+    groups->places[number].row = groups->frame.entity_count - 1;
     return true;
 }
 
 static int add_row(struct label_groups *groups, const struct frame *frame, size_t row)
 {
-    const struct labels *labels = group_of(groups, &frame->entities[row]);
-    const struct entity group = { .id = (int64_t)(intptr_t)labels };
+    labels_id labels = group_of(groups, &frame->entities[row]);
+    const struct entity group = { .id = (int64_t)labels };
     const uint64_t *values = frame_values(frame, row);
     enum registry_match match;
     uint64_t *sums;
@@ -62,6 +66,8 @@ static int add_row(struct label_groups *groups, const struct frame *frame, size_
     if (registry_enter(&groups->registry, &group, &number, &match) != CAMP_OK ||
         !ARRAY_RESERVE_ZEROED(groups->places, groups->capacity, groups->registry.count))
         return CAMP_E_NOMEM;
+    if (match == REGISTRY_NEW)
+        groups->places[number] = (struct label_place){ .id = ++groups->ids };
     if (groups->places[number].last_seen != groups->registry.frames &&
         !start_group(groups, number, labels))
         return CAMP_E_NOMEM;
@@ -92,8 +98,12 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
         return r;
     frame_start_as(&groups->frame, frame);
     registry_start_frame(&groups->registry);
+    /* Values such as texts of queries may change all the time. */
+    if (groups->registry.frames % FORGET_EVERY == 0)
+        registry_expire(&groups->registry, groups->registry.frames - FORGET_EVERY + 1);
     for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++)
         r = add_row(groups, frame, i);
+    frame_count_lost_labels(&groups->frame);
     *ret_frame = &groups->frame;
     return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for groups by a label");
 }

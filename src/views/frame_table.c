@@ -167,8 +167,8 @@ static struct cell label_cell(const struct filling *filling, const struct entity
                               size_t label)
 {
     const struct grouping *grouping = &filling->selection->grouping;
-    const bool is_known =
-        entity->labels != NULL && (grouping->key != GROUP_LABEL || grouping->label == label);
+    const bool is_known = labels_count(entity->labels) > 0 &&
+                          (grouping->key != GROUP_LABEL || grouping->label == label);
 
     return is_known ? cell_text(labels_value(entity->labels, label)) : cell_unknown();
 }

@@ -173,7 +173,7 @@ static int add_row(struct frame *rows, const struct entity *thread, const struct
     if (entity == NULL)
         return CAMP_E_NOMEM;
     *entity = *thread;
-    entity->labels = NULL;
+    entity->labels = LABELS_NONE;
     rows->elapsed_ns[rows->entity_count - 1] = rows->end_ns - rows->start_ns;
     values = frame_values(rows, rows->entity_count - 1);
     values[WAITS_DISK] = part->wait_ns;

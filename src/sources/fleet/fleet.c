@@ -165,10 +165,12 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     for (size_t i = 0; i < fleet->hosts.count; i++)
         fleet_update_period(fleet->hosts.members[i], fleet->eval_ns - before_ns);
     fleet_find_period(fleet);
+    labels_start_interval();
     frame_clear(frame);
     start_interval(fleet, now, (fleet->eval_ns - before_ns) / 2);
     if (r == CAMP_OK)
         r = fleet_fill(fleet, frame->wall_clock_ns);
+    frame_count_lost_labels(frame);
     frame->note = note_of(fleet);
     *ret_frame = frame;
     return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the samples of a fleet");

@@ -112,6 +112,7 @@ int fleet_past_next(struct source *base, uint64_t deadline_ns, const struct fram
     if (r == REMOTE_PENDING)
         return SOURCE_END;
     keep_pace(fleet);
+    labels_start_interval();
     frame_clear(frame);
     frame->start_ns = (uint64_t)(fleet->at_ns - fleet->begin_ns);
     frame->end_ns = (uint64_t)(until_ns - fleet->begin_ns);
@@ -119,6 +120,7 @@ int fleet_past_next(struct source *base, uint64_t deadline_ns, const struct fram
     fleet->at_ns = until_ns;
     if (r == CAMP_OK)
         r = fleet_fill(fleet, until_ns);
+    frame_count_lost_labels(frame);
     frame->losses.lost = fleet_missing(fleet, fleet->note, sizeof fleet->note);
     frame->note = fleet->note;
     fleet_forget(fleet, until_ns);

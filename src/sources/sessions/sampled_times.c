@@ -87,7 +87,7 @@ static struct sampled_session *insert(struct sampled_times *times,
     return session;
 }
 
-static struct sampled_time *time_of(struct sampled_session *session, const struct labels *kind)
+static struct sampled_time *time_of(struct sampled_session *session, labels_id kind)
 {
     for (size_t i = 0; i < session->time_count; i++) {
         if (session->times[i].kind == kind)

@@ -22,7 +22,7 @@
 
 struct sampled_time {
     /* the texts of a struct session_kind, interned; NULL if memory has run out */
-    const struct labels *kind;
+    labels_id kind;
     uint64_t reported_ns;
     uint64_t asleep_ns; /* part of reported_ns */
 };
@@ -39,7 +39,7 @@ struct sampled_session {
     size_t time_capacity;
     uint64_t accounted_until_ns; /* end of the time that is included in elapsed_ns and `times` */
     uint64_t last_snapshot;      /* number of the last snapshot that contains the session */
-    const struct labels *kind;
+    labels_id kind;
     bool was_asleep;
 };
 

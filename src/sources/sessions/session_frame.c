@@ -239,6 +239,7 @@ enum session_state session_frame_state(struct session_frame *sessions,
 void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint64_t end_ns,
                          int64_t wall_clock_ns)
 {
+    labels_start_interval();
     frame_clear(&sessions->frame);
     sessions->frame.start_ns = start_ns;
     sessions->frame.end_ns = end_ns;

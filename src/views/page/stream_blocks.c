@@ -324,7 +324,7 @@ int stream_head(const struct schema *schema, const struct stream_facts *facts, s
     return text_end(&text, BLOCK_HEAD, out);
 }
 
-static void put_labels(FILE *stream, const struct schema *schema, const struct labels *labels)
+static void put_labels(FILE *stream, const struct schema *schema, labels_id labels)
 {
     const char *before = ",\"labels\":{";
 
@@ -350,7 +350,7 @@ static void put_entity(FILE *stream, const struct schema *schema, const struct e
             number, entity->id, entity->pid, entity->parent, entity->uid);
     put_member(stream, "name", entity->name);
     fprintf(stream, ",\"kernel\":%s", (entity->flags & ENTITY_KERNEL) != 0 ? "true" : "false");
-    if (entity->labels != NULL)
+    if (labels_count(entity->labels) > 0)
         put_labels(stream, schema, entity->labels);
     putc('}', stream);
 }

@@ -1,26 +1,26 @@
-#include "ledger/labels.h"
+#include "ledger/frame.h"
 
 #include "../tree.h"
 
-static const struct labels *intern(const char *first, const char *second)
+static labels_id intern(const char *first, const char *second)
 {
     const char *const values[] = { first, second };
 
     return labels_intern(values, 2);
 }
 
-static void equal_lists_of_labels_share_one_pointer(void **state)
+static void equal_lists_of_labels_have_one_number(void **state)
 {
     char app[] = "app";
-    const struct labels *labels = intern("app", "shop");
+    labels_id labels = intern("app", "shop");
 
     (void)state;
-    assert_non_null(labels);
-    assert_ptr_equal(intern(app, "shop"), labels);
+    assert_int_not_equal(labels, LABELS_NONE);
+    assert_int_equal(intern(app, "shop"), labels);
     app[0] = 'A'; /* the tuple must not point to the text of the caller */
     assert_string_equal(labels_value(labels, 0), "app");
     assert_string_equal(labels_value(labels, 1), "shop");
-    assert_ptr_not_equal(intern(app, "shop"), labels);
+    assert_int_not_equal(intern(app, "shop"), labels);
 }
 
 static void label_lists_with_the_same_joined_text_are_distinguished(void **state)
@@ -29,17 +29,19 @@ static void label_lists_with_the_same_joined_text_are_distinguished(void **state
     const char *const two[] = { "a", "b" };
 
     (void)state;
-    assert_ptr_not_equal(intern("ab", "c"), intern("a", "bc"));
-    assert_ptr_not_equal(intern("ab", ""), intern("", "ab"));
-    assert_ptr_not_equal(labels_intern(three, 3), labels_intern(two, 2));
+    assert_int_not_equal(intern("ab", "c"), intern("a", "bc"));
+    assert_int_not_equal(intern("ab", ""), intern("", "ab"));
+    assert_int_not_equal(labels_intern(three, 3), labels_intern(two, 2));
 }
 
-static void a_list_of_labels_without_values_is_null(void **state)
+static void a_list_of_labels_without_values_has_no_number(void **state)
 {
     (void)state;
-    assert_null(labels_intern(NULL, 0));
-    assert_null(intern("", NULL));
-    assert_string_equal(labels_value(NULL, 0), "");
+    assert_int_equal(labels_intern(NULL, 0), LABELS_NONE);
+    assert_int_equal(intern("", NULL), LABELS_NONE);
+    assert_string_equal(labels_value(LABELS_NONE, 0), "");
+    assert_string_equal(labels_value(LABELS_LOST, 0), "");
+    assert_int_equal(labels_count(LABELS_LOST), 0);
     assert_string_equal(labels_value(intern(NULL, "b"), 0), "");
     assert_string_equal(labels_value(intern(NULL, "b"), 2), "");
 }
@@ -76,18 +78,59 @@ static void labels_beyond_the_eighth_are_dropped(void **state)
     const char *const many[] = { "1", "2", "3", "4", "5", "6", "7", "8", "9" };
 
     (void)state;
-    assert_int_equal(labels_intern(many, 9)->count, LABELS_MOST);
-    assert_ptr_equal(labels_intern(many, 9), labels_intern(many, 8));
+    assert_int_equal(labels_count(labels_intern(many, 9)), LABELS_MOST);
+    assert_int_equal(labels_intern(many, 9), labels_intern(many, 8));
+}
+
+enum { SESSIONS = 3000, INTERVALS = 1000 };
+
+/* Adds the labels of the session `session` in the interval `interval`, as a database with the texts
+ * of its queries has them. */
+static labels_id query_of(size_t session, size_t interval)
+{
+    char user[32], query[LABELS_VALUE_SIZE];
+
+    snprintf(user, sizeof user, "user %zu", session);
+    snprintf(query, sizeof query, "SELECT %zu, %zu FROM a_table WHERE id = %zu", session, interval,
+             session * interval);
+    return intern(user, query);
+}
+
+/* Without freeing, the space was used up after some hundred intervals. */
+static void labels_that_change_in_each_interval_are_never_lost(void **state)
+{
+    const labels_id kept = labels_keep(intern("kept", "tier"));
+    const char *text = labels_value(kept, 0);
+    const labels_id held = intern("held", "by a row that never changes");
+    labels_id before[SESSIONS] = { 0 }, first = LABELS_NONE;
+
+    (void)state;
+    for (size_t i = 0; i < INTERVALS; i++) {
+        labels_start_interval();
+        assert_string_equal(labels_value(held, 0), "held");
+        for (size_t j = 0; j < SESSIONS; j++) {
+            const labels_id labels = query_of(j, i);
+
+            assert_int_not_equal(labels, LABELS_LOST);
+            assert_int_not_equal(labels, before[j]);
+            /* The labels of the interval before can still be compared and written. */
+            assert_int_equal(labels_count(before[j]), i > 0 ? 2 : 0);
+            before[j] = labels;
+            if (i == 0 && j == 0)
+                first = labels;
+        }
+    }
+    assert_string_equal(labels_value(before[7], 0), "user 7");
+    assert_int_equal(labels_count(first), 0);
+    assert_string_equal(labels_value(first, 0), "");
+    /* A number is not used again, even if its tuple is made again. */
+    assert_int_not_equal(query_of(0, 0), first);
+    assert_ptr_equal(labels_value(kept, 0), text);
 }
 
 /* This test uses up the space for labels, so it must be the last test. */
-static void lists_of_labels_are_stored_up_to_the_memory_limit(void **state)
+static void labels_without_space_are_lost_until_the_others_are_no_longer_used(void **state)
 {
-    enum { FEW = 10000, FEW_BYTES = FEW * (sizeof(struct labels) + sizeof(char *) + 5) };
-    /* Bytes of a tuple without its first value, which is a number of 5 to 7 digits. */
-    const size_t bytes = sizeof(struct labels) + LABELS_MOST * sizeof(char *) +
-                         (LABELS_MOST - 1) * LABELS_VALUE_SIZE;
-    static const struct labels *few[FEW];
     char text[LABELS_MOST][LABELS_VALUE_SIZE];
     const char *values[LABELS_MOST];
     size_t made = 0;
@@ -98,29 +141,50 @@ static void lists_of_labels_are_stored_up_to_the_memory_limit(void **state)
         text[i][LABELS_VALUE_SIZE - 1] = '\0';
         values[i] = text[i];
     }
-    for (const struct labels *labels = few[0]; made == 0 || labels != NULL; made++) {
+    labels_start_interval();
+    labels_start_interval();
+    labels_start_interval();
+    for (labels_id labels = LABELS_NONE; labels != LABELS_LOST; made++) {
         snprintf(text[0], sizeof text[0], "%zu", made);
-        labels = labels_intern(values, made < FEW ? 1 : LABELS_MOST);
-        if (made < FEW)
-            few[made] = labels;
+        labels = labels_intern(values, LABELS_MOST);
     }
-    assert_in_range(made - FEW, (LABELS_BYTES - FEW_BYTES) / (bytes + 8), LABELS_BYTES / bytes);
-    for (size_t i = 0; i < FEW; i++) {
-        snprintf(text[0], sizeof text[0], "%zu", i);
-        assert_ptr_equal(labels_intern(values, 1), few[i]);
-        assert_string_equal(labels_value(few[i], 0), text[0]);
-    }
+    assert_in_range(made, LABELS_BYTES / 2 / sizeof text, LABELS_BYTES / (sizeof text - 128));
+    snprintf(text[0], sizeof text[0], "%d", 0);
+    assert_int_equal(labels_count(labels_intern(values, LABELS_MOST)), LABELS_MOST);
+    strcpy(text[0], "new");
+    assert_int_equal(labels_intern(values, LABELS_MOST), LABELS_LOST);
+    for (int i = 0; i < 3; i++)
+        labels_start_interval();
+    assert_int_equal(labels_count(labels_intern(values, LABELS_MOST)), LABELS_MOST);
+}
+
+static void a_row_whose_labels_are_lost_counts_as_partial(void **state)
+{
+    struct schema schema = { .name = "sessions" };
+    struct frame frame;
+
+    (void)state;
+    frame_init(&frame, &schema);
+    frame_add(&frame)->labels = LABELS_LOST;
+    frame_add(&frame)->labels = LABELS_NONE;
+    frame_add(&frame)->labels = intern("a", "b");
+    frame.losses.partial = 2;
+    frame_count_lost_labels(&frame);
+    assert_int_equal(frame.losses.partial, 3);
+    frame_release(&frame);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_lists_of_labels_share_one_pointer),
+        cmocka_unit_test(equal_lists_of_labels_have_one_number),
         cmocka_unit_test(label_lists_with_the_same_joined_text_are_distinguished),
-        cmocka_unit_test(a_list_of_labels_without_values_is_null),
+        cmocka_unit_test(a_list_of_labels_without_values_has_no_number),
         cmocka_unit_test(a_long_label_value_is_cut_between_characters),
         cmocka_unit_test(labels_beyond_the_eighth_are_dropped),
-        cmocka_unit_test(lists_of_labels_are_stored_up_to_the_memory_limit),
+        cmocka_unit_test(a_row_whose_labels_are_lost_counts_as_partial),
+        cmocka_unit_test(labels_that_change_in_each_interval_are_never_lost),
+        cmocka_unit_test(labels_without_space_are_lost_until_the_others_are_no_longer_used),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,8 +60,8 @@ static struct actor {
     struct entity entity;
 } actors[IDS];
 
-/* Returns random labels, or NULL if all values are empty. */
-static const struct labels *some_labels(void)
+/* Returns random labels, or LABELS_NONE if all values are empty. */
+static labels_id some_labels(void)
 {
     static const char *const texts[] = { "", "app", "b\xff'\"", "app \xc3\xa4" };
     const char *const values[] = { texts[random_below(4)], texts[random_below(4)],
@@ -81,7 +81,7 @@ static void begin_actor(struct actor *actor, int64_t id)
         .parent = (int32_t)random_below(IDS),
         .uid = (uint32_t)(random_below(2) * UINT32_MAX),
         .cgroup = random_below(2) * UINT64_MAX,
-        .labels = random_below(2) == 0 ? some_labels() : NULL,
+        .labels = random_below(2) == 0 ? some_labels() : LABELS_NONE,
     };
     snprintf(actor->entity.name, sizeof actor->entity.name, "name %d\xff'\"", (int)id);
 }
@@ -123,7 +123,7 @@ static void add_made(struct frame *frame, const struct actor *actor, bool active
 
     *entity = actor->entity;
     if (frame->schema->label_count == 0)
-        entity->labels = NULL;
+        entity->labels = LABELS_NONE;
     frame->elapsed_ns[at] = actor->entity.count * (frame->end_ns - frame->start_ns);
     values[columns - 1] = actor->level;
     if (frame->schema->state_count > 0)

@@ -230,8 +230,7 @@ static void waits_reported_over_a_longer_time_than_the_interval_are_scaled_down(
 
 static void a_wait_listed_as_current_and_as_finished_is_counted_once(void **state)
 {
-    const struct labels *kind =
-        mariadb_kind("synch", "cond/sql/MDL_context::COND_wait_status", "active");
+    labels_id kind = mariadb_kind("synch", "cond/sql/MDL_context::COND_wait_status", "active");
     struct mariadb_wait before[] = { { 7, kind, 5000, 0 }, { 8, kind, 5000, 0 } };
     /* The 990 ns of session 7 are in both tables. The wait of session 8 still lasts. */
     struct mariadb_wait now[] = { { 7, kind, 5000 + 1003 + 990, 990 },

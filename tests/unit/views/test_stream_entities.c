@@ -86,7 +86,8 @@ static void an_entity_with_changed_labels_is_sent_again(void **state)
     for (unsigned i = 0; i < 4; i++) {
         begin(&f->frame);
         add(&f->frame, 10, 0, S, (double[]){ 25, 0, 75 });
-        f->frame.entities[0].labels = i == 3 ? NULL : labels_intern(i < 2 ? first : second, 3);
+        f->frame.entities[0].labels =
+            i == 3 ? LABELS_NONE : labels_intern(i < 2 ? first : second, 3);
         go(f);
         assert_int_equal(f->reader.blocks[2], i != 1);
         if (i == 0)

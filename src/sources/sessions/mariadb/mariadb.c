@@ -77,6 +77,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     sessions->frame.losses = (struct losses){ 0 };
     if (r == CAMP_OK)
         r = mariadb_fill_frame(source);
+    frame_count_lost_labels(&sessions->frame);
     mariadb_sessions_start_interval(&source->sessions);
     sessions->frame.note = note_of(source);
     *ret_frame = &sessions->frame;

@@ -64,7 +64,7 @@ static int add_row(struct mariadb_source *source, const struct mariadb_session *
 static void assume(const struct mariadb_source *source, struct mariadb_session *session,
                    uint64_t elapsed_ns)
 {
-    if (session->sample_count == 0 && session->kind != NULL &&
+    if (session->sample_count == 0 && session->kind != LABELS_NONE &&
         source->sessions_frame.frame.end_ns < session->sampled_ns + NS_PER_S)
         session->samples[session->sample_count++] =
             (struct mariadb_sample){ session->kind, elapsed_ns };

@@ -38,7 +38,7 @@ static void clean(const char *text, char *ret, size_t size)
     }
 }
 
-const struct labels *mariadb_kind(const char *class, const char *event, const char *activity)
+labels_id mariadb_kind(const char *class, const char *event, const char *activity)
 {
     char texts[KIND_TEXTS][64];
 
@@ -59,7 +59,7 @@ static const char *without_port(const char *host, char *ret, size_t size)
     return ret;
 }
 
-static const struct labels *labels_of(MYSQL_ROW row)
+static labels_id labels_of(MYSQL_ROW row)
 {
     char host[LABELS_VALUE_SIZE];
 
@@ -129,7 +129,7 @@ static struct mariadb_session *find_or_add(struct mariadb_sessions *sessions, in
     return found;
 }
 
-static void count_time(struct mariadb_session *session, const struct labels *kind, uint64_t ns)
+static void count_time(struct mariadb_session *session, labels_id kind, uint64_t ns)
 {
     size_t at = 0;
 
@@ -149,7 +149,7 @@ static void count_time(struct mariadb_session *session, const struct labels *kin
  * states are idle or both are active, there may have been many states in between: the current state
  * then gets all. */
 static void count_since_last(struct mariadb_session *session, uint64_t now_ns, bool is_idle,
-                             uint64_t lasting_ns, const struct labels *kind)
+                             uint64_t lasting_ns, labels_id kind)
 {
     const uint64_t gap = session->sampled_ns != 0 ? now_ns - session->sampled_ns : 0;
     const uint64_t of_now =
@@ -170,8 +170,8 @@ static enum mariadb_transaction transaction_of(MYSQL_ROW row)
 
 /* Returns the kind of a session's current state. STATE of the process list does not show waits for
  * the lock of a row; only the transaction does. */
-static const struct labels *kind_of(MYSQL_ROW row, const char *class, bool is_idle,
-                                    enum mariadb_transaction transaction)
+static labels_id kind_of(MYSQL_ROW row, const char *class, bool is_idle,
+                         enum mariadb_transaction transaction)
 {
     const bool waits_for_row =
         transaction == MARIADB_WAITS_FOR_ROW && !is(row[STATE], "User sleep");
@@ -191,7 +191,7 @@ static void read_row(struct mariadb_session *session, MYSQL_ROW row, uint64_t no
     const char *class = threads != NULL && session->tid != 0 && !is_idle
                             ? mariadb_threads_call(threads, session->tid, &session->thread)
                             : "none";
-    const struct labels *kind;
+    labels_id kind;
 
     if (transactions)
         session->transaction = transaction_of(row);

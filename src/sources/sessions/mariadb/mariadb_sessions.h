@@ -27,7 +27,7 @@ extern const char *const mariadb_label_names[MARIADB_LABELS];
 enum { KIND_CLASS, KIND_EVENT, KIND_ACTIVITY, KIND_TEXTS };
 
 struct mariadb_sample {
-    const struct labels *kind;
+    labels_id kind;
     uint64_t ns;
 };
 
@@ -46,9 +46,9 @@ struct mariadb_session {
     enum mariadb_transaction transaction; /* in the last sample with transactions */
     uint64_t lasting_ns;                  /* how long the state had lasted at the last sample */
     uint64_t sampled_ns;
-    const struct labels *kind; /* kind of the state in the last sample */
+    labels_id kind; /* kind of the state in the last sample */
     char name[CAMP_NAME_SIZE];
-    const struct labels *labels;
+    labels_id labels;
     struct mariadb_sample samples[MARIADB_SAMPLES]; /* [sample_count] of the current interval */
     size_t sample_count;
     uint64_t times_seen; /* number of samples of the session in the current interval */
@@ -79,4 +79,4 @@ int mariadb_sessions_sample(struct mariadb_sessions *sessions, MYSQL_RES *rows, 
 void mariadb_sessions_start_interval(struct mariadb_sessions *sessions);
 
 /* Returns the kind with these texts. Blanks become '_'; "" and NULL become "none". */
-const struct labels *mariadb_kind(const char *class, const char *event, const char *activity);
+labels_id mariadb_kind(const char *class, const char *event, const char *activity);

@@ -41,7 +41,7 @@ static const struct {
     { "wait/io/socket/", "io_socket" },
 };
 
-static const struct labels *kind_of(const char *name)
+static labels_id kind_of(const char *name)
 {
     for (size_t i = 0; i < ARRAY_COUNT(classes); i++) {
         const size_t length = strlen(classes[i].prefix);

@@ -21,8 +21,8 @@ enum { INSTRUMENTS_IDLE = 1, INSTRUMENTS_SYNCH = 2, INSTRUMENTS_IN_FLIGHT = 4 };
 extern const char mariadb_waits_statement[];
 
 struct mariadb_wait {
-    int64_t id;                /* id of the session */
-    const struct labels *kind; /* its class is idle, synch, io_file or io_socket */
+    int64_t id;     /* id of the session */
+    labels_id kind; /* its class is idle, synch, io_file or io_socket */
     uint64_t ns;
     /* Part of `ns` that belongs to a wait that still lasts; 0 after mariadb_waits_resolve(). */
     uint64_t lasting_ns;

@@ -158,6 +158,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     if (r == CAMP_OK) {
         end_failure(source);
         r = fill_frame(source, error);
+        frame_count_lost_labels(&source->sessions.frame);
     } else {
         if (r != REMOTE_PENDING || !source->has_failed)
             start_failure(source, failure.message);

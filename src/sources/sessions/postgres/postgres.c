@@ -204,6 +204,7 @@ static int fill(struct postgres_source *source, struct camp_error *error)
         r = source->tier == POSTGRES_BPF ? postgres_rows_of_accounts(source)
                                          : postgres_rows_of_samples(source);
     collect_losses(source);
+    frame_count_lost_labels(&source->sessions.frame);
     if (source->tier == POSTGRES_MEMORY)
         sampled_times_begin(&source->memory_samples.times, end_ns);
     follow_restart(source);

@@ -19,7 +19,7 @@ struct postgres_process {
     int32_t pid, leader_pid;
     int64_t start_us;  /* since 1970, by the server; a different start is a different session */
     uint64_t start_ns; /* CLOCK_MONOTONIC */
-    const struct labels *labels;
+    labels_id labels;
     char type[40]; /* such as "client_backend" */
     char name[CAMP_NAME_SIZE];
     uint64_t last_snapshot;

@@ -17,7 +17,7 @@ static bool reserve(struct postgres_source *source, size_t count)
     return ARRAYS_RESERVE(source->time_capacity, count, ARRAY(source->times), ARRAY(source->names));
 }
 
-static struct session_kind kind_of(const struct labels *kind)
+static struct session_kind kind_of(labels_id kind)
 {
     struct session_kind ret;
 
