@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* 146 years. Differences of two such times are in the range of int64_t. */
+#define TIME_MOST_NS (INT64_MAX / 2)
+
 static int is_damaged(const struct recording_table *table, int64_t tick, const char *what,
                       struct camp_error *error)
 {
@@ -260,7 +263,8 @@ static int read_tick(struct recording_table *table, struct merge *merge, struct 
     sqlite3_reset(table->tick);
     if (r != CAMP_OK || !table->is_there)
         return r;
-    if (numbers[0] < 0 || numbers[1] < numbers[0])
+    if (numbers[0] < 0 || numbers[1] < numbers[0] || numbers[1] > TIME_MOST_NS ||
+        numbers[2] < -TIME_MOST_NS || numbers[2] > TIME_MOST_NS)
         return is_damaged(table, merge->tick, "impossible times", error);
     frame->start_ns = (uint64_t)numbers[0];
     frame->end_ns = (uint64_t)numbers[1];

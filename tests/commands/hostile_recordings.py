@@ -43,6 +43,9 @@ BY_SQL = {
     "a_blob_as_a_time": loose("tick") + "UPDATE tick SET end_ns = zeroblob(1000000)",
     "a_negative_time": "UPDATE tick SET start_ns = -start_ns - 1",
     "an_interval_that_ends_before_it_starts": "UPDATE tick SET end_ns = start_ns - 1",
+    "absurd_times": "UPDATE tick SET start_ns = 0, end_ns = 9223372036854775807",
+    "an_early_wall_clock": "UPDATE tick SET wall_clock_ns = -9223372036854775807 - 1",
+    "a_late_wall_clock": "UPDATE tick SET wall_clock_ns = 9223372036854775807",
     "a_negative_entity": "UPDATE table_rows SET entity = -entity",
     "a_negative_count": "UPDATE table_rows SET count = -1",
     "an_entity_twice": loose("table_rows") + "INSERT INTO table_rows SELECT * FROM table_rows",
@@ -61,9 +64,6 @@ HARMLESS = {
     "nulls": loose("table_rows") + "UPDATE table_rows SET run_ns = NULL",
     "huge_values": "UPDATE table_rows SET run_ns = 9223372036854775807, "
                    "unaccounted_ns = -9223372036854775807 - 1",
-    "absurd_times": "UPDATE tick SET start_ns = 0, end_ns = 9223372036854775807, "
-                    "wall_clock_ns = -9223372036854775807 - 1",
-    "a_late_wall_clock": "UPDATE tick SET wall_clock_ns = 9223372036854775807",
     "negative_ids": "UPDATE identity SET id = -9223372036854775807 - 1, pid = -1, uid = -7",
     "a_blob_as_a_name": loose("identity") + "UPDATE identity SET name = zeroblob(1000000)",
     "an_endless_interval": "UPDATE camp SET value = '99999999999999999999999' "

@@ -106,6 +106,7 @@ static const uint8_t *good_recording(size_t *ret_size)
         file = open(path, O_RDONLY | O_CLOEXEC);
         size = (size_t)read(file, bytes, sizeof bytes);
         close(file);
+        remove_files();
         if (size == 0 || size >= sizeof bytes)
             abort();
     }
@@ -259,18 +260,25 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
     return length > 0 ? length : LLVMFuzzerMutate(data, size, most);
 }
 
+/* Removes the file, and the files that SQLite makes beside it. */
+static void remove_files(void)
+{
+    static const char *const suffixes[] = { "", "-wal", "-shm" };
+    char name[80];
+
+    for (size_t i = 0; i < COUNT(suffixes); i++) {
+        snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
+        unlink(name);
+    }
+}
+
 static void write_file(const uint8_t *data, size_t size)
 {
-    char other[80];
     const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
     if (file < 0 || write(file, data, size) != (ssize_t)size)
         abort();
     close(file);
-    snprintf(other, sizeof other, "%s-wal", path);
-    unlink(other);
-    snprintf(other, sizeof other, "%s-shm", path);
-    unlink(other);
 }
 
 static void check_frame(const struct frame *frame)
@@ -320,7 +328,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     write_file(data, size);
     read_all();
     recording_info_read(&info, path, NULL);
-    write_file(data, 0);
-    unlink(path);
+    remove_files();
     return 0;
 }
