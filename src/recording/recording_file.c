@@ -218,14 +218,18 @@ int recording_file_open(sqlite3 **ret, const char *path, struct foreign_watch *w
     return r == CAMP_OK ? recording_check_schema(*ret, path, error) : r;
 }
 
-/* Gets the number that `sql` selects. Leaves *ret unchanged if the number cannot be read. */
-static void ask(sqlite3 *database, const char *path, const char *sql, int64_t parameter,
-                int64_t *ret)
+/* Gets the number that `sql` selects. Leaves *ret unchanged if the number cannot be read, as in a
+ * damaged file. Returns CAMP_OK, or CAMP_E_NOMEM if there is no memory. */
+static int ask(sqlite3 *database, const char *path, const char *sql, int64_t parameter,
+               int64_t *ret)
 {
     int64_t number;
+    const int r = sql != NULL ? recording_file_number(database, path, sql, parameter, &number, NULL)
+                              : CAMP_E_NOMEM;
 
-    if (recording_file_number(database, path, sql, parameter, &number, NULL) == CAMP_OK)
+    if (r == CAMP_OK)
         *ret = number;
+    return r == CAMP_E_NOMEM ? r : CAMP_OK;
 }
 
 static const struct recording_info unknown = {
@@ -258,74 +262,88 @@ int recording_file_info(sqlite3 *database, const char *path, struct recording_in
     if (ret->facts[RECORDING_KIND][0] == '\0')
         strcpy(ret->facts[RECORDING_KIND], ret->facts[RECORDING_TABLE]);
     /* Without a condition, SQLite would count in one step, which no signal ends. */
-    ask(database, path, "SELECT count(*) FROM tick WHERE tick > 0", 0, &ret->intervals);
-    if (ret->intervals <= 0)
-        return r;
-    ask(database, path,
-        "SELECT wall_clock_ns - (end_ns - start_ns) FROM tick ORDER BY tick LIMIT 1", 0,
-        &ret->begin_ns);
-    ask(database, path, "SELECT wall_clock_ns FROM tick ORDER BY tick DESC LIMIT 1", 0,
-        &ret->end_ns);
+    if (r == CAMP_OK)
+        r = ask(database, path, "SELECT count(*) FROM tick WHERE tick > 0", 0, &ret->intervals);
+    if (r == CAMP_OK && ret->intervals > 0)
+        r = ask(database, path,
+                "SELECT wall_clock_ns - (end_ns - start_ns) FROM tick ORDER BY tick LIMIT 1", 0,
+                &ret->begin_ns);
+    if (r == CAMP_OK && ret->intervals > 0)
+        r = ask(database, path, "SELECT wall_clock_ns FROM tick ORDER BY tick DESC LIMIT 1", 0,
+                &ret->end_ns);
     return r;
 }
 
-static void read_lengths(struct recording_info *info, sqlite3 *database, const char *path)
+static int read_lengths(struct recording_info *info, sqlite3 *database, const char *path)
 {
+    int r;
+
     if (info->intervals <= 0)
-        return;
-    ask(database, path,
-        "SELECT end_ns - start_ns AS length FROM tick ORDER BY length "
-        "LIMIT 1 OFFSET (SELECT (count(*) - 1) / 2 FROM tick)",
-        0, &info->usual_ns);
-    ask(database, path,
-        "SELECT count(*) FROM (SELECT start_ns - lag(end_ns) OVER (ORDER BY tick) AS gap, "
-        "end_ns - start_ns AS length FROM tick) WHERE gap < 0 OR gap > ?1 / 2 OR length > 2 * ?1",
-        info->usual_ns, &info->gaps);
+        return CAMP_OK;
+    r = ask(database, path,
+            "SELECT end_ns - start_ns AS length FROM tick ORDER BY length "
+            "LIMIT 1 OFFSET (SELECT (count(*) - 1) / 2 FROM tick WHERE tick > 0)",
+            0, &info->usual_ns);
+    if (r != CAMP_OK)
+        return r;
+    return ask(database, path,
+               "SELECT count(*) FROM (SELECT start_ns - lag(end_ns) OVER (ORDER BY tick) AS gap, "
+               "end_ns - start_ns AS length FROM tick) WHERE gap < 0 OR gap > ?1 / 2 OR "
+               "length > 2 * ?1",
+               info->usual_ns, &info->gaps);
 }
 
-static void read_rows(struct recording_info *info, sqlite3 *database, const char *path)
+static int read_rows(struct recording_info *info, sqlite3 *database, const char *path)
 {
-    char *sql = sqlite3_mprintf("SELECT count(*) FROM \"%w_rows\" WHERE flags & %d = 0",
-                                info->facts[RECORDING_TABLE], RECORDING_GONE);
+    char *rows = sqlite3_mprintf("SELECT count(*) FROM \"%w_rows\" WHERE flags & %d = 0",
+                                 info->facts[RECORDING_TABLE], RECORDING_GONE);
+    char *entities =
+        sqlite3_mprintf("SELECT count(DISTINCT entity) FROM identity WHERE table_name = %Q",
+                        info->facts[RECORDING_TABLE]);
+    int r = ask(database, path, rows, 0, &info->rows);
 
-    if (sql != NULL)
-        ask(database, path, sql, 0, &info->rows);
-    sqlite3_free(sql);
-    sql = sqlite3_mprintf("SELECT count(DISTINCT entity) FROM identity WHERE table_name = %Q",
-                          info->facts[RECORDING_TABLE]);
-    if (sql != NULL)
-        ask(database, path, sql, 0, &info->entities);
-    sqlite3_free(sql);
+    if (r == CAMP_OK)
+        r = ask(database, path, entities, 0, &info->entities);
+    sqlite3_free(rows);
+    sqlite3_free(entities);
+    return r;
 }
 
 /* Checks the pages of the whole file, but not whether each index has all rows. */
-static bool is_intact(sqlite3 *database, const char *path)
+static int check_pages(sqlite3 *database, const char *path, bool *ret_damaged)
 {
     sqlite3_stmt *statement = NULL;
-    const bool ret =
-        recording_prepare(database, path, &statement, NULL, "PRAGMA quick_check(1)") == CAMP_OK &&
-        sqlite3_step(statement) == SQLITE_ROW &&
-        strcmp((const char *)sqlite3_column_text(statement, 0), "ok") == 0;
+    int r = recording_prepare(database, path, &statement, NULL, "PRAGMA quick_check(1)");
 
+    *ret_damaged = true;
+    if (r == CAMP_OK) {
+        const unsigned char *text =
+            sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_text(statement, 0) : NULL;
+
+        *ret_damaged = text == NULL || strcmp((const char *)text, "ok") != 0;
+        if (sqlite3_errcode(database) == SQLITE_NOMEM)
+            r = CAMP_E_NOMEM;
+    }
     sqlite3_finalize(statement);
-    return ret;
+    return r == CAMP_E_NOMEM ? r : CAMP_OK;
 }
 
-/* Returns the number of intervals before the first interval that cannot be read. */
-static int64_t count_readable(const char *path)
+/* Counts the intervals before the first interval that cannot be read. */
+static int count_readable(const char *path, int64_t *ret)
 {
     const struct from from = { .text = path };
     struct from_facts facts = { 0 };
     struct source *source = NULL;
     const struct frame *frame;
-    int64_t count = 0;
+    int r = recording_source_open(&from, path, &source, &facts, NULL);
 
-    if (recording_source_open(&from, path, &source, &facts, NULL) != CAMP_OK)
-        return 0;
-    while (source->next(source, 0, &frame, NULL) == CAMP_OK)
-        count++;
+    *ret = 0;
+    if (r != CAMP_OK)
+        return r == CAMP_E_NOMEM ? r : CAMP_OK;
+    while ((r = source->next(source, 0, &frame, NULL)) == CAMP_OK)
+        ++*ret;
     source_close(source);
-    return count;
+    return r == CAMP_E_NOMEM ? r : CAMP_OK;
 }
 
 int recording_info_read(struct recording_info *ret, const char *path, struct camp_error *error)
@@ -337,15 +355,19 @@ int recording_info_read(struct recording_info *ret, const char *path, struct cam
     *ret = unknown;
     if (r == CAMP_OK)
         r = recording_file_info(database, path, ret, error);
-    if (r == CAMP_OK) {
-        foreign_watch_start(&watch);
-        read_lengths(ret, database, path);
-        foreign_watch_start(&watch);
-        read_rows(ret, database, path);
-        foreign_watch_start(&watch);
-        ret->is_damaged = ret->is_cut || !is_intact(database, path);
-        ret->readable = ret->is_damaged ? count_readable(path) : ret->intervals;
-    }
+    foreign_watch_start(&watch);
+    if (r == CAMP_OK)
+        r = read_lengths(ret, database, path);
+    foreign_watch_start(&watch);
+    if (r == CAMP_OK)
+        r = read_rows(ret, database, path);
+    foreign_watch_start(&watch);
+    ret->is_damaged = ret->is_cut;
+    if (r == CAMP_OK && !ret->is_damaged)
+        r = check_pages(database, path, &ret->is_damaged);
+    ret->readable = ret->intervals;
+    if (r == CAMP_OK && ret->is_damaged)
+        r = count_readable(path, &ret->readable);
     sqlite3_close(database);
     return r;
 }

@@ -97,6 +97,8 @@ static int find_in(const char *folder, const char *stem, size_t stem_length,
     int count, r = CAMP_OK;
 
     count = scandir(folder, &entries, NULL, alphasort);
+    if (count < 0 && errno == ENOMEM)
+        r = CAMP_E_NOMEM;
     for (int i = 0; i < count; i++) {
         int64_t time_s;
 

@@ -71,26 +71,30 @@ struct information {
     char headline[HEADLINE_SIZE], together[200];
 };
 
-/* Returns the number of files of the rotated recording to which `path` belongs, or 0 if there is
- * none. For run-20261122T020000Z.camp, the recording is run.camp. */
-static size_t count_rotated(const char *path)
+/* Counts the files of the rotated recording to which `path` belongs: 0 if there is none. For
+ * run-20261122T020000Z.camp, the recording is run.camp. */
+static int count_rotated(const char *path, size_t *ret)
 {
     const char *dash = strrchr(path, '-');
     struct recording_set set;
     char *output;
-    size_t count = 0;
+    int r;
 
-    if (dash == NULL || asprintf(&output, "%.*s.camp", (int)(dash - path), path) < 0)
-        return 0;
-    if (recording_set_find(&set, output) == CAMP_OK) {
+    *ret = 0;
+    if (dash == NULL)
+        return CAMP_OK;
+    if (asprintf(&output, "%.*s.camp", (int)(dash - path), path) < 0)
+        return CAMP_E_NOMEM;
+    r = recording_set_find(&set, output);
+    if (r == CAMP_OK) {
         for (size_t i = 0; i < set.count; i++) {
             if (strcmp(basename(set.paths[i]), basename(path)) == 0)
-                count = set.count;
+                *ret = set.count;
         }
         recording_set_release(&set);
     }
     free(output);
-    return count;
+    return r;
 }
 
 static int find_files(struct information *information, const char *path)
@@ -108,8 +112,7 @@ static int find_files(struct information *information, const char *path)
     if (set->paths == NULL || (set->paths[0] = strdup(path)) == NULL)
         return CAMP_E_NOMEM;
     set->count = 1;
-    information->rotated = count_rotated(path);
-    return CAMP_OK;
+    return count_rotated(path, &information->rotated);
 }
 
 static struct cell count_or_unknown(int64_t count)

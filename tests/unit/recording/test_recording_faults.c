@@ -143,6 +143,61 @@ static void a_truncated_recording_is_read_to_its_last_complete_interval(void **s
     assert_true(most > TICKS / 2);
 }
 
+static sqlite3_mem_methods memory;
+static size_t allocations, failing; /* allocation number `failing` and all later ones fail */
+
+static bool is_failing(void)
+{
+    return ++allocations >= failing && failing > 0;
+}
+
+static void *allocate(int size)
+{
+    return is_failing() ? NULL : memory.xMalloc(size);
+}
+
+static void *reallocate(void *block, int size)
+{
+    return is_failing() ? NULL : memory.xRealloc(block, size);
+}
+
+/* SQLite has no memory from the n-th allocation on, for each n. */
+static void information_without_memory_is_an_error_and_never_incomplete(void **state)
+{
+    struct recording_info whole, info;
+    size_t failed = 0;
+    int r = CAMP_E_NOMEM;
+
+    (void)state;
+    record_made(&states_schema, &counts_schema);
+    assert_int_equal(recording_info_read(&whole, path, NULL), CAMP_OK);
+    for (size_t i = 1; r != CAMP_OK; i++) {
+        struct camp_error error = { 0 };
+
+        allocations = 0;
+        failing = i;
+        r = recording_info_read(&info, path, &error);
+        failing = 0;
+        if (r != CAMP_OK && r != CAMP_E_NOMEM)
+            fail_msg("allocation %zu: %d, %s", i, r, error.message);
+        failed += r != CAMP_OK;
+    }
+    assert_true(failed > 100);
+    assert_memory_equal(&info, &whole, sizeof info);
+}
+
+static void fail_allocations(void)
+{
+    sqlite3_mem_methods failing_memory;
+
+    assert_int_equal(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory), SQLITE_OK);
+    failing_memory = memory;
+    failing_memory.xMalloc = allocate;
+    failing_memory.xRealloc = reallocate;
+    assert_int_equal(sqlite3_config(SQLITE_CONFIG_MALLOC, &failing_memory), SQLITE_OK);
+    assert_int_equal(sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0), SQLITE_OK);
+}
+
 int main(void)
 {
 #define RECORDING_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
@@ -151,8 +206,10 @@ int main(void)
         RECORDING_TEST(a_recording_without_intervals_is_reported_as_empty),
         RECORDING_TEST(a_recording_of_a_newer_version_of_camp_is_refused_with_both_versions),
         RECORDING_TEST(a_damaged_recording_is_reported),
+        RECORDING_TEST(information_without_memory_is_an_error_and_never_incomplete),
         RECORDING_TEST(a_truncated_recording_is_read_to_its_last_complete_interval),
     };
 
+    fail_allocations();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
