@@ -6,6 +6,7 @@
 #include "metrics/exported.h"
 #include "metrics/exporter_server.h"
 #include "program/command.h"
+#include "program/privilege.h"
 #include "top/top_workloads.h"
 #include "views/http/listen.h"
 
@@ -184,6 +185,7 @@ static int open_exported(struct export *export)
 
     if (r != CAMP_OK)
         return complain_of(r, &error);
+    privilege_give_up(privilege_use_of(exported_tier(export->exported, &note)));
     if (strcmp(exported_tier(export->exported, &note), "bpf") != 0 && note[0] != '\0')
         complain(STATUS_OK, "tier %s, so states of threads are absent: %s",
                  exported_tier(export->exported, &note), note);

@@ -2,6 +2,7 @@
 
 #include "command.h"
 #include "counters/units.h"
+#include "privilege.h"
 #include "sources/field.h"
 #include "sources/from_list.h"
 #include "sources/from_machine.h"
@@ -225,11 +226,35 @@ static int parse_times(struct from_options *options, const struct from_facts *fa
     return status == OPTIONS_GO_ON ? check_times_of_day(options, facts) : status;
 }
 
+/* Gives up the capabilities that `source` does not need. Sources of this machine need them until
+ * they are open. Sessions of databases need them later, too, because they open microstates when a
+ * server has restarted. */
+static void give_up_before(const struct from_source *source)
+{
+    if (source->opener > OPENS_CHECK && source->opener != OPENS_POSTGRES &&
+        source->opener != OPENS_MARIADB)
+        privilege_give_up(PRIVILEGE_NOTHING);
+}
+
+static void give_up_after(const struct from_source *source, const struct from_facts *facts)
+{
+    if (source->opener <= OPENS_CHECK)
+        privilege_give_up(privilege_use_of(facts->tier));
+}
+
 static int open_from(struct from_options *options, struct source **ret, struct from_facts *facts)
 {
+    const char *text = options->from.text != NULL ? options->from.text : FROM_DEFAULT;
+    const struct from_source *source = NULL;
     struct camp_error error = { 0 };
-    const int r = from_open(&options->from, ret, facts, &error);
+    int r = from_source_of(text, &source, &error);
 
+    if (r == CAMP_OK) {
+        give_up_before(source);
+        r = from_open(&options->from, ret, facts, &error);
+    }
+    if (r == CAMP_OK)
+        give_up_after(source, facts);
     progress_clear(&options->progress);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }

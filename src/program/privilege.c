@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <linux/bpf.h>
 #include <linux/capability.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +14,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Returns true if the user is in the group "camp", or if there is no such group. Returns false
- * if the groups cannot be read. */
+/* The capabilities that open microstates (CAP_SYS_ADMIN on old kernels) and taskstats. */
+#define OPENING                                                                                    \
+    (UINT64_C(1) << CAP_NET_ADMIN | UINT64_C(1) << CAP_SYS_ADMIN | UINT64_C(1) << CAP_PERFMON |    \
+     UINT64_C(1) << CAP_BPF)
+
+/* Returns false if there is no group "camp", or if the groups cannot be read. */
 static bool is_member(void)
 {
-    const struct group *group;
+    const struct group *group = getgrnam(PRIVILEGE_GROUP);
     gid_t groups[1024];
     int count;
 
-    errno = 0;
-    group = getgrnam(PRIVILEGE_GROUP);
     if (group == NULL)
-        return errno == 0;
+        return false;
     if (getgid() == group->gr_gid)
         return true;
     count = getgroups(sizeof groups / sizeof groups[0], groups);
@@ -74,4 +78,47 @@ void privilege_drop(void)
         sets[i].effective = sets[i].permitted;
     if (syscall(SYS_capset, &header, sets) != 0 && !keep)
         _exit(126); /* Not reached, because dropping capabilities is always permitted. */
+}
+
+/* Returns whether the kernel refuses to read maps without CAP_BPF. Linux before 5.19 does so if
+ * kernel.unprivileged_bpf_disabled is set; later kernels ask for it only to create programs and
+ * maps. The descriptor of the request is wrong, so the request itself always fails. */
+static bool maps_need_capability(void)
+{
+    union bpf_attr request = { .map_fd = UINT32_MAX };
+
+    return syscall(SYS_bpf, BPF_MAP_LOOKUP_ELEM, &request, sizeof request) != 0 && errno == EPERM;
+}
+
+enum privilege_use privilege_use_of(const char *tier)
+{
+    return tier != NULL && strcmp(tier, "taskstats") == 0 ? PRIVILEGE_TASKSTATS : PRIVILEGE_MAPS;
+}
+
+void privilege_give_up(enum privilege_use use)
+{
+    struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3], held[_LINUX_CAPABILITY_U32S_3];
+    uint64_t given_up = OPENING;
+
+    if (syscall(SYS_capget, &header, held) != 0)
+        return;
+    if (use == PRIVILEGE_TASKSTATS)
+        given_up &= ~(UINT64_C(1) << CAP_NET_ADMIN);
+    memcpy(sets, held, sizeof sets);
+    for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+        sets[i].effective &= ~(uint32_t)(given_up >> 32 * i);
+    if (syscall(SYS_capset, &header, sets) != 0)
+        _exit(126); /* Not reached, because giving up capabilities is always permitted. */
+    if (use == PRIVILEGE_MAPS && maps_need_capability())
+        given_up &= ~(UINT64_C(1) << CAP_BPF);
+    for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+        const uint32_t kept = ~(uint32_t)(given_up >> 32 * i);
+
+        sets[i].effective = held[i].effective & kept;
+        sets[i].permitted = held[i].permitted & kept;
+        sets[i].inheritable = held[i].inheritable & kept;
+    }
+    if (syscall(SYS_capset, &header, sets) != 0)
+        _exit(126);
 }

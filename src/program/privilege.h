@@ -4,8 +4,11 @@
  *
  * Such a file grants its capabilities to every user who may execute it, and every user should be
  * able to run camp. So camp drops the capabilities at its start, unless the user is in the group
- * "camp". If there is no such group, all users keep the capabilities. Capabilities that the process
- * had before, from root or from a service (ambient capabilities), are also kept.
+ * "camp". If there is no such group, no user keeps them. Capabilities that the process had before,
+ * from root or from a service (ambient capabilities), are kept.
+ *
+ * A command that reads foreign files or answers foreign requests gives up, for good, the
+ * capabilities that open microstates and taskstats, also those of root.
  *
  * The file grants capabilities only as permitted (=p, not =ep). The kernel refuses to execute a
  * file with effective capabilities if the bounding set lacks one of them. A service often has such
@@ -18,6 +21,20 @@
 #define PRIVILEGE_GROUP "camp"
 
 void privilege_drop(void);
+
+/* What an open source still does that needs a capability. */
+enum privilege_use {
+    PRIVILEGE_NOTHING,
+    PRIVILEGE_MAPS,     /* reads maps of BPF: needs CAP_BPF on some kernels before 5.19 */
+    PRIVILEGE_TASKSTATS /* asks for taskstats: needs CAP_NET_ADMIN */
+};
+
+/* `tier` is the tier of an open source of this machine, or NULL. */
+enum privilege_use privilege_use_of(const char *tier);
+
+/* Gives up CAP_NET_ADMIN, CAP_SYS_ADMIN, CAP_PERFMON and CAP_BPF, except for what `use` needs.
+ * Applies to the calling thread and to threads that it creates later. */
+void privilege_give_up(enum privilege_use use);
 
 bool privilege_group_exists(void);
 

@@ -108,7 +108,7 @@ attached_to() {
     [ "$status" -eq 0 ]
     [[ $output != *"see camp doctor"* ]]
     [[ $output == *"runs on tier schedstat"* ]]
-    [[ ${lines[-1]} == "To change that: sudo setcap cap_net_admin,cap_bpf,cap_perfmon=p '"*"/camp'" ]]
+    [[ ${lines[-1]} == "To change that: sudo groupadd --system camp; sudo usermod -aG camp"*"; sudo setcap cap_net_admin,cap_bpf,cap_perfmon=p '"*"/camp'; then log in again" ]]
     [[ ${lines[-2]} == "Thread states are unavailable: camp top and camp time show CPU time; camp wait uses its tier kernel: "*"CAP_BPF and CAP_PERFMON"* ]] ||
         [[ ${lines[-2]} == *"without microstates"* ]]
 }

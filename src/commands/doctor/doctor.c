@@ -204,7 +204,10 @@ static const char *way_to_capabilities(struct doctor *doctor)
     if (privilege_group_exists())
         return "sudo adduser $USER " PRIVILEGE_GROUP ", and log in anew";
     privilege_line(line);
-    return document_text(&doctor->document, "%s", line);
+    return document_text(&doctor->document,
+                         "sudo groupadd --system " PRIVILEGE_GROUP
+                         "; sudo usermod -aG " PRIVILEGE_GROUP " $USER; %s; then log in again",
+                         line);
 }
 
 /* Returns a command for a better tier, or the reason why a better tier is not possible. NULL if
