@@ -162,3 +162,19 @@ suite.step('a', of_bats([TREE / 'tests/some.bats'], '!none'))"
     suite "suite.step('a', lambda _: {'c': (0, [], ['c: no c here'])})"
     [ "$status" -eq 1 ]
 }
+
+@test "each fuzzer has a kept corpus" {
+    for fuzzer in "$TREE"/tests/fuzz/fuzz_*.*; do
+        name=$(basename "${fuzzer%.*}")
+        [ -s "$TREE/tests/fuzz/corpus/$name.txt" ] || {
+            echo "run: tools/fuzz 60 $name && tools/fuzz --merge $name"
+            false
+        }
+    done
+}
+
+@test "tools/fuzz lists the fuzzers if there is none of a name" {
+    run -2 --separate-stderr "$TREE/tools/fuzz" 5 fuzz_nothing
+    [ -z "$output" ]
+    [[ $stderr == "tools/fuzz: there is no fuzzer 'fuzz_nothing'; the fuzzers are fuzz_axes, "* ]]
+}
