@@ -12,15 +12,22 @@
 
 #define SIZE_MAXIMUM 4096
 #define PLUSES_MAXIMUM 8
+#define NESTED_MAXIMUM 8
+
+static inline bool is_repetition(uint8_t byte)
+{
+    return byte == '*' || byte == '+' || byte == '?';
+}
 
 static inline bool is_moderate(const uint8_t *data, size_t size)
 {
-    size_t pluses = 0;
+    size_t pluses = 0, nested = 0;
 
     for (size_t i = 0; i < size; i++) {
         pluses += data[i] == '+';
+        nested += i > 0 && is_repetition(data[i]) && is_repetition(data[i - 1]);
         if (data[i] == '{' || data[i] == '\\')
             return false;
     }
-    return size <= SIZE_MAXIMUM && pluses <= PLUSES_MAXIMUM;
+    return size <= SIZE_MAXIMUM && pluses <= PLUSES_MAXIMUM && nested <= NESTED_MAXIMUM;
 }
