@@ -75,6 +75,17 @@ static int compare_tids(const void *a, const void *b)
     return left->tid < right->tid ? -1 : left->tid > right->tid;
 }
 
+bool session_is_sound(const struct camp_thread_states *thread)
+{
+    return thread->state < CAMP_STATE_COUNT && thread->name[sizeof thread->name - 1] == '\0';
+}
+
+int session_fail_damaged(struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_FORMAT, 0,
+                     "the kernel wrote a damaged record of a thread: run the command again");
+}
+
 bool session_is_same(const struct camp_thread_states *a, const struct camp_thread_states *b)
 {
     return a->pid == b->pid && a->begin_ns == b->begin_ns &&

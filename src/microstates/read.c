@@ -30,8 +30,8 @@ int session_take_exit(void *context, void *record, size_t length)
 {
     struct camp_states *session = context;
 
-    if (length < sizeof(struct camp_thread_states))
-        return 0;
+    if (length < sizeof(struct camp_thread_states) || !session_is_sound(record))
+        return -EBADMSG;
     if (session->visitor != NULL) {
         tell_exit(session, record);
         return 0;
@@ -101,6 +101,8 @@ static int read_ring(struct camp_states *session, struct camp_error *error)
 {
     const int r = ring_buffer__consume(session->exits);
 
+    if (r == -EBADMSG)
+        return session_fail_damaged(error);
     return r >= 0 || r == -ENOSPC || r == -EINTR
                ? CAMP_OK
                : camp_fail(error, CAMP_E_IO, -r, "the ring of ended threads cannot be read (%s)",

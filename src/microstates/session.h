@@ -51,6 +51,13 @@ int session_take_exit(void *context, void *record, size_t length);
 struct known_thread *session_find_known(const struct camp_states *session,
                                         const struct camp_thread_states *thread);
 
+/* False if a record has an unknown state, which would be an index out of range, or a name without
+ * an end. camp's own programs in the kernel do not write such a record. */
+bool session_is_sound(const struct camp_thread_states *thread);
+
+/* The result if a record is not sound. */
+int session_fail_damaged(struct camp_error *error);
+
 bool session_is_same(const struct camp_thread_states *a, const struct camp_thread_states *b);
 
 /* Grows the list whose pointer is stored at `list` to at least `count` elements of `size` bytes.

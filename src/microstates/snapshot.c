@@ -43,7 +43,7 @@ struct snapshot {
     size_t fresh_count, fresh_capacity;
     int32_t last_tid;
     uint64_t began_ns;
-    bool broken, out_of_memory;
+    bool broken, out_of_memory, damaged;
     struct records kept_back;                  /* holds all records if session->is_unordered */
     const struct camp_states_visitor *visitor; /* NULL if `output` receives the threads */
     struct camp_output output;
@@ -241,6 +241,24 @@ static size_t length_of(const struct snapshot *snapshot, const char *bytes, size
     return length < whole ? 0 : whole;
 }
 
+/* Returns false for a record that must not be used. The smallest number is no negative tid. */
+static bool is_sound(const char *bytes, size_t length)
+{
+    struct camp_thread_states thread;
+    struct unchanged_thread unchanged;
+    int32_t tid;
+
+    if (length == sizeof thread) {
+        memcpy(&thread, bytes, sizeof thread);
+        return session_is_sound(&thread);
+    }
+    memcpy(&tid, bytes, sizeof tid);
+    if (length != sizeof unchanged)
+        return tid != INT32_MIN;
+    memcpy(&unchanged, bytes, sizeof unchanged);
+    return tid != INT32_MIN && unchanged.name[sizeof unchanged.name - 1] == '\0';
+}
+
 static void take_record(struct snapshot *snapshot, const char *bytes, size_t length)
 {
     struct camp_thread_states thread;
@@ -296,7 +314,9 @@ static size_t take_records(struct snapshot *snapshot, const char *bytes, size_t 
     size_t at = 0, one;
 
     while ((one = length_of(snapshot, bytes + at, length - at)) > 0) {
-        if (!snapshot->session->is_unordered)
+        if (!is_sound(bytes + at, one))
+            snapshot->damaged = true;
+        else if (!snapshot->session->is_unordered)
             take_record(snapshot, bytes + at, one);
         else if (!keep_back(&snapshot->kept_back, tid_of(bytes + at), bytes + at, one))
             snapshot->out_of_memory = true;
@@ -311,6 +331,7 @@ static int read_all(struct snapshot *snapshot, struct camp_error *error)
     int descriptor = bpf_iter_create(bpf_link__fd(snapshot->session->programs->links.snapshot));
     size_t waiting = 0; /* bytes of an incomplete record */
     ssize_t got;
+    int system_error;
 
     if (descriptor < 0)
         return camp_fail_errno(error, errno, "the kernel's iterator of threads");
@@ -327,10 +348,12 @@ static int read_all(struct snapshot *snapshot, struct camp_error *error)
         waiting -= taken;
         memmove(buffer, buffer + taken, waiting);
     }
+    system_error = errno;
     close(descriptor);
-    return got == 0 ? CAMP_OK
-                    : camp_fail(error, CAMP_E_IO, errno, "the kernel's tasks cannot be read (%s)",
-                                strerror(errno));
+    if (got < 0)
+        return camp_fail(error, CAMP_E_IO, system_error, "the kernel's tasks cannot be read (%s)",
+                         strerror(system_error));
+    return snapshot->damaged || waiting > 0 ? session_fail_damaged(error) : CAMP_OK;
 }
 
 /* Takes one snapshot. *ret_broken becomes true if the snapshot must be repeated: the kernel

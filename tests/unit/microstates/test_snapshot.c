@@ -1,0 +1,179 @@
+/* What a session makes of the records that the programs in the kernel write. */
+#include "../fake_session.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define THREADS_MOST 200 /* their records do not fit in one buffer */
+
+static struct camp_states session;
+static struct camp_thread_states threads[THREADS_MOST];
+
+static struct camp_thread_states thread_of(int32_t tid, uint32_t state, uint64_t time_ns)
+{
+    return (struct camp_thread_states){ .tid = tid,
+                                        .pid = tid,
+                                        .state = state,
+                                        .count = 1,
+                                        .name = "made-up",
+                                        .begin_ns = 1000,
+                                        .time_ns = time_ns };
+}
+
+static int open_session(void **state)
+{
+    (void)state;
+    open_fake_session(&session);
+    return 0;
+}
+
+static int release_session(void **state)
+{
+    (void)state;
+    release_fake_session(&session);
+    return 0;
+}
+
+static int read_threads(const void *records, size_t length, size_t *ret_count,
+                        struct camp_error *error)
+{
+    fake_snapshot = records;
+    fake_snapshot_length = length;
+    return camp_states_threads(&session, threads, sizeof *threads, THREADS_MOST, ret_count, error);
+}
+
+static void a_snapshot_of_several_buffers_has_all_threads(void **state)
+{
+    static struct camp_thread_states records[THREADS_MOST];
+    size_t count;
+
+    (void)state;
+    for (int32_t i = 0; i < THREADS_MOST; i++)
+        records[i] = thread_of(i + 1, CAMP_STATE_USER, 2000);
+    assert_int_equal(read_threads(records, sizeof records, &count, NULL), CAMP_OK);
+    assert_int_equal(count, THREADS_MOST);
+    assert_memory_equal(threads, records, sizeof records);
+}
+
+static void threads_out_of_order_are_sorted(void **state)
+{
+    const struct camp_thread_states records[] = { thread_of(3, CAMP_STATE_USER, 2000),
+                                                  thread_of(1, CAMP_STATE_USER, 2000),
+                                                  thread_of(2, CAMP_STATE_USER, 2000) };
+    size_t count;
+
+    (void)state;
+    assert_int_equal(read_threads(records, sizeof records, &count, NULL), CAMP_OK);
+    assert_int_equal(count, 3);
+    for (int32_t i = 0; i < 3; i++)
+        assert_int_equal(threads[i].tid, i + 1);
+}
+
+static void a_short_record_changes_the_parent_and_charges_the_time(void **state)
+{
+    const struct camp_thread_states record = thread_of(7, CAMP_STATE_POLL, 2000);
+    const struct unchanged_thread unchanged = {
+        .tid = -7, .parent = 5, .time_ns = 2500, .name = "renamed"
+    };
+    size_t count;
+
+    (void)state;
+    assert_int_equal(read_threads(&record, sizeof record, &count, NULL), CAMP_OK);
+    assert_int_equal(read_threads(&unchanged, sizeof unchanged, &count, NULL), CAMP_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(threads[0].parent, 5);
+    assert_string_equal(threads[0].name, "renamed");
+    assert_int_equal(threads[0].state_ns[CAMP_STATE_POLL], 500);
+}
+
+static void reject_record(const void *record, size_t length)
+{
+    const struct camp_thread_states before = thread_of(7, CAMP_STATE_POLL, 2000);
+    struct camp_error error = { 0 };
+    size_t count;
+
+    assert_int_equal(read_threads(&before, sizeof before, &count, NULL), CAMP_OK);
+    assert_int_equal(read_threads(record, length, &count, &error), CAMP_E_FORMAT);
+    assert_non_null(strstr(error.message, "damaged record of a thread"));
+    assert_int_equal(read_threads(&before, sizeof before, &count, NULL), CAMP_OK);
+    assert_int_equal(count, 1);
+}
+
+static void a_record_with_an_unknown_state_is_rejected(void **state)
+{
+    const struct camp_thread_states record = thread_of(9, CAMP_STATE_COUNT, 2000);
+
+    (void)state;
+    reject_record(&record, sizeof record);
+}
+
+static void a_record_whose_name_does_not_end_is_rejected(void **state)
+{
+    struct camp_thread_states record = thread_of(9, CAMP_STATE_USER, 2000);
+    struct unchanged_thread unchanged = { .tid = -7 };
+
+    (void)state;
+    memset(record.name, 'x', sizeof record.name);
+    reject_record(&record, sizeof record);
+    memset(unchanged.name, 'x', sizeof unchanged.name);
+    reject_record(&unchanged, sizeof unchanged);
+}
+
+static void a_short_record_without_a_tid_is_rejected(void **state)
+{
+    const struct unchanged_thread unchanged = { .tid = INT32_MIN };
+
+    (void)state;
+    reject_record(&unchanged, sizeof unchanged);
+}
+
+static void a_record_that_is_cut_short_is_rejected(void **state)
+{
+    const struct camp_thread_states record = thread_of(9, CAMP_STATE_USER, 2000);
+
+    (void)state;
+    reject_record(&record, sizeof record - 1);
+}
+
+static void an_exit_with_an_unknown_state_is_rejected(void **state)
+{
+    const struct camp_thread_states records[] = { thread_of(9, 77, 2000),
+                                                  thread_of(10, CAMP_STATE_USER, 2000) };
+    struct camp_error error = { 0 };
+    size_t count;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        fake_exits[fake_exit_count++] = (struct fake_exit){ &records[i], sizeof records[i] };
+    assert_int_equal(
+        camp_states_exits(&session, threads, sizeof *threads, THREADS_MOST, &count, &error),
+        CAMP_E_FORMAT);
+    assert_non_null(strstr(error.message, "damaged record of a thread"));
+    assert_int_equal(
+        camp_states_exits(&session, threads, sizeof *threads, THREADS_MOST, &count, &error),
+        CAMP_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(threads[0].tid, 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_session, release_session)
+        TEST(a_snapshot_of_several_buffers_has_all_threads),
+        TEST(threads_out_of_order_are_sorted),
+        TEST(a_short_record_changes_the_parent_and_charges_the_time),
+        TEST(a_record_with_an_unknown_state_is_rejected),
+        TEST(a_record_whose_name_does_not_end_is_rejected),
+        TEST(a_short_record_without_a_tid_is_rejected),
+        TEST(a_record_that_is_cut_short_is_rejected),
+        TEST(an_exit_with_an_unknown_state_is_rejected),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
