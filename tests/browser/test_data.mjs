@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 import { STATES, NAMES, ROWS, begin, one, status, dotCount } from './data.mjs';
 import { press, said, test, text } from './harness.mjs';
-import { block, END, ENTITIES, entities, frame, FRAME, head, json, NOTE, report, stream } from './stream.mjs';
+import { block, END, ENTITIES, entities, frame, FRAME, head, HEAD, json, NOTE, report, stream } from './stream.mjs';
 
 const BROKEN = [
     ['ends inside a frame', Buffer.concat([begin(), one(), one(1).subarray(0, 90)]), /ends inside a block\. The 1 frames before it/, 3],
@@ -17,6 +17,20 @@ const BROKEN = [
     ['has no head', one(), /before the head/, 0],
     ['has text that is not JSON', block(1, '{"schema'), /not JSON/, 0],
     ['has a unit of 0', Buffer.concat([begin(), one(), frame(3, [], { unit: 0 })]), /unit 0/, 3],
+    ['has a head that is null', json(HEAD, null), /not an object or an array/, 0],
+    ['has a head whose states are null', json(HEAD, { schema: 'camp.stream/1', states: [null] }), /head lacks/, 0],
+    ['has a head without colours', head({ states: STATES, colours: null }), /head lacks/, 0],
+    ['has an axis of numbers', head({ states: STATES, axes3: [1, 2, 3] }), /head lacks/, 0],
+    ['has a format that is no text', head({ states: STATES, schema: { toString: 1 } }), /format is/, 0],
+    ['has an entity that is null', Buffer.concat([begin(), json(ENTITIES, [null]), one()]), /entity is not/, 0],
+    ['has an entity without a name', Buffer.concat([begin(), one(), json(ENTITIES, [{ n: 3, id: 1 }]), one(1)]), /entity is not/, 3],
+    ['has an entity whose number is no number', Buffer.concat([begin(), one(), entities([{ name: 'x', n: { toString: 1 } }])]), /entity is not/, 3],
+    ['leaves out a number', Buffer.concat([begin(), one(), entities(['x', { name: 'y', n: 4 }], 4)]), /an entity is missing/, 3],
+    ['has a number that is too high', Buffer.concat([begin(), one(), entities(['x'], 4)]), /an entity has the number 4/, 3],
+    ['has a note that is null', Buffer.concat([begin(), one(), json(NOTE, null)]), /not an object or an array/, 3],
+    ['has a note that is no text', Buffer.concat([begin(), one(), json(NOTE, { text: { toString: 1 } })]), /note is no text/, 3],
+    ['has a frame without an end', Buffer.concat([begin(), one(), frame(3, ROWS, { lengthMs: NaN })]), /ends at NaN/, 3],
+    ['has a frame with an endless unit', Buffer.concat([begin(), one(), frame(3, [], { unit: Infinity })]), /unit Infinity/, 3],
     ['is empty', Buffer.alloc(0), /nothing in it/, 0],
 ];
 

@@ -3,6 +3,7 @@
 import { lockOf } from './classes';
 import type { Entity, Frame, Head, Store } from './types';
 import { FrameSum } from './frame_sum';
+import { isEntity, isHead } from './shape';
 import {
   applyFrame, CPUS, emptyFrame, END, ENTITIES, FRAME, HEAD, NOTE, readFrame, StreamError, type Block,
   type FrameBlock,
@@ -60,7 +61,7 @@ export class FrameStore implements Store {
       case ENTITIES: return this.addEntities(json(block) as Entity[]);
       case FRAME: return this.addFrame(block.payload);
       case CPUS: return this.addCpus(json(block) as { cpus?: unknown; full?: unknown; first_full?: unknown });
-      case NOTE: return this.addNote(String((json(block) as { text?: unknown }).text));
+      case NOTE: return this.addNoteBlock(json(block) as { text?: unknown });
       case END: return this.end(json(block) as { reason?: unknown; open?: unknown });
       default: // a beat, or of a later version's type
     }
@@ -94,8 +95,8 @@ export class FrameStore implements Store {
 
   private addHead(head: Head): void {
     if (head.schema !== 'camp.stream/1')
-      throw new StreamError(`its format is "${head.schema}"; this page reads camp.stream/1`);
-    if (!Array.isArray(head.states) || head.states.length > 128) throw new StreamError('its head has no states');
+      throw new StreamError(`its format is ${JSON.stringify(head.schema)}; this page reads camp.stream/1`);
+    if (!isHead(head) || head.states.length > 128) throw new StreamError('its head lacks what docs/stream.md describes');
     if (this.head && JSON.stringify(this.head) !== JSON.stringify(head)) throw new OtherRun();
     this.head = head;
     this.ended = null;
@@ -103,21 +104,29 @@ export class FrameStore implements Store {
 
   private addEntities(entities: Entity[]): void {
     if (!Array.isArray(entities)) throw new StreamError('entities are no array');
+    const known = this.entities.slice();
     for (const entity of entities) {
+      if (!isEntity(entity)) throw new StreamError('an entity is not as docs/stream.md describes it');
       const n = entity.n;
-      if (!Number.isInteger(n) || n < 0 || n > this.entities.length + entities.length)
+      if (!Number.isInteger(n) || n < 0 || n >= this.entities.length + entities.length)
         throw new StreamError(`an entity has the number ${n}`);
-      const before = this.entities[n];
-      if (before && isOther(before, entity)) this.forget(n);
-      this.entities[n] = entity;
+      known[n] = entity;
     }
+    if (known.includes(undefined as unknown as Entity)) throw new StreamError('an entity is missing');
+    for (const { n } of entities) {
+      const before = this.entities[n];
+      if (before && isOther(before, known[n]!)) this.forget(n);
+    }
+    this.entities = known;
     this.entitiesVersion++;
-    if (this.entities.includes(undefined as unknown as Entity)) throw new StreamError('an entity is missing');
   }
 
   private addCpus({ cpus, full, first_full }: { cpus?: unknown; full?: unknown; first_full?: unknown }): void {
-    this.cpus = Number(cpus) || 0;
-    this.fullNow = { full: Number(full) || 0, firstFull: Number.isInteger(first_full) ? (first_full as number) : -1 };
+    this.cpus = Number.isInteger(cpus) ? (cpus as number) : 0;
+    this.fullNow = {
+      full: Number.isInteger(full) ? (full as number) : 0,
+      firstFull: Number.isInteger(first_full) ? (first_full as number) : -1,
+    };
   }
 
   private addFrame(payload: ArrayBuffer): void {
@@ -125,7 +134,9 @@ export class FrameStore implements Store {
     const block = readFrame(payload, this.head.states.length);
     for (const n of block.entity)
       if (n >= this.entities.length) throw new StreamError(`a frame has entity ${n}, which is not known`);
-    if (!(block.unit > 0)) throw new StreamError(`a frame has the unit ${block.unit}`);
+    if (!(block.unit > 0 && block.unit < Infinity)) throw new StreamError(`a frame has the unit ${block.unit}`);
+    if (!Number.isFinite(block.endMs)) throw new StreamError(`a frame ends at ${block.endMs}`);
+    if (!(block.lengthMs > 0 && block.lengthMs < Infinity)) throw new StreamError(`a frame is ${block.lengthMs} ms long`);
     if (this.isAgain && !this.goesOn(block)) return;
     if (this.kept.length === 0 && !block.isKey) throw new StreamError('the first frame is no key frame');
     for (const n of block.entity) this.mentioned[n] = this.endFrame;
@@ -137,8 +148,14 @@ export class FrameStore implements Store {
   }
 
   private end({ reason, open }: { reason?: unknown; open?: unknown }): void {
-    this.ended = String(reason);
+    if (typeof reason !== 'string') throw new StreamError('the reason of the end is no text');
+    this.ended = reason;
     if (Number.isInteger(open)) this.open = open as number;
+  }
+
+  private addNoteBlock({ text }: { text?: unknown }): void {
+    if (typeof text !== 'string') throw new StreamError('a note is no text');
+    this.addNote(text);
   }
 
   private addNote(text: string): void {
@@ -206,10 +223,14 @@ function isOther(before: Entity, now: Entity): boolean {
   return before.id !== now.id || (now.id === 0 && before.name !== now.name);
 }
 
+/** Returns an object or an array. */
 function json(block: Block): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(block.payload));
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(block.payload));
   } catch {
     throw new StreamError('a block of text is not JSON');
   }
+  if (typeof value !== 'object' || value === null) throw new StreamError('a block of text is not an object or an array');
+  return value;
 }
