@@ -60,7 +60,7 @@ paper:
 	@bench/paper/run --output build/paper.html $(PAPER)
 
 fuzz:
-	@tools/setup build fuzz
+	@tools/setup build fuzz page
 	@tools/fuzz $(FUZZ_SECONDS)
 
 page:
