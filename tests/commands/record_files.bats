@@ -74,6 +74,22 @@ make_old_files() {
     make_table 2 100
 }
 
+@test "camp record --keep TIME removes old files whose names lie in the future" {
+    make_old_files
+    cp run-20260101T000000Z.camp run-20991231T000000Z.camp
+    cp run-20260101T000000Z.camp run-20991231T000001Z.camp
+    cp run-20260101T000000Z.camp run-20991231T000002Z.camp
+    rm run-202601*
+    touch run-20991231T000000Z.camp # the first one claims to be newer than the one after it
+    touch -d '2 hours ago' run-20991231T000001Z.camp
+    run -0 "$CAMP" record --from cpus --output run.camp --interval 50ms --count 2 --rotate 1h --keep 1h
+    echo "$output"
+    [ ! -e run-20991231T000000Z.camp ]
+    [ ! -e run-20991231T000001Z.camp ]
+    [ -e run-20991231T000002Z.camp ]
+    [ -e run-20991231T000003Z.camp ]
+}
+
 @test "camp record --keep without a unit is refused and removes nothing" {
     make_old_files
     run -2 "$CAMP" record --from data.csv --output run.camp --rotate 1h --keep 3

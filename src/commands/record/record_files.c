@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,12 +64,36 @@ static bool is_open(const struct record_files *files, const char *path)
     return files->recorder != NULL && strcmp(basename(files->path), basename(path)) == 0;
 }
 
-/* A file ends when the next file starts, so its age is counted from that time. */
-static bool is_too_old(const struct record_files *files, const struct recording_set *set, size_t at,
-                       int64_t now_ns)
+/* Returns the time of the last write to a file, or INT64_MAX if it is unknown. */
+static int64_t written_s(const char *path)
 {
-    return files->keep_ns > 0 && at + 1 < set->count &&
-           set->times_s[at + 1] * (int64_t)NS_PER_S + (int64_t)files->keep_ns <= now_ns;
+    struct stat status;
+
+    return stat(path, &status) == 0 ? (int64_t)status.st_mtime : INT64_MAX;
+}
+
+/* Returns how many of the first files of the set are too old. A file ends when the next file
+ * starts. If the name of the next file lies in the future, because the clock was set back or a file
+ * was copied, the file ended at its last write, and no later than each file after it. */
+static size_t count_too_old(const struct record_files *files, const struct recording_set *set,
+                            int64_t now_ns)
+{
+    const int64_t now_s = now_ns / (int64_t)NS_PER_S;
+    int64_t end_s = now_s;
+    size_t i = set->count - 1;
+
+    if (files->keep_ns == 0)
+        return 0;
+    /* From the newest file to the oldest, because a file ended before the next one. */
+    for (; i > 0; i--) {
+        const int64_t next_s = set->times_s[i];
+        const int64_t last_s = next_s <= now_s ? next_s : written_s(set->paths[i - 1]);
+
+        end_s = last_s < end_s ? last_s : end_s;
+        if (end_s * (int64_t)NS_PER_S + (int64_t)files->keep_ns <= now_ns)
+            break;
+    }
+    return i;
 }
 
 static bool has_limit(const struct record_files *files)
@@ -94,15 +119,15 @@ static void remove_old(const struct record_files *files, int64_t now_ns)
 {
     struct recording_set set;
     uint64_t size = 0;
-    size_t i;
+    size_t i, too_old;
 
     if (!has_limit(files) || recording_set_find_made(&set, files->output) != CAMP_OK)
         return;
+    too_old = set.count > 0 ? count_too_old(files, &set, now_ns) : 0;
     for (i = 0; i < set.count; i++)
         size += recording_file_size(set.paths[i]);
     for (i = 0; i < set.count && !is_open(files, set.paths[i]); i++) {
-        if (!is_too_old(files, &set, i, now_ns) &&
-            (files->keep_bytes == 0 || size <= files->keep_bytes) &&
+        if (i >= too_old && (files->keep_bytes == 0 || size <= files->keep_bytes) &&
             (files->keep_files == 0 || set.count - i <= files->keep_files))
             break;
         size -= recording_file_size(set.paths[i]);
