@@ -61,6 +61,9 @@ static int fail(const struct recorder *recorder, struct camp_error *error)
         return camp_fail_errno(error, limit, recorder->path);
     if (code == SQLITE_FULL || system_error == ENOSPC || system_error == EDQUOT)
         return camp_fail(error, CAMP_E_SPACE, ENOSPC, "%s: the disk is full", recorder->path);
+    if (code == SQLITE_BUSY)
+        return camp_fail(error, CAMP_E_IO, EBUSY, "%s: another program holds a lock on the file",
+                         recorder->path);
     return camp_fail(error, CAMP_E_IO, system_error, "cannot write %s: %s", recorder->path,
                      sqlite3_errmsg(recorder->database));
 }

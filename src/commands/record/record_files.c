@@ -4,6 +4,7 @@
 #include "program/command.h"
 #include "recording/recording.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,15 +249,29 @@ static int complain_of_space(struct record_files *files, const char *message)
     return complain(STATUS_FAILURE, "%s; nothing was recorded", message);
 }
 
+/* Returns whether to write again because another program held a lock for longer than the recorder
+ * waits. The interval is kept meanwhile, and the next one is as long as the wait, so no time is
+ * lost. */
+static bool waits_for_lock(int result, const struct camp_error *error, bool *reported)
+{
+    if (result != CAMP_E_IO || error->system_error != EBUSY || stop_requested)
+        return false;
+    if (!*reported)
+        complain(STATUS_OK, "%s: recording goes on when the lock is released", error->message);
+    *reported = true;
+    return true;
+}
+
 int record_files_write(struct record_files *files, const struct frame *frame,
                        const struct frame *beside)
 {
     struct camp_error error = { 0 };
+    bool reported = false;
     int r;
 
     do
         r = write_once(files, frame, beside, &error);
-    while (r == CAMP_E_SPACE && remove_oldest(files));
+    while ((r == CAMP_E_SPACE && remove_oldest(files)) || waits_for_lock(r, &error, &reported));
     if (r == CAMP_OK && files->keep_bytes > 0)
         remove_old(files, frame->wall_clock_ns);
     if (r == CAMP_E_SPACE)
