@@ -247,13 +247,12 @@ static int open_from(struct from_options *options, struct source **ret, struct f
     const char *text = options->from.text != NULL ? options->from.text : FROM_DEFAULT;
     const struct from_source *source = NULL;
     struct camp_error error = { 0 };
-    int r = from_source_of(text, &source, &error);
+    int r;
 
-    if (r == CAMP_OK) {
+    if (from_source_of(text, &source, &error) == CAMP_OK)
         give_up_before(source);
-        r = from_open(&options->from, ret, facts, &error);
-    }
-    if (r == CAMP_OK)
+    r = from_open(&options->from, ret, facts, &error); /* reports an unknown source, too */
+    if (r == CAMP_OK && source != NULL)
         give_up_after(source, facts);
     progress_clear(&options->progress);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
@@ -330,7 +329,7 @@ int from_options_check(const struct from_options *options, const char *text)
 int from_options_open(struct from_options *options, struct source **ret,
                       struct from_facts *ret_facts)
 {
-    struct source *source;
+    struct source *source = NULL;
     const bool has_times = options->begin != NULL || options->end != NULL;
     const bool is_fleet = options->from.text != NULL && from_is_fleet(options->from.text);
     int status =

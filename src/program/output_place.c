@@ -26,7 +26,8 @@ static bool move(struct output_place *place, const char *path)
         return false;
     }
     output_place_release(place);
-    *place = (struct output_place){ descriptor, name };
+    place->folder = descriptor;
+    place->name = name;
     return true;
 }
 

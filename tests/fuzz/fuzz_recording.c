@@ -260,18 +260,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
     return length > 0 ? length : LLVMFuzzerMutate(data, size, most);
 }
 
-/* Removes the file, and the files that SQLite makes beside it. */
-static void remove_files(void)
-{
-    static const char *const suffixes[] = { "", "-wal", "-shm" };
-    char name[80];
-
-    for (size_t i = 0; i < COUNT(suffixes); i++) {
-        snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
-        unlink(name);
-    }
-}
-
 static void write_file(const uint8_t *data, size_t size)
 {
     const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

@@ -43,7 +43,7 @@ static bool has_columns(const struct schema *schema, const struct schema *expect
 /* Returns whether busy time was measured at context switches, not read from /proc/stat. */
 static bool is_timed(const struct frame *cpus)
 {
-    return cpus->schema->state_count == CPUS_STATES_ANY_WAIT &&
+    return cpus != NULL && cpus->schema->state_count == CPUS_STATES_ANY_WAIT &&
            has_columns(cpus->schema, &cpus_states_schema, CPUS_STATES_STEAL + 1);
 }
 
