@@ -1,5 +1,5 @@
 // Reads changed streams (docs/stream.md) as the page does, by its own sources web/src/stream.ts and store.ts. The only
-// errors may be those that the page reports; frames must be consistent; no input may take 10 s or 512 MB.
+// errors may be those that the page reports; frames must be consistent; no input may take 30 s or 512 MB.
 //
 // The options are those of libFuzzer that tools/fuzz uses: -max_total_time, -runs=0, -set_cover_merge=1, -max_len,
 // -seed, -artifact_prefix; then folders or files with inputs, of which the first folder gets the new ones. An input
@@ -13,7 +13,7 @@ import { setFlagsFromString } from 'node:v8';
 import vm from 'node:vm';
 import { mutated, randomOf } from './page_mutations.mjs';
 
-const LIMIT_MS = 10000;
+const LIMIT_MS = 30000;
 const MEMORY_BYTES = 512 << 20;
 const BATCH = 64; // inputs between two readings of V8's counts, each of which takes a millisecond
 const NAME = 'page_subject.js';
@@ -98,7 +98,8 @@ class Places {
 let current = null;
 
 function report(error) {
-    const file = `${option('artifact_prefix', './')}crash-${createHash('sha1').update(current).digest('hex')}`;
+    const kind = error?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT' ? 'timeout' : 'crash';
+    const file = `${option('artifact_prefix', './')}${kind}-${createHash('sha1').update(current).digest('hex')}`;
     writeFileSync(file, current);
     console.log(`${error?.stack ?? error}\nTest unit written to ${file}`);
     process.exit(1);
