@@ -181,7 +181,7 @@ static uint64_t key_of(const struct frame *frame, size_t row, size_t order)
         return frame_values(frame, row)[column];
     if (order ==
         unaccounted_order(schema)) /* `unaccounted` is below 0 if time was accounted twice */
-        return (uint64_t)(unaccounted < 0 ? -unaccounted : unaccounted);
+        return unaccounted < 0 ? 0 - (uint64_t)unaccounted : (uint64_t)unaccounted;
     if (order == order_count_of_states(schema))
         return frame->elapsed_ns[row];
     return order != ORDER_BUSY && order < first_state(schema) ? class_ns(frame, row, CLASS_CPU)

@@ -149,7 +149,7 @@ void frame_columns_see(struct frame_columns *columns, const struct selected *sel
             entity->pid > 0 && (columns->schema->label_count > 0 || entity->id == entity->pid);
         columns->has_count |= entity->count > 1;
         columns->has_over |=
-            100 * (double)-frame_unaccounted_ns(frame, i) >= 0.05 * (double)frame->elapsed_ns[i] &&
+            100 * -(double)frame_unaccounted_ns(frame, i) >= 0.05 * (double)frame->elapsed_ns[i] &&
             frame_unaccounted_ns(frame, i) < 0;
         columns->name_most = length > columns->name_most ? length : columns->name_most;
     }

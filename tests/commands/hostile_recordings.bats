@@ -27,14 +27,16 @@ teardown() {
 
 # Runs a command, which must end by itself: 124 is the status of a command that did not.
 limited() {
-    run --separate-stderr timeout --kill-after=1 20 prlimit --as=2000000000 "$CAMP" "$@"
+    local memory=(prlimit --as=2000000000)
+    [ -z "${CAMP_SANITIZED:-}" ] || memory=() # shadow memory takes terabytes of addresses
+    run --separate-stderr timeout --kill-after=1 20 "${memory[@]}" "$CAMP" "$@"
     echo "$*: status $status, stdout '${output:0:300}', stderr '${stderr:0:300}'"
     [ "$status" -ne 124 ]
     [ "$status" -lt 128 ]
 }
 
 is_harmless() {
-    /usr/bin/python3 -B "$BATS_TEST_DIRNAME/hostile_recordings.py" harmless | grep -qx "${1%.camp}"
+    /usr/bin/python3 -B "$BATS_TEST_DIRNAME/hostile_recordings.py" harmless | grep -x "${1%.camp}" >/dev/null
 }
 
 @test "each hostile recording is refused by each command in one line" {
@@ -79,7 +81,7 @@ is_harmless() {
         files=$((files + 1))
         rm -f "$BATS_TEST_TMPDIR"/x.*
         for format in text json csv; do
-            limited top --from "$name.camp" --speed 0 --format "$format"
+            limited top --from "$name.camp" --speed 0 --sort unaccounted --format "$format"
             [ "$status" -eq 0 ]
             [ -n "$output" ]
         done

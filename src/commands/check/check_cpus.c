@@ -91,7 +91,9 @@ void check_add_cpus(struct check_record *check, const struct check_context *cont
     size_t rows = 0;
 
     for (size_t i = 0; i < cpus->entity_count; i++) {
-        check->keys[i] = (uint64_t)llabs(frame_unaccounted_ns(cpus, i));
+        const int64_t unaccounted = frame_unaccounted_ns(cpus, i);
+
+        check->keys[i] = unaccounted < 0 ? 0 - (uint64_t)unaccounted : (uint64_t)unaccounted;
         if (cpus->entities[i].id != CAMP_CPU_TOTAL)
             check->cpus[rows++] = i;
     }
