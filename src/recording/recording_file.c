@@ -310,7 +310,7 @@ static int read_rows(struct recording_info *info, sqlite3 *database, const char 
 }
 
 /* Checks the pages of the whole file, but not whether each index has all rows. */
-static int check_pages(sqlite3 *database, const char *path, bool *ret_damaged)
+static int check_pages_once(sqlite3 *database, const char *path, bool *ret_damaged)
 {
     sqlite3_stmt *statement = NULL;
     int r = recording_prepare(database, path, &statement, NULL, "PRAGMA quick_check(1)");
@@ -326,6 +326,14 @@ static int check_pages(sqlite3 *database, const char *path, bool *ret_damaged)
     }
     sqlite3_finalize(statement);
     return r == CAMP_E_NOMEM ? r : CAMP_OK;
+}
+
+/* SQLite may report the lack of memory as damage, so damage must be found twice. */
+static int check_pages(sqlite3 *database, const char *path, bool *ret_damaged)
+{
+    const int r = check_pages_once(database, path, ret_damaged);
+
+    return r == CAMP_OK && *ret_damaged ? check_pages_once(database, path, ret_damaged) : r;
 }
 
 /* Counts the intervals before the first interval that cannot be read. */
