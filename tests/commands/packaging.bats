@@ -99,3 +99,40 @@ as_service() {
         [[ $output != *'tier="bpf"'* ]]
     done
 }
+
+# configure LINE VERSION: runs debian/camp.postinst after an installed VERSION (or ''), with stand-ins for the programs
+# that it calls. The system has the LINE of getent for the group camp, or no such group; and an override if the
+# administrator set owner and mode. Prints the calls that change the system.
+configure() {
+    local folder=$BATS_TEST_TMPDIR/stand-ins
+    export LINE=$1 OVERRIDE=$BATS_TEST_TMPDIR/override
+    mkdir -p "$folder"
+    printf '#!/bin/sh\n%s\n' '[ "$1" != passwd ] || exec echo root:x:0:0:::; [ -n "$LINE" ] && echo "$LINE"' >"$folder/getent"
+    printf '#!/bin/sh\n%s\n' 'case $1 in --list) [ -e "$OVERRIDE" ] ;; *) touch "$OVERRIDE"; echo "override $*" ;; esac' \
+        >"$folder/dpkg-statoverride"
+    for name in addgroup setcap; do
+        printf '#!/bin/sh\necho %s "$@"\n' $name >"$folder/$name"
+    done
+    chmod +x "$folder"/*
+    PATH=$folder:$PATH sh "$TREE/debian/camp.postinst" configure "$2"
+}
+
+@test "the package gives capabilities with its own group, and never with a group that had members before" {
+    capabilities='setcap cap_net_admin,cap_bpf,cap_perfmon=p /usr/bin/camp'
+    run -0 configure '' ''
+    [ "$output" = "addgroup --quiet --system camp
+$capabilities" ]
+    run -0 configure camp:x:990:alice 0.1.0 # a member since the first installation
+    [ "$output" = "$capabilities" ]
+    run -0 configure camp:x:990: '' # no members
+    [ "$output" = "$capabilities" ]
+    for line in camp:x:1000:alice camp:x:0:; do # 0 is the group of a user
+        run -0 configure "$line" ''
+        [ "${lines[0]}" = 'override --update --add root root 0755 /usr/bin/camp' ]
+        [[ ${lines[1]} == 'camp: there was a group camp with members before, so only root measures'* ]]
+        [ "${#lines[@]}" = 2 ]
+        run -0 configure "$line" 0.1.0 # the next version
+        [ "$output" = '' ]
+        rm "$BATS_TEST_TMPDIR/override"
+    done
+}
