@@ -105,6 +105,13 @@ int64_t frame_unaccounted_ns(const struct frame *frame, size_t entity)
     return (int64_t)(frame->elapsed_ns[entity] - sum);
 }
 
+uint64_t frame_unaccounted_size_ns(const struct frame *frame, size_t entity)
+{
+    const int64_t unaccounted = frame_unaccounted_ns(frame, entity);
+
+    return unaccounted < 0 ? 0 - (uint64_t)unaccounted : (uint64_t)unaccounted;
+}
+
 uint64_t counted_since(uint64_t before, uint64_t after)
 {
     return after > before ? after - before : 0;

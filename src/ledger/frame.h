@@ -163,6 +163,9 @@ size_t frame_cpu_count(const struct frame *cpus, size_t unknown);
 /* Returns elapsed_ns minus the sum of the states, which is negative if states overlap. */
 int64_t frame_unaccounted_ns(const struct frame *frame, size_t entity);
 
+/* Returns the same without its sign. */
+uint64_t frame_unaccounted_size_ns(const struct frame *frame, size_t entity);
+
 /* Sets ret[count] to the growth of each state from `before` to `after`. A state seems to fall if
  * `before` is an estimate that is too high. Such a state gets 0, and its fall is subtracted from
  * the state that grew most, so that the sum of all states is still right. `ret` may be `after`. */

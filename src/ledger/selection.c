@@ -175,13 +175,11 @@ static uint64_t key_of(const struct frame *frame, size_t row, size_t order)
 {
     const struct schema *schema = frame->schema;
     const size_t column = order_column(schema, order);
-    const int64_t unaccounted = frame_unaccounted_ns(frame, row);
 
     if (column < schema->column_count)
         return frame_values(frame, row)[column];
-    if (order ==
-        unaccounted_order(schema)) /* `unaccounted` is below 0 if time was accounted twice */
-        return unaccounted < 0 ? 0 - (uint64_t)unaccounted : (uint64_t)unaccounted;
+    if (order == unaccounted_order(schema))
+        return frame_unaccounted_size_ns(frame, row);
     if (order == order_count_of_states(schema))
         return frame->elapsed_ns[row];
     return order != ORDER_BUSY && order < first_state(schema) ? class_ns(frame, row, CLASS_CPU)

@@ -329,7 +329,7 @@ int from_options_check(const struct from_options *options, const char *text)
 int from_options_open(struct from_options *options, struct source **ret,
                       struct from_facts *ret_facts)
 {
-    struct source *source = NULL;
+    struct source *source;
     const bool has_times = options->begin != NULL || options->end != NULL;
     const bool is_fleet = options->from.text != NULL && from_is_fleet(options->from.text);
     int status =

@@ -260,43 +260,29 @@ database.execute("ROLLBACK")' "$1"
 }
 
 @test "camp record waits while another program holds a lock, and loses no time" {
-    "$CAMP" record --from cpus --interval 50ms --output run.camp 2>err 3>&- &
-    pid=$!
-    while [ ! -s run.camp ] || [ "$(ask run.camp 'SELECT count(*) FROM tick' 2>/dev/null || echo 0)" -lt 3 ]; do
-        sleep 0.1
-    done
+    start_recorder --interval 50ms --output run.camp
+    wait_for_ticks run.camp 3
     lock 4
     last=$(ask run.camp 'SELECT max(tick) FROM tick')
-    for ((i = 0; i < 600; i++)); do
-        [ "$(ask run.camp 'SELECT max(tick) FROM tick')" -lt $((last + 4)) ] || break
-        sleep 0.1
-    done
-    kill -INT $pid
-    wait $pid
-    cat err
-    [[ $(<err) == *"camp record: run.camp: another program holds a lock on the file: recording goes on when the lock is released"* ]]
+    wait_for_ticks run.camp $((last + 4))
+    kill -INT "$RECORDER"
+    wait "$RECORDER"
+    cat recorder.out
+    [[ $(<recorder.out) == *"camp record: run.camp: another program holds a lock on the file: recording goes on when the lock is released"* ]]
     [ "$(ask run.camp 'SELECT count(*) FROM (SELECT start_ns - lag(end_ns) OVER (ORDER BY tick) AS gap FROM tick)
         WHERE gap <> 0')" = 0 ]
     [ "$(ask run.camp 'SELECT max(end_ns - start_ns) >= 1500000000 FROM tick')" = 1 ]
-    [ "$("$CAMP" record --info run.camp --format json | grep -o "\"gaps\":[0-9]*")" != "\"gaps\":0" ]
+    [ "$("$CAMP" record --info run.camp --format json | grep -o '"gaps":[0-9]*')" != '"gaps":0' ]
 }
 
 @test "camp record that is stopped while it waits for a lock reports the lock" {
-    "$CAMP" record --from cpus --interval 50ms --output run.camp 2>err 3>&- &
-    pid=$!
-    while [ ! -s run.camp ] || [ "$(ask run.camp 'SELECT count(*) FROM tick' 2>/dev/null || echo 0)" -lt 3 ]; do
-        sleep 0.1
-    done
-    lock 30 3>&- &
-    locker=$!
-    for ((i = 0; i < 600; i++)); do
-        [ ! -s err ] || break
-        sleep 0.1
-    done
-    kill -INT $pid
+    start_recorder --interval 50ms --output run.camp
+    wait_for_ticks run.camp 3
+    lock 60 3>&- &
+    until_it grep -q 'another program holds a lock' recorder.out
+    kill -INT "$RECORDER"
     status=0
-    wait $pid || status=$?
-    kill -KILL $locker
+    wait "$RECORDER" || status=$?
     [ "$status" = 1 ]
-    grep -qx "camp record: run.camp: another program holds a lock on the file" err
+    grep -qx "camp record: run.camp: another program holds a lock on the file" recorder.out
 }

@@ -91,9 +91,7 @@ void check_add_cpus(struct check_record *check, const struct check_context *cont
     size_t rows = 0;
 
     for (size_t i = 0; i < cpus->entity_count; i++) {
-        const int64_t unaccounted = frame_unaccounted_ns(cpus, i);
-
-        check->keys[i] = unaccounted < 0 ? 0 - (uint64_t)unaccounted : (uint64_t)unaccounted;
+        check->keys[i] = frame_unaccounted_size_ns(cpus, i);
         if (cpus->entities[i].id != CAMP_CPU_TOTAL)
             check->cpus[rows++] = i;
     }

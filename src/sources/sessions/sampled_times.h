@@ -21,7 +21,7 @@
 #include <camp/camp.h>
 
 struct sampled_time {
-    /* the texts of a struct session_kind, interned; NULL if memory has run out */
+    /* the texts of a struct session_kind, interned; LABELS_LOST if memory has run out */
     labels_id kind;
     uint64_t reported_ns;
     uint64_t asleep_ns; /* part of reported_ns */

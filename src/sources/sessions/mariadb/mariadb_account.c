@@ -38,7 +38,7 @@ static void add(struct mariadb_account *account, const char *class, const char *
 
 static const char *text_of(labels_id kind, int which)
 {
-    return kind != LABELS_NONE ? labels_value(kind, (size_t)which) : "none";
+    return labels_count(kind) > 0 ? labels_value(kind, (size_t)which) : "none";
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
