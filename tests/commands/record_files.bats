@@ -250,19 +250,17 @@ make_old_files() {
     [ ! -e missing ]
 }
 
-# Holds a write lock on run.camp for SECONDS.
-lock() {
-    /usr/bin/python3 -c 'import sqlite3, sys, time
+# The command that holds a write lock on run.camp for so many seconds.
+LOCK=(/usr/bin/python3 -c 'import sqlite3, sys, time
 database = sqlite3.connect("run.camp", timeout=60, isolation_level=None)
 database.execute("BEGIN IMMEDIATE")
 time.sleep(float(sys.argv[1]))
-database.execute("ROLLBACK")' "$1"
-}
+database.execute("ROLLBACK")')
 
 @test "camp record waits while another program holds a lock, and loses no time" {
     start_recorder --interval 50ms --output run.camp
     wait_for_ticks run.camp 3
-    lock 4
+    "${LOCK[@]}" 4
     last=$(ask run.camp 'SELECT max(tick) FROM tick')
     wait_for_ticks run.camp $((last + 4))
     kill -INT "$RECORDER"
@@ -278,7 +276,7 @@ database.execute("ROLLBACK")' "$1"
 @test "camp record that is stopped while it waits for a lock reports the lock" {
     start_recorder --interval 50ms --output run.camp
     wait_for_ticks run.camp 3
-    lock 60 3>&- &
+    "${LOCK[@]}" 60 3>&- &
     until_it grep -q 'another program holds a lock' recorder.out
     kill -INT "$RECORDER"
     status=0

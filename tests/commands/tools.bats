@@ -158,6 +158,28 @@ suite.step('a', of_bats([TREE / 'tests/some.bats'], '!none'))"
     [[ ${lines[-1]} == "0 passed, 1 failed, 0 skipped, 1 asked again, in "* ]]
 }
 
+# bats_suite STATUS...: runs a suite whose bats passes its one test, and ends with each STATUS in turn.
+bats_suite() {
+    mkdir -p "$BATS_TEST_TMPDIR/bin"
+    printf '%s\n' "$@" >"$BATS_TEST_TMPDIR/statuses"
+    # shellcheck disable=SC2016
+    printf '%s\n' '#!/bin/sh' 'echo 1..1; echo ok 1 one' "cd '$BATS_TEST_TMPDIR'" \
+        'status=$(head -1 statuses); sed -i 1d statuses; exit "$status"' >"$BATS_TEST_TMPDIR/bin/bats"
+    chmod +x "$BATS_TEST_TMPDIR/bin/bats"
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH suite "
+from suite import of_bats
+suite.step('a', of_bats([], '!none'))"
+}
+
+@test "all tests are repeated if bats fails and no test of it does" {
+    bats_suite 1 0
+    [ "$status" -eq 0 ]
+    [[ ${lines[-1]} == "1 passed, 0 failed, 0 skipped, 1 asked again, in "* ]]
+    bats_suite 1 1
+    [ "$status" -eq 1 ]
+    [[ $output == *"FAIL a: bats ended with status 1"* ]]
+}
+
 @test "a test run fails if no test passed" {
     suite "suite.step('a', lambda _: {'c': (0, [], ['c: no c here'])})"
     [ "$status" -eq 1 ]
