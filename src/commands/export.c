@@ -7,6 +7,7 @@
 #include "metrics/exporter_server.h"
 #include "program/command.h"
 #include "program/privilege.h"
+#include "program/sandbox.h"
 #include "top/top_workloads.h"
 #include "views/http/listen.h"
 
@@ -186,6 +187,8 @@ static int open_exported(struct export *export)
     if (r != CAMP_OK)
         return complain_of(r, &error);
     privilege_give_up(privilege_use_of(exported_tier(export->exported, &note)));
+    sandbox_enter(&(struct sandbox){
+        .kind = SANDBOX_MACHINE, .serves = !export->once, .socket = export->socket });
     if (strcmp(exported_tier(export->exported, &note), "bpf") != 0 && note[0] != '\0')
         complain(STATUS_OK, "tier %s, so states of threads are absent: %s",
                  exported_tier(export->exported, &note), note);

@@ -197,6 +197,8 @@ int command_view(int argc, char **argv)
     if (status != OPTIONS_GO_ON)
         return status;
     stop_on_signals();
+    view.page.from.sandbox.serves = true;
+    view.page.from.sandbox.socket = view.socket;
     status = page_open(&view.page);
     if (status == OPTIONS_GO_ON)
         status = open_server(&view);

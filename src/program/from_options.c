@@ -242,6 +242,44 @@ static void give_up_after(const struct from_source *source, const struct from_fa
         privilege_give_up(privilege_use_of(facts->tier));
 }
 
+/* Returns the path of the file or folder that is read; NULL for standard input and the demo. */
+static const char *path_of(const struct from_source *source, const char *text)
+{
+    if (source->opener == OPENS_SQLITE)
+        return text + strlen(source->name);
+    return source->opener == OPENS_DEMO || strcmp(text, "-") == 0 ? NULL : text;
+}
+
+/* Confines the process before it reads a file or asks a server. ODBC drivers are not confined,
+ * because some execute programs (Oracle's, to connect to a database on the same machine). */
+static void confine_before(struct from_options *options, const struct from_source *source)
+{
+    static const struct {
+        bool is_confined;
+        enum sandbox_kind kind;
+    } ways[] = {
+        [OPENS_DEMO] = { true, SANDBOX_FILE },         [OPENS_RECORDING] = { true, SANDBOX_FILE },
+        [OPENS_TABLE] = { true, SANDBOX_FILE },        [OPENS_SQLITE] = { true, SANDBOX_FILE },
+        [OPENS_POSTGRES] = { true, SANDBOX_SESSIONS }, [OPENS_MARIADB] = { true, SANDBOX_SESSIONS },
+        [OPENS_FLEET] = { true, SANDBOX_FLEET },       [OPENS_NOTHING] = { false, SANDBOX_FILE },
+    };
+
+    if (!ways[source->opener].is_confined)
+        return;
+    options->sandbox.kind = ways[source->opener].kind;
+    options->sandbox.input = path_of(source, options->from.text);
+    sandbox_enter(&options->sandbox);
+}
+
+/* A server on this machine's numbers is confined when they are open. */
+static void confine_after(struct from_options *options, const struct from_source *source)
+{
+    if (source->opener > OPENS_CHECK || !options->sandbox.serves)
+        return;
+    options->sandbox.kind = SANDBOX_MACHINE;
+    sandbox_enter(&options->sandbox);
+}
+
 static int open_from(struct from_options *options, struct source **ret, struct from_facts *facts)
 {
     const char *text = options->from.text != NULL ? options->from.text : FROM_DEFAULT;
@@ -249,11 +287,15 @@ static int open_from(struct from_options *options, struct source **ret, struct f
     struct camp_error error = { 0 };
     int r;
 
-    if (from_source_of(text, &source, &error) == CAMP_OK)
+    if (from_source_of(text, &source, &error) == CAMP_OK) {
         give_up_before(source);
+        confine_before(options, source);
+    }
     r = from_open(&options->from, ret, facts, &error); /* reports an unknown source, too */
-    if (r == CAMP_OK && source != NULL)
+    if (r == CAMP_OK && source != NULL) {
         give_up_after(source, facts);
+        confine_after(options, source);
+    }
     progress_clear(&options->progress);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }

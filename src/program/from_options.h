@@ -13,6 +13,7 @@
 
 #include "common_options.h"
 #include "progress.h"
+#include "sandbox.h"
 #include "sources/from.h"
 
 struct from_options {
@@ -20,6 +21,9 @@ struct from_options {
     const char *begin, *end; /* NULL if the option was not given */
     const char *group;       /* NULL if --group was not given */
     struct progress progress;
+    /* What the command does besides reading the source: the caller sets `output`, `serves`,
+     * `socket` and `converts`. */
+    struct sandbox sandbox;
     char reported[FRAME_NOTE_SIZE]; /* the last note of a frame that was shown or counted */
 
     bool live;

@@ -93,6 +93,6 @@ int foreign_database_open(sqlite3 **ret, const char *path, bool reads_cut,
     sqlite3_progress_handler(*ret, STEPS_BETWEEN, must_end, watch);
     return sqlite3_exec(*ret,
                         "PRAGMA cell_size_check = 1; PRAGMA ignore_check_constraints = 1;"
-                        "PRAGMA mmap_size = 0",
+                        "PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY",
                         NULL, NULL, NULL);
 }

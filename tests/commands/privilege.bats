@@ -102,6 +102,36 @@ END
     done
 }
 
+# unfiltered_threads WORD...: starts camp WORD... as held_while_serving() does, and prints the number of its threads
+# that have no filter of system calls.
+unfiltered_threads() {
+    local pid i
+    cd "$BATS_TEST_TMPDIR" || return 1
+    "$CAMP" "$@" >out 2>err 3>&- &
+    pid=$!
+    for ((i = 0; i < 600; i++)); do
+        [ ! -s out ] || break
+        sleep 0.05
+    done
+    [ "$(cat "/proc/$pid/comm")" = camp ] && grep -L '^Seccomp:[[:space:]]*2$' "/proc/$pid"/task/*/status | wc -l
+    kill -KILL "$pid"
+    wait "$pid" 2>/dev/null || true
+    rm -f out err
+}
+
+@test "a filter of system calls confines each thread of a command that serves or reads files" {
+    local words
+    [ -z "${CAMP_SANITIZED:-}" ] || skip 'a sanitizer makes the calls that the filter refuses'
+    printf 'time,entity,busy\n1,a,1\n2,a,1\n' >"$BATS_TEST_TMPDIR/base.csv"
+    for words in 'view --from base.csv' view 'view --from cpus' 'view --demo' 'export --port 0' \
+        'top --from demo --speed 1 --format json'; do
+        # shellcheck disable=SC2086
+        run -0 unfiltered_threads $words
+        echo "camp $words: $output"
+        [ "$output" = 0 ]
+    done
+}
+
 @test "a command that asks for taskstats keeps CAP_NET_ADMIN, and no other of the opening capabilities" {
     local group
     for group in root 64999; do

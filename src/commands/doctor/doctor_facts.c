@@ -4,12 +4,16 @@
  */
 #include "doctor.h"
 
+#include "program/sandbox.h"
+#include "program/system_call_filter.h"
+
 #include <camp/catalogue.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -165,8 +169,27 @@ static void add_sources(struct doctor *doctor)
              "control groups that are mounted", "/proc/self/mountinfo");
 }
 
+/* How the kernel confines commands that read files or serve. */
+static void add_confinement(struct doctor *doctor)
+{
+    const int version = sandbox_landlock_version();
+    const bool has_filter = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0 && system_call_filter_exists();
+
+    add_fact(doctor, "landlock", version > 0 ? cell_natural((uint64_t)version) : cell_text("none"),
+             !sandbox_is_used() ? "not used: camp was built with a sanitizer"
+             : version > 0      ? "file readers and servers open only what they need"
+                                : "file readers can open what the user can",
+             "landlock_create_ruleset(2)");
+    add_fact(doctor, "system_call_filter", doctor_yes_or_no(doctor, has_filter),
+             !sandbox_is_used() ? "not used: camp was built with a sanitizer"
+             : has_filter       ? "file readers and servers cannot execute programs"
+                                : "no call is refused to file readers and servers",
+             "seccomp(2)");
+}
+
 void doctor_add_facts(struct doctor *doctor)
 {
     add_times(doctor);
     add_sources(doctor);
+    add_confinement(doctor);
 }

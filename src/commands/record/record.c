@@ -8,6 +8,7 @@
 #include "program/from_options.h"
 #include "program/intervals.h"
 #include "program/output_file.h"
+#include "program/privilege.h"
 #include "record_files.h"
 #include "recording/recording.h"
 
@@ -167,8 +168,13 @@ static int read_options(struct record *record, int argc, char **argv)
         return complain(STATUS_USAGE, "--info records nothing: it goes without --output");
     if (record->format >= 0 && record->info == NULL)
         return complain(STATUS_USAGE, "--format goes with --info");
-    if (record->info != NULL)
+    if (record->info != NULL) {
+        const struct sandbox sandbox = { .kind = SANDBOX_FILE, .input = record->info };
+
+        privilege_give_up(PRIVILEGE_NOTHING);
+        sandbox_enter(&sandbox);
         return record_info(record->info, formats[record->format >= 0 ? record->format : 0]);
+    }
     if (record->files.output == NULL)
         record->files.output = DEFAULT_OUTPUT;
     if (strcmp(basename(record->files.output), ".camp") == 0)
@@ -271,6 +277,7 @@ int command_record(int argc, char **argv)
 
     if (status == OPTIONS_GO_ON) {
         stop_on_signals();
+        record.from.sandbox.output = record.files.output;
         status = from_options_open(&record.from, &record.source, &record.facts);
     }
     if (status == OPTIONS_GO_ON)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,13 @@ static enum format format_of(const char *path)
             return (enum format)i;
     }
     return strcmp(path, "-") == 0 ? FORMAT_SVG : FORMAT_NONE;
+}
+
+bool picture_file_is_converted(const char *path)
+{
+    const enum format format = format_of(path);
+
+    return format == FORMAT_PNG || format == FORMAT_PDF;
 }
 
 static bool has_converter(void)
@@ -50,7 +58,7 @@ int picture_file_check(const char *path)
 
     if (format == FORMAT_NONE)
         return complain(STATUS_USAGE, "--output %s: a picture ends with .svg, .png or .pdf", path);
-    if (format != FORMAT_SVG && !has_converter())
+    if (picture_file_is_converted(path) && !has_converter())
         return complain(STATUS_FAILURE,
                         "--output %s needs " CONVERTER ": install librsvg2-bin, or give a file "
                         "that ends with .svg",
@@ -108,11 +116,19 @@ static int run_converter(enum format format, FILE *svg, FILE *output, FILE *mess
     return STATUS_OK;
 }
 
+/* Files in memory need no folder that camp may write to. */
+static FILE *memory_file(void)
+{
+    const int descriptor = memfd_create("camp", MFD_CLOEXEC);
+
+    return descriptor >= 0 ? fdopen(descriptor, "w+") : NULL;
+}
+
 /* The converter reads the picture from a temporary file, and writes messages to another. With
  * pipes, camp and the converter could block each other. */
 static int convert(enum format format, const char *svg, size_t length, FILE *output)
 {
-    FILE *input = tmpfile(), *messages = tmpfile();
+    FILE *input = memory_file(), *messages = memory_file();
     int status = STATUS_FAILURE;
 
     if (input == NULL || messages == NULL || fwrite(svg, 1, length, input) != length ||

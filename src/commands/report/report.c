@@ -300,6 +300,9 @@ int command_report(int argc, char **argv)
     if (status != OPTIONS_GO_ON)
         return status;
     stop_on_signals();
+    options.page.from.sandbox.output = options.output;
+    options.page.from.sandbox.converts =
+        options.picture.kind >= 0 && picture_file_is_converted(options.output);
     status = options.picture.kind >= 0 ? write_picture(&options)
                                        : report_page(&options.page, options.output, options.count);
     page_close(&options.page);

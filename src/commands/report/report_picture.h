@@ -58,6 +58,9 @@ int report_picture(const struct report_picture *options, struct page_options *pa
  * Returns OPTIONS_GO_ON, or STATUS_USAGE after an error message. */
 int picture_file_check(const char *path);
 
+/* Returns whether another program makes the picture (PNG, PDF) of camp's SVG. */
+bool picture_file_is_converted(const char *path);
+
 /* Draws a picture as SVG with draw(), and writes it to a path that picture_file_check()
  * accepted. draw() returns CAMP_OK or CAMP_E_NOMEM. Returns STATUS_OK, or an exit status after
  * an error message; then no incomplete file is left. */

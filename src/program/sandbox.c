@@ -1,0 +1,222 @@
+#include "sandbox.h"
+
+#include "landlock.h"
+#include "output_place.h"
+#include "system_call_filter.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define PATH_SIZE 4096
+
+/* Defined only in programs that are built with a sanitizer, or with coverage by gcc or clang. */
+extern void __asan_init(void) __attribute__((weak));
+extern void __tsan_init(void) __attribute__((weak));
+extern void __gcov_init(void *) __attribute__((weak));
+extern int __llvm_profile_runtime __attribute__((weak));
+
+bool sandbox_is_used(void)
+{
+    return __asan_init == NULL && __tsan_init == NULL && __gcov_init == NULL &&
+           &__llvm_profile_runtime == NULL;
+}
+
+int sandbox_landlock_version(void)
+{
+    return landlock_version();
+}
+
+/* What libc and client libraries read while a program runs: other libraries, time zones, terminals,
+ * names of users, the number of CPUs, fonts. */
+static const char *const system_files[] = {
+    "/usr",
+    "/lib",
+    "/lib64",
+    "/opt",
+    "/nix/store",
+    "/gnu/store",
+    "/etc/fonts",
+    "/etc/group",
+    "/etc/ld.so.cache",
+    "/etc/locale.alias",
+    "/etc/localtime",
+    "/etc/nsswitch.conf",
+    "/etc/passwd",
+    "/etc/terminfo",
+    "/etc/timezone",
+    "/sys/devices/system/cpu",
+    "/proc/self",
+    "/dev/urandom",
+};
+
+/* Environment variables with folders that libraries or terminals are read from. */
+static const char *const folders[] = { "LD_LIBRARY_PATH", "TERMINFO", "TERMINFO_DIRS" };
+
+static void allow_folders(const struct landlock *landlock, const char *variable, uint64_t rights)
+{
+    const char *text = getenv(variable);
+    char *copy = text != NULL ? strdup(text) : NULL, *rest = copy;
+    const char *folder;
+
+    while ((folder = strsep(&rest, ":")) != NULL) {
+        if (folder[0] != '\0')
+            landlock_allow(landlock, folder, rights);
+    }
+    free(copy);
+}
+
+/* The files that are installed with camp, such as the sample data: share/camp beside the program.
+ */
+static void allow_installed(const struct landlock *landlock)
+{
+    char path[PATH_SIZE];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    char *slash;
+
+    if (length <= 0)
+        return;
+    path[length] = '\0';
+    slash = strrchr(path, '/');
+    if (slash != NULL && snprintf(slash, sizeof path - (size_t)(slash - path), "/../share/camp") <
+                             (int)(sizeof path - (size_t)(slash - path)))
+        landlock_allow(landlock, path, LANDLOCK_READ);
+}
+
+static void allow_system(const struct landlock *landlock)
+{
+    const char *home = getenv("HOME");
+    char path[PATH_SIZE];
+
+    for (size_t i = 0; i < sizeof system_files / sizeof system_files[0]; i++)
+        landlock_allow(landlock, system_files[i], LANDLOCK_READ);
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        allow_folders(landlock, folders[i], LANDLOCK_READ);
+    snprintf(path, sizeof path, "%s/.terminfo", home != NULL ? home : "");
+    landlock_allow(landlock, path, LANDLOCK_READ);
+    allow_installed(landlock);
+}
+
+static void allow_folder_of(const struct landlock *landlock, const char *path, uint64_t rights)
+{
+    char folder[PATH_SIZE];
+    const char *slash = strrchr(path, '/');
+
+    if (slash == NULL)
+        strcpy(folder, ".");
+    else if (snprintf(folder, sizeof folder, "%.*s", slash > path ? (int)(slash - path) : 1,
+                      path) >= (int)sizeof folder)
+        return;
+    landlock_allow(landlock, folder, rights);
+}
+
+/* Returns whether SQLite must create files beside the database to read it: its header has the
+ * journal mode WAL (https://sqlite.org/fileformat.html, offset 18), and the shared memory is not
+ * there. */
+static bool needs_shared_memory(const char *path)
+{
+    char shm[PATH_SIZE], head[20] = "";
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool is_read = file >= 0 && pread(file, head, sizeof head, 0) == (ssize_t)sizeof head;
+
+    if (file >= 0)
+        close(file);
+    return is_read && head[18] == 2 &&
+           snprintf(shm, sizeof shm, "%s-shm", path) < (int)sizeof shm && access(shm, F_OK) != 0;
+}
+
+/* A database consists of several files. The files of a rotated recording are in a folder, which is
+ * either the input itself or the folder of a name that no file has. */
+static void allow_input(const struct landlock *landlock, const char *path)
+{
+    static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
+    char file[PATH_SIZE];
+
+    if (access(path, F_OK) != 0)
+        allow_folder_of(landlock, path, LANDLOCK_READ);
+    else if (needs_shared_memory(path))
+        allow_folder_of(landlock, path, LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_REPLACE);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        if (snprintf(file, sizeof file, "%s%s", path, ends[i]) < (int)sizeof file)
+            landlock_allow(landlock, file, LANDLOCK_READ | (i == 2 ? LANDLOCK_WRITE : 0));
+    }
+}
+
+/* An output file is written under another name in its folder, and then renamed. */
+static void allow_output(const struct landlock *landlock, const char *path)
+{
+    struct output_place place;
+
+    landlock_allow(landlock, path, LANDLOCK_WRITE);
+    if (!output_place_find(&place, path))
+        return;
+    landlock_allow_open(landlock, place.folder, LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_REPLACE);
+    output_place_release(&place);
+}
+
+/* The converter inherits the rules, so it must be able to read its libraries and fonts. */
+static void allow_converter(const struct landlock *landlock)
+{
+    static const char *const places[] = {
+        "/usr", "/lib", "/lib64", "/opt", "/nix/store", "/gnu/store",
+    };
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        landlock_allow(landlock, places[i], LANDLOCK_EXECUTE | LANDLOCK_READ);
+    allow_folders(landlock, "PATH", LANDLOCK_EXECUTE | LANDLOCK_READ);
+    landlock_allow(landlock, "/var/cache/fontconfig", LANDLOCK_READ);
+}
+
+static void enter_landlock(const struct sandbox *sandbox)
+{
+    struct landlock landlock;
+
+    landlock_init(&landlock, sandbox->serves, sandbox->kind == SANDBOX_FLEET);
+    if (landlock.rules < 0)
+        return;
+    landlock_allow(&landlock, "/dev/null", LANDLOCK_READ | LANDLOCK_WRITE);
+    landlock_allow(&landlock, "/dev/tty", LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_TERMINAL);
+    if (sandbox->kind != SANDBOX_FILE)
+        landlock_allow(&landlock, "/", LANDLOCK_READ);
+    else
+        allow_system(&landlock);
+    if (sandbox->input != NULL)
+        allow_input(&landlock, sandbox->input);
+    if (sandbox->output != NULL)
+        allow_output(&landlock, sandbox->output);
+    if (sandbox->socket != NULL)
+        allow_folder_of(&landlock, sandbox->socket, LANDLOCK_SOCKET);
+    if (sandbox->converts)
+        allow_converter(&landlock);
+    landlock_enter(&landlock);
+}
+
+static unsigned rights_of(const struct sandbox *sandbox)
+{
+    static const unsigned rights[] = {
+        [SANDBOX_FILE] = 0,
+        [SANDBOX_FLEET] = CALLS_SOCKETS | CALLS_CONNECTIONS,
+        [SANDBOX_MACHINE] = CALLS_SOCKETS | CALLS_CONNECTIONS | CALLS_MEASURE,
+        [SANDBOX_SESSIONS] = CALLS_SOCKETS | CALLS_CONNECTIONS | CALLS_MEASURE,
+    };
+
+    return rights[sandbox->kind] | (sandbox->serves ? CALLS_SOCKETS : 0) |
+           (sandbox->socket != NULL ? CALLS_CONNECTIONS : 0) | /* asks whether a program listens */
+           (sandbox->converts ? CALLS_PROCESSES : 0);
+}
+
+void sandbox_enter(const struct sandbox *sandbox)
+{
+    static bool is_entered;
+
+    if (is_entered || !sandbox_is_used() || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return;
+    is_entered = true;
+    if (sandbox->kind != SANDBOX_SESSIONS)
+        enter_landlock(sandbox);
+    system_call_filter_enter(rights_of(sandbox));
+}

@@ -1,0 +1,50 @@
+/*
+ * Confines a command that reads foreign files or answers foreign requests, so that an error in a
+ * parser or a library gives an attacker little. Two facilities of the kernel are used, each where
+ * the kernel has it:
+ *
+ * - Landlock (Linux 5.13) limits which files the process can open, and which TCP connections it
+ *   can make.
+ * - A filter of system calls (seccomp(2), system_call_filter.h) refuses, with EPERM, the calls that
+ *   no such command needs, such as execve(2), ptrace(2) and mount(2).
+ *
+ * Both last until the process ends, and apply to threads that are created later. Programs that are
+ * built with a sanitizer or with coverage are not confined, because their run-time libraries write
+ * files and examine other threads with the refused calls.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+enum sandbox_kind {
+    /* A file is read. Files: the input, the output and system libraries. No connections. */
+    SANDBOX_FILE,
+    /* A fleet is read from a server. All files may be read, and the output may be written. */
+    SANDBOX_FLEET,
+    /* A server that reads this machine. All files may be read, and none may be written. Landlock
+     * hides what ptrace(2) rights show, such as /proc/PID/io; no server reads that. */
+    SANDBOX_MACHINE,
+    /* Database sessions: only the filter, because camp reads the memory of a server on the same
+     * machine. */
+    SANDBOX_SESSIONS
+};
+
+struct sandbox {
+    enum sandbox_kind kind;
+    const char *input;  /* SANDBOX_FILE: the file or folder that is read; may be missing */
+    const char *output; /* NULL if no file is written; the file itself may be missing */
+    bool serves;        /* the command will listen at an address */
+    const char *socket; /* the path of the socket that it will listen at, or NULL */
+    bool converts;      /* the command will execute the converter of pictures */
+};
+
+/* Confines the calling thread, and so all threads that it creates later. Only the first call does
+ * something. If the kernel has no Landlock or filter, or refuses it, the command goes on without.
+ */
+void sandbox_enter(const struct sandbox *sandbox);
+
+/* Returns the version of Landlock's interface that this kernel has, or 0 if it has none. */
+int sandbox_landlock_version(void);
+
+/* Returns whether this program is confined: false if it was built with a sanitizer or coverage. */
+bool sandbox_is_used(void);

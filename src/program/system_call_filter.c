@@ -1,0 +1,257 @@
+#include "system_call_filter.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined __x86_64__ && !defined __ILP32__
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined __i386__
+#define ARCHITECTURE AUDIT_ARCH_I386
+#elif defined __aarch64__ && __BYTE_ORDER == __LITTLE_ENDIAN
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#elif defined __arm__ && __BYTE_ORDER == __LITTLE_ENDIAN
+#define ARCHITECTURE AUDIT_ARCH_ARM
+#elif defined __s390x__
+#define ARCHITECTURE AUDIT_ARCH_S390X
+#elif defined __powerpc64__ && __BYTE_ORDER == __LITTLE_ENDIAN
+#define ARCHITECTURE AUDIT_ARCH_PPC64LE
+#elif defined __riscv && __riscv_xlen == 64
+#define ARCHITECTURE AUDIT_ARCH_RISCV64
+#else
+#define ARCHITECTURE 0
+#endif
+
+/* On x86-64, the calls of the x32 interface have this bit. */
+#define X32_BIT 0x40000000u
+
+/* clone(2) has its flags in the second argument on s390x. */
+#ifdef __s390x__
+#define CLONE_FLAGS_ARGUMENT 1
+#else
+#define CLONE_FLAGS_ARGUMENT 0
+#endif
+
+/* A call is refused unless `rights` has one of the bits of `unless`. */
+struct refused_call {
+    int number;
+    unsigned unless;
+};
+
+static const struct refused_call refused_calls[] = {
+    { SYS_execve, CALLS_PROCESSES },
+    { SYS_execveat, CALLS_PROCESSES },
+    { SYS_kill, CALLS_PROCESSES },
+#ifdef SYS_fork
+    { SYS_fork, CALLS_PROCESSES },
+    { SYS_vfork, CALLS_PROCESSES },
+#endif
+    { SYS_socket, CALLS_SOCKETS },
+    { SYS_socketpair, CALLS_SOCKETS },
+    { SYS_bind, CALLS_SOCKETS },
+    { SYS_listen, CALLS_SOCKETS },
+    { SYS_connect, CALLS_CONNECTIONS },
+    { SYS_bpf, CALLS_MEASURE },
+    { SYS_perf_event_open, CALLS_MEASURE },
+    { SYS_process_vm_readv, CALLS_MEASURE },
+    { SYS_process_vm_writev, 0 },
+    { SYS_ptrace, 0 },
+    { SYS_kcmp, 0 },
+#ifdef SYS_pidfd_getfd
+    { SYS_pidfd_getfd, 0 },
+#endif
+#ifdef SYS_pidfd_send_signal
+    { SYS_pidfd_send_signal, 0 },
+#endif
+    { SYS_mount, 0 },
+    { SYS_umount2, 0 },
+    { SYS_pivot_root, 0 },
+    { SYS_chroot, 0 },
+#ifdef SYS_move_mount
+    { SYS_open_tree, 0 },
+    { SYS_move_mount, 0 },
+    { SYS_fsopen, 0 },
+    { SYS_fsconfig, 0 },
+    { SYS_fsmount, 0 },
+    { SYS_fspick, 0 },
+#endif
+#ifdef SYS_mount_setattr
+    { SYS_mount_setattr, 0 },
+#endif
+    { SYS_setns, 0 },
+    { SYS_unshare, 0 },
+    { SYS_swapon, 0 },
+    { SYS_swapoff, 0 },
+    { SYS_reboot, 0 },
+    { SYS_acct, 0 },
+    { SYS_quotactl, 0 },
+    { SYS_sethostname, 0 },
+    { SYS_setdomainname, 0 },
+    { SYS_init_module, 0 },
+    { SYS_finit_module, 0 },
+    { SYS_delete_module, 0 },
+#ifdef SYS_kexec_load
+    { SYS_kexec_load, 0 },
+#endif
+#ifdef SYS_kexec_file_load
+    { SYS_kexec_file_load, 0 },
+#endif
+    { SYS_name_to_handle_at, 0 },
+    { SYS_open_by_handle_at, 0 },
+    { SYS_mknodat, 0 },
+    { SYS_add_key, 0 },
+    { SYS_request_key, 0 },
+    { SYS_keyctl, 0 },
+#ifdef SYS_io_uring_setup
+    { SYS_io_uring_setup, 0 },
+    { SYS_io_uring_enter, 0 },
+    { SYS_io_uring_register, 0 },
+#endif
+    { SYS_userfaultfd, 0 },
+    { SYS_settimeofday, 0 },
+    { SYS_clock_settime, 0 },
+    { SYS_adjtimex, 0 },
+    { SYS_clock_adjtime, 0 },
+    { SYS_syslog, 0 },
+    { SYS_vhangup, 0 },
+    { SYS_personality, 0 },
+#ifdef SYS_iopl
+    { SYS_iopl, 0 },
+    { SYS_ioperm, 0 },
+#endif
+};
+
+#define REFUSED_COUNT (sizeof refused_calls / sizeof refused_calls[0])
+#define INSTRUCTIONS_MAXIMUM (2 * REFUSED_COUNT + 40)
+
+struct program {
+    struct sock_filter instructions[INSTRUCTIONS_MAXIMUM];
+    unsigned short count;
+};
+
+static void add(struct program *program, struct sock_filter instruction)
+{
+    program->instructions[program->count++] = instruction;
+}
+
+static void load(struct program *program, size_t offset)
+{
+    add(program, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
+}
+
+/* The lower half of an argument. */
+static void load_argument(struct program *program, unsigned number)
+{
+    const size_t half = __BYTE_ORDER == __BIG_ENDIAN ? sizeof(uint32_t) : 0;
+
+    load(program, offsetof(struct seccomp_data, args) + number * sizeof(uint64_t) + half);
+}
+
+static void end_with(struct program *program, uint32_t result)
+{
+    add(program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, result));
+}
+
+static void refuse(struct program *program, int system_error)
+{
+    end_with(program, SECCOMP_RET_ERRNO | (uint32_t)system_error);
+}
+
+/* The next `count` instructions are executed only if the comparison is true. */
+static void skip_unless(struct program *program, uint16_t comparison, uint32_t value, uint8_t count)
+{
+    add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | comparison | BPF_K, value, 0, count));
+}
+
+/* Calls of another interface, such as those of 32-bit programs, would have other numbers. */
+static void check_interface(struct program *program)
+{
+    load(program, offsetof(struct seccomp_data, arch));
+    add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
+    refuse(program, EPERM);
+    load(program, offsetof(struct seccomp_data, nr));
+    if (ARCHITECTURE == AUDIT_ARCH_X86_64) {
+        skip_unless(program, BPF_JGE, X32_BIT, 1);
+        refuse(program, EPERM);
+    }
+}
+
+/* Threads may be created, processes not. The flags of clone3(2) are in memory, which a filter
+ * cannot read. libc uses clone(2) if a kernel does not know clone3(2). */
+static void check_clone(struct program *program)
+{
+#ifdef SYS_clone3
+    skip_unless(program, BPF_JEQ, SYS_clone3, 1);
+    refuse(program, ENOSYS);
+#endif
+    skip_unless(program, BPF_JEQ, SYS_clone, 4);
+    load_argument(program, CLONE_FLAGS_ARGUMENT);
+    add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0));
+    refuse(program, EPERM);
+    end_with(program, SECCOMP_RET_ALLOW);
+}
+
+/* With MSG_FASTOPEN, these calls connect. Both have their flags in different arguments. */
+static void check_sending(struct program *program)
+{
+    static const struct {
+        uint32_t number;
+        unsigned flags;
+    } calls[] = { { SYS_sendto, 3 }, { SYS_sendmsg, 2 }, { SYS_sendmmsg, 3 } };
+
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        skip_unless(program, BPF_JEQ, calls[i].number, 4);
+        load_argument(program, calls[i].flags);
+        skip_unless(program, BPF_JSET, MSG_FASTOPEN, 1);
+        refuse(program, EPERM);
+        end_with(program, SECCOMP_RET_ALLOW);
+    }
+}
+
+/* raise(3) and abort(3) send a signal to a thread of their own process. */
+static void check_signals(struct program *program)
+{
+    skip_unless(program, BPF_JEQ, SYS_tgkill, 4);
+    load_argument(program, 0);
+    add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)getpid(), 1, 0));
+    refuse(program, EPERM);
+    end_with(program, SECCOMP_RET_ALLOW);
+}
+
+bool system_call_filter_exists(void)
+{
+    return ARCHITECTURE != 0;
+}
+
+void system_call_filter_enter(unsigned rights)
+{
+    struct program program = { .count = 0 };
+    struct sock_fprog filter;
+
+    if (!system_call_filter_exists())
+        return;
+    check_interface(&program);
+    for (size_t i = 0; i < REFUSED_COUNT; i++) {
+        if ((refused_calls[i].unless & rights) != 0)
+            continue;
+        skip_unless(&program, BPF_JEQ, (uint32_t)refused_calls[i].number, 1);
+        refuse(&program, EPERM);
+    }
+    if ((rights & CALLS_PROCESSES) == 0)
+        check_clone(&program);
+    if ((rights & CALLS_CONNECTIONS) == 0)
+        check_sending(&program);
+    check_signals(&program);
+    end_with(&program, SECCOMP_RET_ALLOW);
+    filter = (struct sock_fprog){ program.count, program.instructions };
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0);
+}

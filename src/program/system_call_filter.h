@@ -1,0 +1,23 @@
+/*
+ * A filter of system calls (seccomp(2)) that refuses, with EPERM, calls that no command needs that
+ * reads files or serves: to execute programs, to change the system, to examine other processes. It
+ * lists what is refused, not what is allowed, because the calls that libc and the client libraries
+ * make differ from version to version.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+enum system_call_right {
+    CALLS_PROCESSES = 1u << 0,   /* to create processes and execute programs */
+    CALLS_SOCKETS = 1u << 1,     /* to create sockets */
+    CALLS_CONNECTIONS = 1u << 2, /* to connect them */
+    CALLS_MEASURE = 1u << 3      /* bpf(2), perf_event_open(2), process_vm_readv(2) */
+};
+
+/* Returns whether this program has a filter for its architecture. */
+bool system_call_filter_exists(void);
+
+/* Makes the filter effective for the calling thread and for threads that it creates later. `rights`
+ * has bits of enum system_call_right. The caller must have set no_new_privs. */
+void system_call_filter_enter(unsigned rights);
