@@ -30,7 +30,8 @@
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-const volatile struct backends_place place;
+/* Changed only while no parent is set. */
+volatile struct backends_place place;
 
 /* The tid of the task that the iterator watch_existing() shall watch, or 0 for all children of the
  * server (place.parent). */

@@ -45,8 +45,7 @@ static void give_all(struct backend_slots *slots)
     slots->given = BACKENDS_MAX;
 }
 
-static int load(struct backends *backends, const struct backends_place *place,
-                struct camp_error *error)
+static int load(struct backends *backends, struct camp_error *error)
 {
     struct backends_bpf *programs = backends_bpf__open();
     int r;
@@ -54,7 +53,6 @@ static int load(struct backends *backends, const struct backends_place *place,
     backends->programs = programs;
     if (programs == NULL)
         return camp_fail(error, CAMP_E_NOMEM, errno, "no memory for the programs of " WHAT);
-    programs->rodata->place = *place;
     give_all(&programs->bss->slots);
     r = check_kernel(error);
     if (r != CAMP_OK)
@@ -112,23 +110,38 @@ int backends_open(struct backends **ret, const struct backends_place *place,
 {
     struct backends *backends = calloc(1, sizeof *backends);
     libbpf_print_fn_t before;
-    uint32_t children;
     int r;
 
     if (backends == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a session");
     before = libbpf_set_print(NULL);
-    r = load(backends, place, error);
+    r = load(backends, error);
     libbpf_set_print(before);
     if (r == CAMP_OK)
         r = map_slots(backends, error);
-    if (r == CAMP_OK && place->parent != 0)
-        r = watch_existing(backends, 0, &children, error);
+    if (r == CAMP_OK)
+        r = backends_move(backends, place, error);
     if (r == CAMP_OK)
         *ret = backends;
     else
         r = close_refused(backends, r, error);
     return r;
+}
+
+/* Without a parent, the programs read nothing at the addresses for new tasks. So the parent is the
+ * first member to be cleared, and the last one to be set. */
+int backends_move(struct backends *backends, const struct backends_place *place,
+                  struct camp_error *error)
+{
+    volatile struct backends_place *current = &backends->programs->bss->place;
+    uint32_t children;
+
+    __atomic_store_n(&current->parent, 0, __ATOMIC_SEQ_CST);
+    current->activity_offset = place->activity_offset;
+    current->event_pointer = place->event_pointer;
+    current->activity_pointer = place->activity_pointer;
+    __atomic_store_n(&current->parent, place->parent, __ATOMIC_SEQ_CST);
+    return place->parent != 0 ? watch_existing(backends, 0, &children, error) : CAMP_OK;
 }
 
 int backends_watch(struct backends *backends, int32_t tid, struct camp_error *error)

@@ -18,10 +18,17 @@
 
 struct backends;
 
-/* Loads the programs, and watches existing and future children of place->parent. Returns
+/* Loads the programs, and watches existing and future children of place->parent, if it is not 0.
+ * Returns
  * CAMP_E_PERM if capabilities are missing, or CAMP_E_NOTSUP if this kernel or this build cannot
  * watch backends; the message says what to do. */
 int backends_open(struct backends **ret, const struct backends_place *place,
+                  struct camp_error *error);
+
+/* Watches the children of another place->parent instead, such as those of a server that started
+ * again. Needs no capability on Linux 5.19 or later. Accounts of earlier children remain until
+ * backends_read() has returned them as exited. */
+int backends_move(struct backends *backends, const struct backends_place *place,
                   struct camp_error *error);
 
 /* Watches a task that is not a child of the parent: a process, or a thread by its tid. Returns

@@ -79,6 +79,12 @@ int backends_open(struct backends **ret, const struct backends_place *place,
     return fail("programs for the kernel", error);
 }
 
+int backends_move(struct backends *backends, const struct backends_place *place,
+                  struct camp_error *error)
+{
+    return fail("programs for the kernel", error);
+}
+
 int backends_watch(struct backends *backends, int32_t tid, struct camp_error *error)
 {
     return fail("programs for the kernel", error);

@@ -68,10 +68,20 @@ const char *const *from_session_words(void)
     return words;
 }
 
+/* A source of sessions opens microstates before it asks the server, and reads them later. */
+static void confine_sessions(void)
+{
+    const struct sandbox sandbox = { .kind = SANDBOX_SESSIONS };
+
+    privilege_give_up(PRIVILEGE_MAPS);
+    sandbox_enter(&sandbox);
+}
+
 void from_options_init(struct from_options *options)
 {
     *options = (struct from_options){ 0 };
     options->from.stop = &stop_requested;
+    options->from.before_server = confine_sessions;
     options->from.progress = progress_show;
     options->from.context = &options->progress;
 }
@@ -227,8 +237,7 @@ static int parse_times(struct from_options *options, const struct from_facts *fa
 }
 
 /* Gives up the capabilities that `source` does not need. Sources of this machine need them until
- * they are open. Sessions of databases need them later, too, because they open microstates when a
- * server has restarted. */
+ * they are open, and those of database sessions call confine_sessions(). */
 static void give_up_before(const struct from_source *source)
 {
     if (source->opener > OPENS_CHECK && source->opener != OPENS_POSTGRES &&
@@ -258,10 +267,9 @@ static void confine_before(struct from_options *options, const struct from_sourc
         bool is_confined;
         enum sandbox_kind kind;
     } ways[] = {
-        [OPENS_DEMO] = { true, SANDBOX_FILE },         [OPENS_RECORDING] = { true, SANDBOX_FILE },
-        [OPENS_TABLE] = { true, SANDBOX_FILE },        [OPENS_SQLITE] = { true, SANDBOX_FILE },
-        [OPENS_POSTGRES] = { true, SANDBOX_SESSIONS }, [OPENS_MARIADB] = { true, SANDBOX_SESSIONS },
-        [OPENS_FLEET] = { true, SANDBOX_FLEET },       [OPENS_NOTHING] = { false, SANDBOX_FILE },
+        [OPENS_DEMO] = { true, SANDBOX_FILE },   [OPENS_RECORDING] = { true, SANDBOX_FILE },
+        [OPENS_TABLE] = { true, SANDBOX_FILE },  [OPENS_SQLITE] = { true, SANDBOX_FILE },
+        [OPENS_FLEET] = { true, SANDBOX_FLEET }, [OPENS_NOTHING] = { false, SANDBOX_FILE },
     };
 
     if (!ways[source->opener].is_confined)

@@ -38,6 +38,9 @@ struct from {
     /* For PromQL: the label whose values are the columns; NULL if camp must choose the label. */
     const char *column;
     const volatile sig_atomic_t *stop;
+    /* Called before a database server is asked the first time, when all microstates are open. The
+     * caller gives up its capabilities there. May be NULL. */
+    void (*before_server)(void);
     /* Called from time to time while a long file is read, with the bytes of a table or the
      * intervals of a recording; may be NULL. A `total` of 0 means unknown. */
     void (*progress)(void *context, uint64_t done, uint64_t total);

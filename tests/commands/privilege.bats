@@ -6,6 +6,8 @@ bats_require_minimum_version 1.5.0
 
 setup() {
     CAMP=${CAMP:-$BATS_TEST_DIRNAME/../../build/gcc/src/camp}
+    # shellcheck source=tests/waiting.bash
+    source "$BATS_TEST_DIRNAME/../waiting.bash"
     [ "$(id -u)" -eq 0 ] || skip "needs root"
     for group in 64998 64999; do
         ! getent group $group >/dev/null || skip "there is a group $group"
@@ -54,6 +56,15 @@ print(*(c["name"] for c in json.load(sys.stdin)["capabilities"] if c["held"]))'
     [ "$output" = 'CAP_BPF CAP_PERFMON' ]
 }
 
+# Succeeds if the process has a connected Unix socket to a path of these tests.
+is_connected() {
+    local inode
+    for inode in $(awk '$6 == "03" || $6 == "02" {print $7}' /proc/net/unix); do
+        readlink /proc/"$1"/fd/* 2>/dev/null | grep -qx "socket:\[$inode\]" && return 0
+    done
+    return 1
+}
+
 # held_while_serving GROUP WORD...: starts camp WORD..., as root if GROUP is "root", else as a member of GROUP. When
 # it has printed its address or a row, or has a file, prints the opening capabilities (CAP_NET_ADMIN, CAP_SYS_ADMIN,
 # CAP_PERFMON, CAP_BPF) that are permitted or effective in any of its threads, as a hexadecimal number.
@@ -69,7 +80,7 @@ held_while_serving() {
         "$BATS_TEST_TMPDIR/group" "${as[@]}" "$BATS_TEST_TMPDIR/camp" "$@" >out 2>err 3>&- &
     pid=$!
     for ((i = 0; i < 600; i++)); do
-        [ ! -s out ] && [ ! -s run.camp ] || break
+        [ ! -s out ] && [ ! -s run.camp ] && ! is_connected "$pid" || break
         sleep 0.05
     done
     python3 - "$pid" <<'END'
@@ -100,6 +111,32 @@ END
             [ "$output" = 0 ]
         done
     done
+}
+
+@test "no thread of a command that asks a database server holds the capabilities that open microstates" {
+    local group words silent
+    mkdir -p "$BATS_TEST_TMPDIR/silent"
+    # A server that accepts connections and never answers.
+    python3 - "$BATS_TEST_TMPDIR/silent" 3>&- <<'END' &
+import os, socket, sys, time
+servers = []
+for name in '.s.PGSQL.5432', 'mariadb':
+    servers.append(socket.socket(socket.AF_UNIX))
+    servers[-1].bind(os.path.join(sys.argv[1], name))
+    os.chmod(os.path.join(sys.argv[1], name), 0o777)
+    servers[-1].listen()
+time.sleep(120)
+END
+    silent=$!
+    until_it test -S "$BATS_TEST_TMPDIR/silent/mariadb"
+    for group in root 64999; do
+        for words in "postgres:host=$BATS_TEST_TMPDIR/silent" "mariadb:socket=$BATS_TEST_TMPDIR/silent/mariadb"; do
+            run held_while_serving $group top --from "$words"
+            echo "$group: $words: $output"
+            [ "$output" = 0 ]
+        done
+    done
+    kill "$silent"
 }
 
 # unfiltered_threads WORD...: starts camp WORD... as held_while_serving() does, and prints the number of its threads

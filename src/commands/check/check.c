@@ -51,6 +51,7 @@ static int open_sources(struct check *check)
     int r;
 
     if (check->options.from.from.text != NULL) {
+        check->options.from.sandbox.output = check->options.report;
         r = check_recorded_open(&check->recorded, &check->options.from, &check->context);
         if (r == OPTIONS_GO_ON)
             check_report_name_source(&check->report, check->recorded.facts.name);

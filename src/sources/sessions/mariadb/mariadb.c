@@ -93,6 +93,7 @@ static void close_mariadb(struct source *base)
     mariadb_sessions_release(&source->sessions);
     mariadb_waits_release(&source->waits);
     mariadb_threads_close(source->threads);
+    camp_states_close(source->session);
     mariadb_account_release(&source->account);
     session_frame_release(&source->sessions_frame);
     free(source);
@@ -126,18 +127,22 @@ static int open_tier(struct mariadb_source *source, enum tier tier, struct camp_
                          "read (docs/sessions.md)");
     if (source->server.pid == 0 || tier == TIER_SQL)
         return CAMP_OK;
-    return mariadb_threads_open(source->server.pid, tier == TIER_BPF, &source->threads, error);
+    if (tier == TIER_BPF && source->session == NULL) {
+        *error = source->refusal;
+        return error->code;
+    }
+    return mariadb_threads_open(source->server.pid, tier == TIER_BPF ? source->session : NULL,
+                                &source->threads, error);
 }
 
-/* Opens the tier `name`, or the best available tier if `name` is NULL. Even on CAMP_OK, *error may
+/* Opens the tier `wanted`, whose name is `name`, or the best available tier if `wanted` is
+ * TIER_COUNT. Even on CAMP_OK, *error may
  * say why a better tier is unavailable. */
-static int choose_tier(struct mariadb_source *source, const char *name, struct camp_error *error)
+static int choose_tier(struct mariadb_source *source, const char *name, enum tier wanted,
+                       struct camp_error *error)
 {
-    enum tier wanted;
-    int r = wanted_tier(name, &wanted, error);
+    int r = CAMP_OK;
 
-    if (r != CAMP_OK)
-        return r;
     if (wanted != TIER_COUNT) {
         struct camp_error why = { 0 };
 
@@ -222,7 +227,8 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
     struct mariadb_source *source;
     struct mariadb_options options;
     struct camp_error why = { 0 };
-    int r = library_load(&libmariadb_library, error);
+    enum tier wanted;
+    int r = wanted_tier(from->tier, &wanted, error);
 
     if (r != CAMP_OK)
         return r;
@@ -233,13 +239,23 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
     source->stop = from->stop;
     source->background = from->background;
     source->queries = from->queries;
-    r = mariadb_options_parse(conninfo, &options, error);
+    if (wanted == TIER_BPF || wanted == TIER_COUNT)
+        camp_states_open(&source->session, CAMP_STATES_NO_SYSCALLS, &source->refusal);
+    if (from->before_server != NULL)
+        from->before_server();
+    r = library_load(&libmariadb_library, error);
+    if (r == CAMP_OK)
+        r = mariadb_options_parse(conninfo, &options, error);
     if (r == CAMP_OK)
         r = open_server(source, &options, error);
     if (r == CAMP_OK) {
-        r = choose_tier(source, from->tier, &why);
+        r = choose_tier(source, from->tier, wanted, &why);
         if (r != CAMP_OK)
             *error = why;
+    }
+    if (r == CAMP_OK && source->tier != TIER_BPF) {
+        camp_states_close(source->session);
+        source->session = NULL;
     }
     if (r == CAMP_OK)
         r = open_frame(source, from, error);

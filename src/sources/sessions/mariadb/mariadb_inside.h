@@ -35,6 +35,10 @@ struct mariadb_source {
      * number, `server` is read again. */
     uint64_t connections;
     struct mariadb_server server;
+    /* Opened before the server is asked, and kept while the tier is bpf; otherwise NULL, and
+     * `refusal` says why it could not be opened. */
+    struct camp_states *session;
+    struct camp_error refusal;
     struct mariadb_threads *threads; /* NULL on the tier SQL, or if the server is remote */
     struct mariadb_thread own;       /* the thread that serves camp */
     struct mariadb_sessions sessions;

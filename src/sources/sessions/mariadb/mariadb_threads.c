@@ -35,22 +35,16 @@ const char *mariadb_class_name(int state)
     return camp_state_name(state);
 }
 
-int mariadb_threads_open(int32_t pid, bool microstates, struct mariadb_threads **ret,
+int mariadb_threads_open(int32_t pid, struct camp_states *session, struct mariadb_threads **ret,
                          struct camp_error *error)
 {
     struct mariadb_threads *threads = calloc(1, sizeof *threads);
-    int r = CAMP_OK;
 
     if (threads == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for threads");
     threads->pid = pid;
+    threads->session = session;
     calls_fill(threads->kind_of_call, CALLS);
-    if (microstates)
-        r = camp_states_open(&threads->session, CAMP_STATES_NO_SYSCALLS, error);
-    if (r != CAMP_OK) {
-        mariadb_threads_close(threads);
-        return r;
-    }
     *ret = threads;
     return CAMP_OK;
 }
@@ -59,7 +53,6 @@ void mariadb_threads_close(struct mariadb_threads *threads)
 {
     if (threads == NULL)
         return;
-    camp_states_close(threads->session);
     thread_list_release(&threads->living);
     free(threads->known);
     free(threads);

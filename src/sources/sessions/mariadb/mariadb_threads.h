@@ -30,9 +30,9 @@ struct mariadb_thread_times {
     uint64_t asleep_ns[CAMP_STATE_COUNT];
 };
 
-/* `pid` is the process of the server. With `microstates`, errors are those of camp_states_open(),
- * such as CAMP_E_PERM. */
-int mariadb_threads_open(int32_t pid, bool microstates, struct mariadb_threads **ret,
+/* `pid` is the process of the server. `session` is a session of microstates, which the caller
+ * closes after the threads, or NULL to read the threads from /proc. */
+int mariadb_threads_open(int32_t pid, struct camp_states *session, struct mariadb_threads **ret,
                          struct camp_error *error);
 
 /* Sets the process of the server, which may have restarted. A pid of 0 means that the process is

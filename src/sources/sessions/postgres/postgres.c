@@ -58,8 +58,13 @@ static int open_backends(struct postgres_source *source, struct camp_error *erro
         .event_pointer = source->layout.event_pointer,
         .activity_pointer = source->layout.entry_pointer,
     };
-    int r = backends_open(&source->backends, &place, error);
+    int r;
 
+    if (source->backends == NULL) {
+        *error = source->refusal;
+        return error->code;
+    }
+    r = backends_move(source->backends, &place, error);
     if (r == CAMP_OK)
         r = backend_accounts_read(&source->accounts, source->backends, error);
     /* camp's own connection has a backend, so at least one account must be there. */
@@ -73,10 +78,9 @@ static int open_backends(struct postgres_source *source, struct camp_error *erro
 static void close_tier(struct postgres_source *source)
 {
     postgres_memory_samples_close(source);
-    backends_close(source->backends);
-    source->backends = NULL;
+    if (source->tier != POSTGRES_BPF)
+        return;
     backend_accounts_release(&source->accounts);
-    source->losses = (struct backends_losses){ 0 };
 }
 
 static int open_tier(struct postgres_source *source, enum postgres_tier tier,
@@ -110,6 +114,12 @@ static int open_best(struct postgres_source *source, enum postgres_tier first,
             *error = failure;
     }
     return r;
+}
+
+static void close_backends(struct postgres_source *source)
+{
+    backends_close(source->backends);
+    source->backends = NULL;
 }
 
 static int parse_tier(const char *text, enum postgres_tier *ret_first, enum postgres_tier *ret_last,
@@ -232,6 +242,7 @@ static void close_postgres(struct source *base)
     struct postgres_source *source = (struct postgres_source *)base;
 
     close_tier(source);
+    close_backends(source);
     postgres_sampler_close(source);
     postgres_registry_release(&source->registry);
     postgres_events_release(&source->events);
@@ -292,10 +303,17 @@ static void read_clocks(struct postgres_source *source)
 static int open_all(struct postgres_source *source, const struct from *from,
                     struct from_facts *facts, struct camp_error *error)
 {
+    static const struct backends_place nowhere;
     struct camp_error why = { 0 };
     enum postgres_tier first, last;
     int r = parse_tier(from->tier, &first, &last, error);
 
+    if (r == CAMP_OK && first == POSTGRES_BPF)
+        backends_open(&source->backends, &nowhere, &source->refusal);
+    if (from->before_server != NULL)
+        from->before_server();
+    if (r == CAMP_OK)
+        r = library_load(&libpq_library, error);
     if (r == CAMP_OK)
         r = postgres_sampler_open(source, from->queries, error);
     if (r != CAMP_OK)
@@ -304,6 +322,8 @@ static int open_all(struct postgres_source *source, const struct from *from,
     r = open_best(source, first, last, &why);
     if (r != CAMP_OK)
         return camp_fail(error, r, why.system_error, "%s", why.message);
+    if (source->tier != POSTGRES_BPF)
+        close_backends(source);
     r = open_frame(source, from, error);
     fill_facts(source, &why, facts);
     if (r == CAMP_OK) /* The set-up takes some 0.3 s, so the first interval starts after it. */
@@ -320,13 +340,9 @@ static int open_all(struct postgres_source *source, const struct from *from,
 int postgres_source_open(const struct from *from, const char *conninfo, struct source **ret,
                          struct from_facts *facts, struct camp_error *error)
 {
-    struct postgres_source *source;
-    int r = library_load(&libpq_library, error);
+    struct postgres_source *source = calloc(1, sizeof *source);
+    int r = CAMP_E_NOMEM;
 
-    if (r != CAMP_OK)
-        return r;
-    r = CAMP_E_NOMEM;
-    source = calloc(1, sizeof *source);
     if (source == NULL)
         return camp_fail(error, r, 0, "no memory for a source");
     source->source = (struct source){ describe, next, close_postgres, NULL };

@@ -68,7 +68,10 @@ struct postgres_source {
     struct postgres_registry registry;
     struct postgres_events events;
     struct postgres_layout layout;
+    /* Opened before the server is asked, and kept while the tier is bpf; otherwise NULL, and
+     * `refusal` says why it could not be opened. */
     struct backends *backends;
+    struct camp_error refusal;
     struct backend_accounts accounts;
     struct backends_losses losses;
     struct postgres_memory_samples memory_samples;
