@@ -3,10 +3,12 @@
  * modules should not import it. _camp.pyi has the arguments and results of each function.
  */
 #include "module.h"
+#include "ledger/characters.h"
 #include "ledger/frame.h"
 
 #include <camp/states.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,9 +20,13 @@ struct module_state *module_state(PyObject *module)
 
 PyObject *raise_error(PyObject *module, int result, const struct camp_error *error)
 {
-    const char *message = error->message[0] != '\0' ? error->message : camp_result_name(result);
-    PyObject *text = text_of(message, strlen(message));
+    char message[CAMP_ERROR_SIZE];
+    PyObject *text;
 
+    snprintf(message, sizeof message, "%s",
+             error->message[0] != '\0' ? error->message : camp_result_name(result));
+    make_printable(message); /* Python prints it on the terminal as it is. */
+    text = text_of(message, strlen(message));
     if (text != NULL)
         raise_text(module, result, error->system_error, text);
     Py_XDECREF(text);

@@ -262,11 +262,14 @@ static int print_address(const struct export *export, const struct exporter_serv
 {
     const bool version_6 = strchr(export->host, ':') != NULL;
 
-    if (export->socket != NULL)
-        printf("unix:%s\n", export->socket);
-    else
+    if (export->socket != NULL) {
+        printf("unix:");
+        print_name(export->socket);
+        printf("\n");
+    } else {
         printf("http://%s%s%s:%u/metrics\n", version_6 ? "[" : "", export->host,
                version_6 ? "]" : "", exporter_server_port(server));
+    }
     return fflush(stdout) == 0 ? OPTIONS_GO_ON : output_failed(errno);
 }
 

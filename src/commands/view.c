@@ -138,12 +138,14 @@ static int print_address(const struct view_command *view)
 
     printf("http://%s:%d/#%s\n", view->socket != NULL ? "localhost" : own,
            view->socket != NULL ? TUNNEL_PORT : at->port, at->token);
-    if (view->socket != NULL)
-        printf("through the socket: ssh -N -L %d:%s %s\n", TUNNEL_PORT, view->socket,
-               view->page.host);
-    else if (getenv("SSH_CONNECTION") != NULL)
+    if (view->socket != NULL) {
+        printf("through the socket: ssh -N -L %d:", TUNNEL_PORT);
+        print_name(view->socket);
+        printf(" %s\n", view->page.host);
+    } else if (getenv("SSH_CONNECTION") != NULL) {
         printf("from your own computer: ssh -N -L %u:%s:%u %s\n", at->port, own, at->port,
                view->page.host);
+    }
     return fflush(stdout) == 0 ? OPTIONS_GO_ON : output_failed(errno);
 }
 

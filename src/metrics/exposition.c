@@ -19,31 +19,34 @@ static void put(struct bytes *to, const char *text)
     bytes_put(to, text, strlen(text));
 }
 
-static void put_hexadecimal(struct bytes *to, unsigned char byte)
+/* Puts each byte of an unprintable character as "\xHH". */
+static void put_hexadecimal(struct bytes *to, const char *character, size_t length)
 {
     char text[8];
 
-    snprintf(text, sizeof text, "\\\\x%02x", byte);
-    put(to, text);
+    for (size_t i = 0; i < length; i++) {
+        snprintf(text, sizeof text, "\\\\x%02x", (unsigned char)character[i]);
+        put(to, text);
+    }
 }
 
 static void put_label(struct bytes *to, const char *value)
 {
     for (const char *at = value; *at != '\0';) {
         const size_t length = utf8_length(at);
-        const unsigned char byte = (unsigned char)*at;
+        const size_t taken = length > 0 ? length : 1;
 
-        if (byte == '\n')
+        if (*at == '\n')
             put(to, "\\n");
-        else if (byte == '"')
+        else if (*at == '"')
             put(to, "\\\"");
-        else if (length == 0 || byte < ' ' || byte == 0x7f || (byte == '\\' && at[1] == 'x'))
-            put_hexadecimal(to, byte);
-        else if (byte == '\\')
+        else if (!is_printable(at, length) || (*at == '\\' && at[1] == 'x'))
+            put_hexadecimal(to, at, taken);
+        else if (*at == '\\')
             put(to, "\\\\");
         else
             bytes_put(to, at, length);
-        at += length > 0 ? length : 1;
+        at += taken;
     }
 }
 

@@ -68,6 +68,11 @@ void prepare_program(void);
  * before it executes another program. */
 void restore_broken_pipe(void);
 
+/* Prints a foreign text, such as the name of a file, as a part of a line on stdout: unprintable
+ * characters as '?'. */
+void print_name(const char *name);
+
+/* Prints a message on stderr as one line, with unprintable characters as '?'. Returns `status`. */
 int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Reports a failed call of the library on stderr, like complain(). Returns the exit status for the

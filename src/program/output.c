@@ -1,7 +1,8 @@
 #include "command.h"
 
+#include "ledger/characters.h"
 #include "views/document.h"
-#include "views/view.h"
+#include "views/format.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,6 +30,11 @@ bool is_version_option(const char *word)
     return strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
 }
 
+void print_name(const char *name)
+{
+    write_printable(stdout, name, "");
+}
+
 int complain(int status, const char *format, ...)
 {
     char line[2 * CAMP_ERROR_SIZE];
@@ -37,11 +43,7 @@ int complain(int status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    /* A name may have control characters, such as a line feed. */
-    for (char *byte = line; *byte != '\0'; byte++) {
-        if ((unsigned char)*byte < ' ' || *byte == 0x7f)
-            *byte = '?';
-    }
+    make_printable(line);
     fprintf(stderr, "camp%s%s: %s\n", command_name[0] != '\0' ? " " : "", command_name, line);
     return status;
 }

@@ -1,6 +1,7 @@
 #include "field.h"
 
 #include "counters/units.h"
+#include "ledger/characters.h"
 #include "ledger/words.h"
 
 #include <math.h>
@@ -48,10 +49,7 @@ void field_complaint(struct field field, enum field_fault fault, char *ret, size
     char text[QUOTED_LENGTH + 1];
 
     field_copy(field_trimmed(field), text, sizeof text);
-    for (char *at = text; *at != '\0'; at++) {
-        if ((unsigned char)*at < ' ' || *at == 0x7f)
-            *at = '?';
-    }
+    make_printable(text);
     snprintf(ret, size, "'%s' %s", text, faults[fault]);
 }
 

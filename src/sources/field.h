@@ -38,8 +38,8 @@ struct field field_trimmed(struct field field);
 /* Parses a number. *ret is valid after FIELD_OK and FIELD_NEGATIVE. */
 enum field_fault field_number(struct field field, double *ret);
 
-/* Writes a message such as "'abc' is no number". Unprintable bytes of the field are replaced, and a
- * long field is cut. */
+/* Writes a message such as "'abc' is no number". Unprintable characters of the field are replaced,
+ * and a long field is cut. */
 void field_complaint(struct field field, enum field_fault fault, char *ret, size_t size);
 
 /* Copies the field as a NUL-terminated string. A field that does not fit is cut between two UTF-8

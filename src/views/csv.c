@@ -7,21 +7,36 @@
 #include "format.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Writes a text, in quotes if the text has special characters. An invalid byte becomes U+FFFD. */
+/* A spreadsheet takes a text that starts like a formula for one, and would compute what a process,
+ * a server or a file chose as a name (OWASP, "CSV injection"). Such a text gets an apostrophe. So
+ * does a text that starts with apostrophes before such a text, so that a reader can remove one. */
+static bool looks_like_formula(const char *text)
+{
+    text += strspn(text, "'");
+    return *text != '\0' && strchr("=+-@\t\r\n", *text) != NULL;
+}
+
+/* Writes a text, in quotes if the text has special characters; a semicolon and a tab separate cells
+ * in some spreadsheets. Line feeds and tabs are part of the text. An invalid byte, or any other
+ * unprintable character, becomes U+FFFD. */
 static void write_text(FILE *stream, const char *text)
 {
-    bool quoted = text[strcspn(text, ",\"\r\n")] != '\0';
+    const bool is_formula = looks_like_formula(text);
+    const bool quoted = text[strcspn(text, ",;\t\"\r\n")] != '\0';
 
     if (quoted)
         putc('"', stream);
+    if (is_formula)
+        putc('\'', stream);
     while (*text != '\0') {
-        size_t length = utf8_length(text);
+        const size_t length = utf8_length(text);
 
         if (*text == '"')
             putc('"', stream);
-        if (length > 0)
+        if (*text == '\n' || *text == '\t' || is_printable(text, length))
             fwrite(text, 1, length, stream);
         else
             fputs("\xef\xbf\xbd", stream);
@@ -55,9 +70,13 @@ static bool is_inline_field(const struct record *record, const char *name)
 static void write_name(FILE *stream, const struct record *record, const struct table *table,
                        const char *name)
 {
-    if (table->shape != TABLE_INLINE && is_inline_field(record, name))
-        fprintf(stream, "%s.", table->name);
-    fputs(name, stream);
+    char *whole = NULL;
+
+    if (table->shape != TABLE_INLINE && is_inline_field(record, name) &&
+        asprintf(&whole, "%s.%s", table->name, name) >= 0)
+        name = whole;
+    write_text(stream, name);
+    free(whole);
 }
 
 /* Writes the cells of one row of a table. If `row` is NULL, writes the names of the columns. */

@@ -1,22 +1,24 @@
 /* Helpers shared by the views. */
 #pragma once
 
+#include "ledger/characters.h"
 #include "view.h"
-
-/* Returns the length in bytes (1 to 4) of the UTF-8 character at `text`, or 0 if the bytes are
- * invalid. Reads no byte after a NUL. */
-size_t utf8_length(const char *text);
 
 /* Returns the length in bytes of the character at `text`, which is 1 for an invalid byte.
  * *ret_columns is the width of the character on a terminal, or 0 if the character is unprintable or
  * unknown in the locale. */
 size_t character_length(const char *text, size_t *ret_columns);
 
+/* Writes any bytes as a part of a line: each unprintable character that is not one of `also`, and
+ * each invalid byte, as '?'. */
+void write_printable(FILE *stream, const char *text, const char *also);
+
 /* Writes a number or a boolean as JSON and CSV have it. Writes nothing and returns false for other
  * kinds of cells. */
 bool write_plain(FILE *stream, const struct cell *cell);
 
-/* Writes a JSON string with its quotes. An invalid byte becomes U+FFFD. */
+/* Writes a JSON string with its quotes. An unprintable character is escaped. An invalid byte
+ * becomes U+FFFD. */
 void json_text(FILE *stream, const char *text);
 
 /* Returns true if the column is to be shown. `name` is NULL for a column that only text has. If

@@ -2,6 +2,7 @@
 
 #include "counters/units.h"
 #include "ledger/array.h"
+#include "ledger/characters.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -251,6 +252,8 @@ static void fill_headline(struct frame_table *table, const struct frame_style *s
     if (ended > 0 && length > 0 && (size_t)length < sizeof table->headline)
         length += snprintf(table->headline + length, sizeof table->headline - (size_t)length,
                            ", %" PRIu64 " ended", ended);
+    make_printable(table->headline);
+    length = (int)strlen(table->headline);
     if (length > 0 && (size_t)length < sizeof table->headline)
         snprintf(table->headline + length, sizeof table->headline - (size_t)length, "\n%s",
                  table->sentence);

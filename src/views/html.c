@@ -119,9 +119,10 @@ static void write_headings(FILE *stream, const struct table *table)
     for (size_t i = 0; i < table->field_count; i++) {
         const struct field *field = &table->fields[i];
 
-        fprintf(stream, "<th scope=\"col\"%s data-column=\"%s\" title=\"",
-                is_number_column(table, i) ? " class=\"number\"" : "",
-                field->name != NULL ? field->name : "");
+        fprintf(stream, "<th scope=\"col\"%s data-column=\"",
+                is_number_column(table, i) ? " class=\"number\"" : "");
+        svg_escape(stream, field->name != NULL ? field->name : "");
+        fputs("\" title=\"", stream);
         svg_escape(stream, field->help != NULL ? field->help : "");
         fputs("\">", stream);
         svg_escape(stream, field->title != NULL ? field->title : field->name);
@@ -132,7 +133,9 @@ static void write_headings(FILE *stream, const struct table *table)
 
 void html_table(FILE *stream, const struct table *table, const char *caption)
 {
-    fprintf(stream, "<div><table id=\"%s\">\n", table->name);
+    fputs("<div><table id=\"", stream);
+    svg_escape(stream, table->name);
+    fputs("\">\n", stream);
     if (caption != NULL)
         write_element(stream, "caption", caption);
     write_headings(stream, table);

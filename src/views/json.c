@@ -1,23 +1,38 @@
 /* JSON with one object per line (NDJSON). */
 #include "format.h"
 
+/* A character above U+FFFF is two surrogates of UTF-16. */
+static void write_escape(FILE *stream, uint32_t code)
+{
+    if (code > 0xffff) {
+        code -= 0x10000;
+        fprintf(stream, "\\u%04x", (unsigned)(0xd800 + (code >> 10)));
+        code = 0xdc00 + (code & 0x3ff);
+    }
+    fprintf(stream, "\\u%04x", (unsigned)code);
+}
+
 void json_text(FILE *stream, const char *text)
 {
     putc('"', stream);
     while (*text != '\0') {
-        size_t length = utf8_length(text);
+        const size_t length = utf8_length(text);
 
         if (*text == '"' || *text == '\\')
             fprintf(stream, "\\%c", *text);
-        else if ((unsigned char)*text < ' ' || *text == 0x7f)
-            fprintf(stream, "\\u%04x", (unsigned char)*text);
-        else if (length > 0)
+        else if (is_printable(text, length))
             fwrite(text, 1, length, stream);
         else
-            fputs("\\ufffd", stream);
+            write_escape(stream, length > 0 ? utf8_code_point(text, length) : 0xfffd);
         text += length > 0 ? length : 1;
     }
     putc('"', stream);
+}
+
+static void write_key(FILE *stream, const char *name)
+{
+    json_text(stream, name);
+    putc(':', stream);
 }
 
 static void write_cell(FILE *stream, const struct cell *cell)
@@ -43,10 +58,12 @@ static void write_row(const struct view_options *options, const struct record *r
             putc('}', options->stream);
         if (!*first)
             putc(',', options->stream);
-        if (field->group != NULL && field->group != group)
-            fprintf(options->stream, "\"%s\":{", field->group);
+        if (field->group != NULL && field->group != group) {
+            write_key(options->stream, field->group);
+            putc('{', options->stream);
+        }
         group = field->group;
-        fprintf(options->stream, "\"%s\":", field->name);
+        write_key(options->stream, field->name);
         write_cell(options->stream, &shown->cells[row * shown->field_count + i]);
         *first = false;
     }
@@ -65,7 +82,9 @@ static void write_table(const struct view_options *options, const struct record 
         write_row(options, record, table, 0, &first);
         return;
     }
-    fprintf(stream, ",\"%s\":%s", shown->name, shown->shape == TABLE_ROWS ? "[" : "");
+    putc(',', stream);
+    write_key(stream, shown->name);
+    fputs(shown->shape == TABLE_ROWS ? "[" : "", stream);
     for (size_t row = 0; row < shown->row_count; row++) {
         fputs(row > 0 ? ",{" : "{", stream);
         first = true;
@@ -80,7 +99,8 @@ static int json_record(const struct view_options *options, const struct record *
                        uint64_t number)
 {
     (void)number;
-    fprintf(options->stream, "{\"schema\":\"%s\"", record->schema);
+    fputs("{\"schema\":", options->stream);
+    json_text(options->stream, record->schema);
     for (size_t i = 0; i < record->table_count; i++)
         write_table(options, record, i);
     fputs("}\n", options->stream);

@@ -101,7 +101,9 @@ struct table {
 
 struct record {
     const char *schema;
-    const char *headline; /* first line or lines of the text, or NULL */
+    /* First line or lines of the text, or NULL. A name in it is made printable by the command, so
+     * that it has no line feed. */
+    const char *headline;
     const struct table *tables;
     size_t table_count;
     size_t main_table; /* index of the table that CSV writes by default */

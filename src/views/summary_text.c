@@ -1,5 +1,7 @@
 #include "summary_text.h"
 
+#include "ledger/characters.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -215,8 +217,7 @@ void summary_text(const struct summary *summary, char ret[SUMMARY_TEXT_SIZE])
     if (!summary_of_cpus(summary) && summary->active >= SHOWN_LEAST)
         write_names(summary, ret);
     /* A name may have a line feed, which would look like the end of the headline. */
-    for (char *at = ret; *at != '\0'; at++)
-        *at = *at == '\n' ? '?' : *at;
+    make_printable(ret);
 }
 
 void summary_wrap(char *text, size_t width)

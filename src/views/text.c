@@ -353,31 +353,14 @@ static void write_rows(const struct view_options *options, const struct record *
         write_row(options, shown, &layout, &shown->cells[row * shown->field_count]);
 }
 
-/* Returns whether a UTF-8 character is a control character, or invalid. A line feed is between the
- * lines of a headline. */
-static bool is_control(const char *text, size_t length)
-{
-    if (length == 1)
-        return ((unsigned char)*text < ' ' && *text != '\n') || *text == 0x7f;
-    return length == 0 || (length == 2 && memcmp(text, "\xc2\xa0", 2) < 0);
-}
-
 /* The headline and the notes are sentences, so they are not cut at the width of the terminal. They
- * may contain names. */
-static void write_sentence(const struct view_options *options, const char *text, const char *colour)
+ * may contain names. A line feed is between the lines of a headline. */
+static void write_sentence(const struct view_options *options, const char *text, bool is_headline)
 {
-    bool coloured = options->colour && colour != NULL;
+    const bool coloured = options->colour && is_headline;
 
-    fputs(coloured ? colour : "", options->stream);
-    while (*text != '\0') {
-        const size_t length = utf8_length(text);
-
-        if (is_control(text, length))
-            putc('?', options->stream);
-        else
-            fwrite(text, 1, length, options->stream);
-        text += length > 0 ? length : 1;
-    }
+    fputs(coloured ? "\033[1m" : "", options->stream);
+    write_printable(options->stream, text, is_headline ? "\n" : "");
     fprintf(options->stream, "%s\n", coloured ? "\033[0m" : "");
 }
 
@@ -389,7 +372,7 @@ static int text_record(const struct view_options *options, const struct record *
     if (number > 0)
         putc('\n', options->stream);
     if (record->headline != NULL)
-        write_sentence(options, record->headline, "\033[1m");
+        write_sentence(options, record->headline, true);
     for (size_t i = 0; i < record->table_count; i++) {
         if (record->tables[i].hidden_in_text || record->tables[i].row_count == 0)
             continue;
@@ -399,7 +382,7 @@ static int text_record(const struct view_options *options, const struct record *
         gap = true;
     }
     for (size_t i = 0; record->notes != NULL && record->notes[i] != NULL; i++)
-        write_sentence(options, record->notes[i], NULL);
+        write_sentence(options, record->notes[i], false);
     return view_flush(options);
 }
 

@@ -75,24 +75,17 @@ struct cell cell_real(double value)
     return (struct cell){ .kind = CELL_REAL, .real = value };
 }
 
-size_t utf8_length(const char *text)
+void write_printable(FILE *stream, const char *text, const char *also)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    size_t length = at[0] < 0x80                     ? 1
-                    : at[0] >= 0xc2 && at[0] <= 0xdf ? 2
-                    : at[0] >= 0xe0 && at[0] <= 0xef ? 3
-                    : at[0] >= 0xf0 && at[0] <= 0xf4 ? 4
-                                                     : 0;
+    while (*text != '\0') {
+        const size_t length = utf8_length(text);
 
-    for (size_t i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
+        if (is_printable(text, length) || strchr(also, *text) != NULL)
+            fwrite(text, 1, length, stream);
+        else
+            putc('?', stream);
+        text += length > 0 ? length : 1;
     }
-    /* Overlong forms, surrogates and values above U+10FFFF are invalid. */
-    if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
-        (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
-        return 0;
-    return length;
 }
 
 size_t character_length(const char *text, size_t *ret_columns)
@@ -106,7 +99,7 @@ size_t character_length(const char *text, size_t *ret_columns)
         columns = *text >= ' ' && *text <= '~';
     else if (length > 1 && mbrtowc(&character, text, length, &state) == length)
         columns = wcwidth(character);
-    *ret_columns = columns > 0 ? (size_t)columns : 0;
+    *ret_columns = columns > 0 && is_printable(text, length) ? (size_t)columns : 0;
     return length > 0 ? length : 1;
 }
 

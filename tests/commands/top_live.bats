@@ -117,6 +117,22 @@ on_screen() {
     [[ $output == *" gr??e "* ]]
 }
 
+@test "a name cannot clear, color or reorder the screen of camp top" {
+    name=$'zz\e[2Jb\xc2\x9b1m\xe2\x80\xae'
+    ln -s "$(command -v sleep)" "$BATS_TEST_TMPDIR/$name"
+    "$BATS_TEST_TMPDIR/$name" 20 &
+    LC_ALL=C.UTF-8 on_screen 80 24 q --filter '^zz'
+    [[ ${lines[0]} == "camp top  each process"* ]]
+    [[ $output == *" zz?[2Jb?1m? "* ]]
+    seq -f "%.0f,\"$name\",900" 1700000000 1700000060 | sed '1i time,entity,disk_ms' >"$BATS_TEST_TMPDIR/$name.csv"
+    LC_ALL=C.UTF-8 run -0 /usr/bin/python3 "$BATS_TEST_DIRNAME/screen.py" 80 24 q -- "$CAMP" top --from \
+        "$BATS_TEST_TMPDIR/$name.csv"
+    echo "$output"
+    [[ ${lines[1]} == *"  zz?[2Jb?1m?.csv  tier table  1 entity" ]]
+    [[ $output == *"Mostly zz?[2Jb?1m?."* ]]
+    [[ $output == *$'\n'"zz?[2Jb?1m? "* ]]
+}
+
 in_tmux() {
     tmux -f /dev/null -S "$BATS_TEST_TMPDIR/tmux" "$@"
 }

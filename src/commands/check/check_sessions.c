@@ -3,6 +3,7 @@
 #include "check_inside.h"
 #include "counters/units.h"
 #include "ledger/array.h"
+#include "ledger/characters.h"
 #include "program/command.h"
 #include "program/intervals.h"
 
@@ -179,13 +180,16 @@ static const char *headline(struct document *document, const struct reported_err
                             const struct sessions_interval *interval,
                             const struct from_facts *facts)
 {
+    char name[sizeof facts->name];
     const char *all = "";
 
     if (interval->intervals > 0)
         all = document_text(document, "all %" PRIu64 " intervals: ", interval->intervals);
+    snprintf(name, sizeof name, "%s", facts->name);
+    make_printable(name);
     return document_text(
         document, "%s  %s%.2f s  %s  tier %s  %s%" PRIu64 " sessions, %.1f session-seconds",
-        interval->time, all, interval->length_s, facts->name, facts->tier,
+        interval->time, all, interval->length_s, name, facts->tier,
         interval->intervals > 0 ? "at most " : "", error->sessions, error->session_s);
 }
 

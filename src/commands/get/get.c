@@ -107,32 +107,35 @@ static void fill_row(struct get *get, struct row *row, struct cell *cells, char 
     cells[CELL_COUNTER] = cell_text(counter->name);
 }
 
-/* Prints a value on a line of its own, for --value. Control characters are printed as '?'. */
-static int print_value(FILE *stream, const struct cell *cell)
+/* Prints a value on a line of its own, for --value. Unprintable characters are printed as '?'. */
+static void print_value(const struct cell *cell)
 {
     switch (cell->kind) {
     case CELL_UNKNOWN:
-        return fputs("-\n", stream);
+        printf("-\n");
+        break;
     case CELL_TEXT:
-        for (const char *at = cell->text; *at != '\0'; at++)
-            putc((unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at, stream);
-        return putc('\n', stream);
+        print_name(cell->text);
+        printf("\n");
+        break;
     case CELL_INTEGER:
-        return fprintf(stream, "%" PRId64 "\n", cell->integer);
+        printf("%" PRId64 "\n", cell->integer);
+        break;
     case CELL_NATURAL:
-        return fprintf(stream, "%" PRIu64 "\n", cell->natural);
+        printf("%" PRIu64 "\n", cell->natural);
+        break;
     case CELL_REAL:
-        return fprintf(stream, "%.3f\n", cell->real);
+        printf("%.3f\n", cell->real);
+        break;
     case CELL_BOOLEAN:
         break;
     }
-    return 0;
 }
 
 static int print_values(const struct get *get)
 {
     for (size_t i = 0; i < get->query.row_count; i++)
-        print_value(stdout, &get->cells[i * VALUE_FIELDS + CELL_VALUE]);
+        print_value(&get->cells[i * VALUE_FIELDS + CELL_VALUE]);
     errno = 0;
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : errno != 0 ? errno : EIO;
 }

@@ -234,25 +234,29 @@ static int run(struct record *record)
 static void describe_files(const struct record_files *files)
 {
     const char *slash = strrchr(files->output, '/');
-    char *folder, *whole;
+    const char *name = basename(files->output);
+    char *folder, *whole, *stem;
     struct recording_set set;
 
     if (files->rotate_ns == 0) {
-        printf("%s: ", files->output);
+        print_name(files->output);
+        printf(": ");
         return;
     }
     folder =
         slash != NULL ? strndup(files->output, (size_t)(slash - files->output) + 1) : strdup(".");
     whole = folder != NULL ? realpath(folder, NULL) : NULL;
-    printf("%.*s-*.camp: %" PRIu64 " %s in %s", (int)recording_stem_length(basename(files->output)),
-           basename(files->output), files->count, noun_of(files->count, "file", "files"),
-           whole != NULL ? whole : "its folder");
+    stem = strndup(name, recording_stem_length(name));
+    print_name(stem != NULL ? stem : "");
+    printf("-*.camp: %" PRIu64 " %s in ", files->count, noun_of(files->count, "file", "files"));
+    print_name(whole != NULL ? whole : "its folder");
     if (recording_set_find_made(&set, files->output) == CAMP_OK && set.count != files->count)
         printf(" (%zu %s there now)", set.count, noun_of(set.count, "is", "are"));
     printf(", ");
     recording_set_release(&set);
     free(folder);
     free(whole);
+    free(stem);
 }
 
 static int print_summary(struct record *record, int status)

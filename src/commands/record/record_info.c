@@ -3,6 +3,7 @@
 
 #include "counters/units.h"
 #include "ledger/array.h"
+#include "ledger/characters.h"
 #include "ledger/words.h"
 #include "program/command.h"
 #include "recording/recording.h"
@@ -224,6 +225,7 @@ static void fill_whole(struct information *information)
              facts[RECORDING_KERNEL][0] != '\0' ? ", " : "", facts[RECORDING_KERNEL],
              facts[RECORDING_FORMAT], facts[RECORDING_CAMP], facts[RECORDING_TABLE],
              facts[RECORDING_BESIDE][0] != '\0' ? " and " : "", facts[RECORDING_BESIDE]);
+    make_printable(information->headline);
     if (information->readable != information->intervals)
         snprintf(unread, sizeof unread, ", of which %" PRId64 " can be read",
                  information->readable);

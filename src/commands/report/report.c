@@ -99,7 +99,8 @@ static int print_summary(const struct work *work, const char *output)
 {
     if (strcmp(output, "-") == 0)
         return STATUS_OK;
-    printf("%s: %" PRIu64 " %s, %zu %s, %.1f MB\n", output, work->page->frames,
+    print_name(output);
+    printf(": %" PRIu64 " %s, %zu %s, %.1f MB\n", work->page->frames,
            noun_of(work->page->frames, "interval", "intervals"), work->stream.registry.count,
            noun_of(work->stream.registry.count, "entity", "entities"), (double)work->size / 1e6);
     return fflush(stdout) == 0 ? STATUS_OK : output_failed(errno);

@@ -102,7 +102,7 @@ static pid_t start(char **argv, const sigset_t *mask, int failure)
     restore_broken_pipe();
     execvp(argv[0], argv);
     reason = errno;
-    fprintf(stderr, "camp time: %s: %s\n", argv[0], strerror(reason));
+    complain(STATUS_NOT_RUN, "%s: %s", argv[0], strerror(reason));
     if (write(failure, &reason, sizeof reason) < 0)
         _exit(STATUS_NOT_RUN);
     _exit(reason == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUN);

@@ -2,6 +2,7 @@
 
 #include "counters/units.h"
 #include "ledger/array.h"
+#include "ledger/characters.h"
 #include "ledger/words.h"
 #include "microstates/table.h"
 
@@ -347,6 +348,7 @@ int time_record_fill(struct time_record *ret, const struct family *family,
     if (facts->as_figure) {
         snprintf(ret->headline, sizeof ret->headline, "%s, %" PRIu32 " %s", facts->command, threads,
                  noun_of(threads, "thread", "threads"));
+        make_printable(ret->headline);
         note_figure(ret, sums, facts);
     } else {
         head_command(ret, sums, facts);

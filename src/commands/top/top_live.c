@@ -1,6 +1,7 @@
 /* camp top on a terminal: draws each interval, and redraws it when a key changes what is shown. */
 #include "top_live.h"
 #include "counters/units.h"
+#include "ledger/characters.h"
 #include "ledger/vertex.h"
 #include "program/command.h"
 #include "views/barry.h"
@@ -91,6 +92,7 @@ static void write_head(const struct live *live, char *ret, size_t capacity)
              live->message[0] != '\0'      ? live->message
              : live->drill.host[0] != '\0' ? "Esc: back"
                                            : "h: help");
+    make_printable(ret);
 }
 
 /* Returns the number of rows to fill. Rows below the screen are not filled. */

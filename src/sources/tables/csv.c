@@ -5,6 +5,8 @@
  * The separator is the comma, the semicolon or the tab: the one that occurs in the header outside
  * of quotes. If none or several of them occur there, reading fails with CAMP_E_FORMAT.
  *
+ * The apostrophe before a text that looks like a formula is not a part of the text.
+ *
  * If a quote is not closed within 1 MiB, or before the end of the file, its row ends at the end of
  * the line. So one wrong quote does not swallow the following rows.
  */
@@ -185,6 +187,20 @@ static char *unquote(char *at, const char *end, struct field *field)
     return at;
 }
 
+/* Removes the apostrophe that camp, the page and others write before a text that a spreadsheet
+ * would take for a formula (views/csv.c). */
+static void remove_apostrophe(struct field *field)
+{
+    size_t first = 0;
+
+    while (first < field->length && field->text[first] == '\'')
+        first++;
+    if (first > 0 && first < field->length && memchr("=+-@\t\r\n", field->text[first], 7) != NULL) {
+        field->text++;
+        field->length--;
+    }
+}
+
 /* Divides a row from `at` to `end`, without its line end, into fields. Returns false if there is no
  * memory. */
 static bool divide(struct csv *csv, char *at, const char *end, struct row *row)
@@ -205,6 +221,7 @@ static bool divide(struct csv *csv, char *at, const char *end, struct row *row)
         behind = at < end ? memchr(at, csv->separator, (size_t)(end - at)) : NULL;
         if (field->text == at)
             field->length = (size_t)((behind != NULL ? behind : end) - at);
+        remove_apostrophe(field);
         if (behind == NULL)
             return true;
         at = behind + 1;

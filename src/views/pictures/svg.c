@@ -59,16 +59,6 @@ static void write_attribute(FILE *stream, const char *name, double value)
     putc_unlocked('"', stream);
 }
 
-/* Returns true if XML 1.0 allows the character. XML allows only three control characters, and
- * neither U+FFFE nor U+FFFF. */
-static bool is_character(const char *text, size_t length)
-{
-    if (length == 1)
-        return (unsigned char)*text >= ' ' || *text == '\t' || *text == '\n' || *text == '\r';
-    return length != 0 && !(length == 3 && (memcmp(text, "\xef\xbf\xbe", 3) == 0 ||
-                                            memcmp(text, "\xef\xbf\xbf", 3) == 0));
-}
-
 /* Returns the number of bytes before the next byte that may need an escape. */
 static size_t plain_length(const char *text)
 {
@@ -98,7 +88,7 @@ void svg_escape(FILE *stream, const char *text)
             fputs("&amp;", stream);
         else if (*text == '"')
             fputs("&quot;", stream);
-        else if (is_character(text, length))
+        else if (*text == '\n' || *text == '\t' || is_printable(text, length))
             fwrite(text, 1, length, stream);
         else
             fputs("\xef\xbf\xbd", stream);

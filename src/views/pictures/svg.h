@@ -91,7 +91,8 @@ void svg_text(FILE *stream, struct svg_point at, enum svg_anchor anchor, const c
 void svg_text_upwards(FILE *stream, struct svg_point at, enum svg_anchor anchor, const char *class,
                       const char *text);
 
-/* Writes any bytes as text of XML or HTML. The result is also valid within double quotes. */
+/* Writes any bytes as text of XML or HTML. The result is also valid within double quotes. An
+ * invalid byte, or an unprintable character except a line feed or a tab, becomes U+FFFD. */
 void svg_escape(FILE *stream, const char *text);
 
 /* The hash ("sha256-...") of the picture's style sheet, for the content security policy (CSP) of a

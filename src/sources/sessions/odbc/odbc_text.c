@@ -2,6 +2,7 @@
 
 #include "counters/error.h"
 #include "ledger/array.h"
+#include "ledger/characters.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -198,14 +199,6 @@ int odbc_text_check(const char *text, struct camp_error *error)
                              "odbc: the connection string needs one of DSN=, DRIVER= and "
                              "FILEDSN=%s%s",
                              first[0] != '\0' ? "; its first key is" : "", first);
-}
-
-static void make_printable(char *text)
-{
-    for (; *text != '\0'; text++) {
-        if ((unsigned char)*text < ' ' || *text == '\x7f')
-            *text = '?';
-    }
 }
 
 void odbc_text_shown(const char *text, char *ret, size_t size)
