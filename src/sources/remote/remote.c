@@ -58,14 +58,18 @@ static int step(struct remote *remote, uint64_t until_ns, struct camp_error *err
     const uint64_t ends_ns = is_busy ? remote->step_ends_ns : remote->not_before_ns;
     const uint64_t slice_ends_ns = earliest(now + SLICE_NS, earliest(ends_ns, until_ns));
     short events;
+    int r = CAMP_OK;
 
     if (!is_busy && now >= ends_ns)
         return driver->connect(remote->context, error);
     events =
         is_busy ? driver->wait(remote->context, slice_ends_ns) : remote_poll(-1, 0, slice_ends_ns);
     if (events != 0)
-        return driver->go_on(remote->context, events, error);
-    if (is_busy && now >= ends_ns)
+        r = driver->go_on(remote->context, events, error);
+    if (r != CAMP_OK || remote->state != (is_busy ? REMOTE_BUSY : REMOTE_DOWN))
+        return r;
+    /* Events do not extend a deadline, because a server may send a byte now and then. */
+    if (is_busy && now >= ends_ns && remote->step_ends_ns == ends_ns)
         return driver->fail_late(remote->context, error);
     return now >= until_ns ? REMOTE_PENDING : CAMP_OK;
 }

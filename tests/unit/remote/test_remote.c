@@ -1,5 +1,6 @@
 /* Tests a remote connection with a driver that reads a pipe. */
 #include "sources/remote/remote.h"
+#include "sources/remote/remote_text.h"
 
 #include "counters/error.h"
 
@@ -15,7 +16,7 @@
 #define LONG_NS (600 * (uint64_t)NS_PER_S)
 
 /* The driver of a fake server at the other end of a pipe. The byte 'x' is a failure, and any other
- * byte is an answer. */
+ * byte is an answer, but '.' is a part of an answer that never ends. */
 struct fake {
     struct remote remote;
     int ends[2];
@@ -70,6 +71,10 @@ static int fake_go_on(void *context, short events, struct camp_error *error)
     if (byte == 'x') {
         remote_down(&fake->remote, true);
         return camp_fail(error, CAMP_E_IO, 0, "an x");
+    }
+    if (byte == '.') { /* a part of an answer, and the next part */
+        assert_int_equal(write(fake->ends[1], ".", 1), 1);
+        return CAMP_OK;
     }
     fake->has = fake->is_asking;
     remote_ready(&fake->remote);
@@ -135,6 +140,47 @@ static void a_query_continues_after_the_deadline_of_its_caller(void **state)
     assert_int_equal(remote_run(&fake.remote, UINT64_MAX, NULL), CAMP_OK);
     assert_int_equal(fake.asked, 1);
     release(&fake);
+}
+
+static void an_answer_that_drips_extends_no_deadline(void **state)
+{
+    struct fake fake;
+    struct camp_error error;
+
+    (void)state;
+    init(&fake, LONG_NS, "c.");
+    fake.wants = true;
+    assert_int_equal(remote_run(&fake.remote, soon(), NULL), REMOTE_PENDING);
+    fake.remote.step_ends_ns = soon();
+    assert_int_equal(remote_run(&fake.remote, UINT64_MAX, &error), CAMP_E_GONE);
+    assert_int_equal(fake.late, 1);
+    release(&fake);
+}
+
+static void a_text_of_a_server_has_nothing_that_controls_a_terminal(void **state)
+{
+    static const struct {
+        const char *text, *line;
+    } cases[] = {
+        { "plain, \u00fc \u20ac \U0001f600", "plain, \u00fc \u20ac \U0001f600" },
+        { "\x1b[2J\a\x7f\r\tend", "?[2J????end" },
+        { "C1 \xc2\x9b"
+          "2J, as a byte \x9b",
+          "C1 ?2J, as a byte ?" },
+        { "turned \u202eround \u2066 \u200f", "turned ?round ? ?" },
+        { "a line\nanother", "a line" },
+        { "\u2028\xe2\x82", "???" },
+        { "\xc0\xaf \xed\xa0\x80 \xf4\x90\x80\x80 \xff", "?? ??? ???? ?" },
+    };
+    char line[64], small[4];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        remote_text_line(cases[i].text, line, sizeof line);
+        assert_string_equal(line, cases[i].line);
+    }
+    remote_text_line("ab\u20ac", small, sizeof small);
+    assert_string_equal(small, "ab");
 }
 
 static void a_connection_is_tried_again_if_a_step_of_connecting_takes_too_long(void **state)
@@ -216,6 +262,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_is_asked_only_when_an_answer_is_wanted),
+        cmocka_unit_test(an_answer_that_drips_extends_no_deadline),
+        cmocka_unit_test(a_text_of_a_server_has_nothing_that_controls_a_terminal),
         cmocka_unit_test(a_query_continues_after_the_deadline_of_its_caller),
         cmocka_unit_test(a_connection_is_tried_again_if_a_step_of_connecting_takes_too_long),
         cmocka_unit_test(a_step_of_connecting_without_a_time_limit_never_times_out),

@@ -62,7 +62,7 @@ static void the_error_about_an_unknown_mariadb_key_names_the_key(void **state)
     (void)state;
     assert_int_equal(mariadb_options_parse("host=h;prot=1", &options, &error), CAMP_E_INVALID);
     assert_string_equal(error.message, "mariadb: there is no key prot=; the keys are host=, port=, "
-                                       "user=, socket=, database= and defaults-file=");
+                                       "user=, socket=, database=, defaults-file= and verify=");
 }
 
 static void a_password_in_the_address_of_a_mariadb_server_is_refused(void **state)
@@ -99,6 +99,58 @@ static void a_mariadb_failure_is_reported_in_one_line_with_advice(void **state)
     assert_true(may_pass);
     mariadb_failure_report(0, "", &may_pass, NULL);
     assert_true(may_pass);
+}
+
+static const struct mariadb_statement two_columns = { .columns = 2, .rows_most = 3 };
+
+static void an_answer_has_the_rows_that_were_added(void **state)
+{
+    struct mariadb_answer answer = { 0 };
+    const char *row[MARIADB_COLUMNS_MOST];
+
+    (void)state;
+    mariadb_answer_begin(&answer, &two_columns);
+    assert_false(mariadb_answer_next(&answer, row));
+    assert_int_equal(mariadb_answer_add(&answer, &two_columns, (const char *[]){ "7", NULL }, NULL),
+                     CAMP_OK);
+    assert_int_equal(
+        mariadb_answer_add(&answer, &two_columns, (const char *[]){ "", "\x01" }, NULL), CAMP_OK);
+    assert_true(mariadb_answer_next(&answer, row));
+    assert_string_equal(row[0], "7");
+    assert_null(row[1]);
+    assert_true(mariadb_answer_next(&answer, row));
+    assert_string_equal(row[0], "");
+    assert_string_equal(row[1], "\x01");
+    assert_false(mariadb_answer_next(&answer, row));
+    mariadb_answer_begin(&answer, &two_columns);
+    assert_false(mariadb_answer_next(&answer, row));
+    mariadb_answer_release(&answer);
+}
+
+static void an_answer_with_more_rows_or_bytes_than_permitted_is_refused(void **state)
+{
+    struct mariadb_answer answer = { 0 };
+    struct camp_error error;
+    char *large = malloc(MARIADB_ANSWER_BYTES);
+
+    (void)state;
+    assert_non_null(large);
+    memset(large, 'A', MARIADB_ANSWER_BYTES - 1);
+    large[MARIADB_ANSWER_BYTES - 1] = '\0';
+    mariadb_answer_begin(&answer, &two_columns);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(
+            mariadb_answer_add(&answer, &two_columns, (const char *[]){ "", "" }, &error), CAMP_OK);
+    assert_int_equal(mariadb_answer_add(&answer, &two_columns, (const char *[]){ "", "" }, &error),
+                     CAMP_E_FORMAT);
+    assert_string_equal(error.message, "MariaDB: an answer has more than 3 rows");
+    mariadb_answer_begin(&answer, &two_columns);
+    assert_int_equal(
+        mariadb_answer_add(&answer, &two_columns, (const char *[]){ large, NULL }, &error),
+        CAMP_E_FORMAT);
+    assert_string_equal(error.message, "MariaDB: an answer has more than 16777216 bytes");
+    mariadb_answer_release(&answer);
+    free(large);
 }
 
 static void add_sample(struct mariadb_session *session, const char *class, const char *event,
@@ -270,6 +322,8 @@ int main(void)
         cmocka_unit_test(the_error_about_an_unknown_mariadb_key_names_the_key),
         cmocka_unit_test(a_password_in_the_address_of_a_mariadb_server_is_refused),
         cmocka_unit_test(a_mariadb_failure_is_reported_in_one_line_with_advice),
+        cmocka_unit_test(an_answer_has_the_rows_that_were_added),
+        cmocka_unit_test(an_answer_with_more_rows_or_bytes_than_permitted_is_refused),
         cmocka_unit_test(each_sleep_of_a_mariadb_thread_is_accounted_once),
         cmocka_unit_test(samples_divide_the_sleep_of_a_mariadb_thread_if_there_are_no_microstates),
         cmocka_unit_test(a_futex_sleep_unknown_to_the_database_counts_as_a_wait_for_a_row_lock),

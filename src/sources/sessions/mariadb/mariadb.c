@@ -2,6 +2,7 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
+#include "libraries/libmariadb.h"
 #include "mariadb_inside.h"
 
 #include <inttypes.h>

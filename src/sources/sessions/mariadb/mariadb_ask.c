@@ -51,9 +51,12 @@ static bool is_due(const struct pace *pace, uint64_t now)
     return now >= pace->asked_ns + pace->period_ns;
 }
 
-static const char place_statement[] =
-    "select TID, @@thread_handling, @@hostname from information_schema.PROCESSLIST"
-    " where ID = connection_id()";
+static const struct mariadb_statement place_statement = {
+    .columns = 3,
+    .rows_most = 1,
+    .sql = "select TID, @@thread_handling, @@hostname from information_schema.PROCESSLIST"
+           " where ID = connection_id()",
+};
 
 /* Returns true if `server` is the host name of this machine. A connection to 127.0.0.1 may be a
  * tunnel to another machine; the thread ids of a server there are not valid here. */
@@ -67,7 +70,7 @@ static bool has_our_name(const char *server)
 
 /* Sets server->pid if the server is a local process with a thread for each session. Otherwise
  * server->without_pid says why not. */
-static void read_address(struct mariadb_server *server, MYSQL_ROW row,
+static void read_address(struct mariadb_server *server, const char *const *row,
                          const struct mariadb_client_facts *facts)
 {
     const int32_t tid = row[0] != NULL ? (int32_t)strtol(row[0], NULL, 10) : 0;
@@ -90,31 +93,29 @@ static void read_address(struct mariadb_server *server, MYSQL_ROW row,
 static int read_rights(struct mariadb_client *client, uint64_t until_ns,
                        struct mariadb_server *server, struct camp_error *error)
 {
-    MYSQL_RES *rows;
+    struct mariadb_answer *rows;
     int r =
         mariadb_client_ask(client, mariadb_sessions_statement(true, false), until_ns, &rows, error);
 
     server->has_process = r == CAMP_OK;
-    if (r == CAMP_OK)
-        libmariadb.mysql_free_result(rows);
     return r == CAMP_E_PERM ? CAMP_OK : r;
 }
 
 static int read_instruments(struct mariadb_client *client, uint64_t until_ns,
                             struct mariadb_server *server, struct camp_error *error)
 {
-    MYSQL_RES *rows;
-    MYSQL_ROW row;
-    int r = mariadb_client_ask(client, mariadb_instruments_statement, until_ns, &rows, error);
+    struct mariadb_answer *rows;
+    const char *row[MARIADB_COLUMNS_MOST];
+    int r = mariadb_client_ask(client, &mariadb_instruments_statement, until_ns, &rows, error);
 
     if (r != CAMP_OK)
         return r == CAMP_E_PERM ? CAMP_OK : r;
-    row = libmariadb.mysql_fetch_row(rows);
-    if (row != NULL && row[0] != NULL)
+    if (!mariadb_answer_next(rows, row))
+        return CAMP_OK;
+    if (row[0] != NULL)
         server->instruments = (unsigned)strtoul(row[0], NULL, 10);
-    if (row != NULL && row[1] != NULL)
+    if (row[1] != NULL)
         server->lost = strtoull(row[1], NULL, 10);
-    libmariadb.mysql_free_result(rows);
     return CAMP_OK;
 }
 
@@ -122,16 +123,14 @@ int mariadb_server_read(struct mariadb_client *client, uint64_t until_ns,
                         struct mariadb_server *ret, struct camp_error *error)
 {
     struct mariadb_server server = { 0 };
-    MYSQL_RES *rows;
-    MYSQL_ROW row;
-    int r = mariadb_client_ask(client, place_statement, until_ns, &rows, error);
+    struct mariadb_answer *rows;
+    const char *row[MARIADB_COLUMNS_MOST];
+    int r = mariadb_client_ask(client, &place_statement, until_ns, &rows, error);
 
     if (r != CAMP_OK)
         return r;
-    row = libmariadb.mysql_fetch_row(rows);
-    if (row != NULL)
+    if (mariadb_answer_next(rows, row))
         read_address(&server, row, mariadb_client_facts(client));
-    libmariadb.mysql_free_result(rows);
     r = read_rights(client, until_ns, &server, error);
     if (r == CAMP_OK)
         r = read_instruments(client, until_ns, &server, error);
@@ -173,13 +172,12 @@ static bool is_known_server(const struct mariadb_source *source)
 
 /* Sends a statement. If the connection is new, reads source->server and sends the statement again.
  * On CAMP_OK, *ret has the rows of the answer. */
-static int ask(struct mariadb_source *source, const char *statement, uint64_t until_ns,
-               MYSQL_RES **ret)
+static int ask(struct mariadb_source *source, const struct mariadb_statement *statement,
+               uint64_t until_ns, struct mariadb_answer **ret)
 {
     int r = mariadb_client_ask(source->client, statement, until_ns, ret, &source->failure);
 
     if (r == CAMP_OK && !is_known_server(source)) {
-        libmariadb.mysql_free_result(*ret);
         r = mariadb_read_server(source, until_ns);
         if (r == CAMP_OK)
             r = mariadb_client_ask(source->client, statement, until_ns, ret, &source->failure);
@@ -202,7 +200,7 @@ int mariadb_sample(struct mariadb_source *source, uint64_t until_ns)
 {
     const bool transactions = wants_transactions(source);
     uint64_t begin_ns = spent_ns(source), end_ns;
-    MYSQL_RES *rows;
+    struct mariadb_answer *rows;
     int r = ask(source, mariadb_sessions_statement(transactions, source->queries), until_ns, &rows);
 
     if (r != CAMP_OK) {
@@ -215,7 +213,6 @@ int mariadb_sample(struct mariadb_source *source, uint64_t until_ns)
         source->transactions_ns = now_ns(CLOCK_MONOTONIC);
     r = mariadb_sessions_sample(&source->sessions, rows, now_ns(CLOCK_MONOTONIC), transactions,
                                 source->tier <= TIER_SCHEDSTAT ? source->threads : NULL);
-    libmariadb.mysql_free_result(rows);
     end_ns = spent_ns(source);
     add_cost(&source->samples, end_ns > begin_ns ? end_ns - begin_ns : 0, jittered_ns(PERIOD_NS));
     return r;
@@ -230,18 +227,17 @@ int mariadb_ask_instruments(struct mariadb_source *source, uint64_t until_ns)
 {
     const uint64_t before_ns = source->asked_waits.asked_ns;
     uint64_t begin_ns, end_ns;
-    MYSQL_RES *rows;
+    struct mariadb_answer *rows;
     int r;
 
     source->reported = (struct mariadb_reported){ 0 };
     if (!uses_instruments(source) || !is_due(&source->asked_waits, now_ns(CLOCK_MONOTONIC)))
         return CAMP_OK;
     begin_ns = spent_ns(source);
-    if (ask(source, mariadb_waits_statement, until_ns, &rows) != CAMP_OK)
+    if (ask(source, &mariadb_waits_statement, until_ns, &rows) != CAMP_OK)
         return CAMP_OK;
     r = mariadb_waits_read(&source->waits, rows, source->server.instruments,
                            now_ns(CLOCK_MONOTONIC) - before_ns, &source->sessions);
-    libmariadb.mysql_free_result(rows);
     end_ns = spent_ns(source);
     add_cost(&source->asked_waits, end_ns > begin_ns ? end_ns - begin_ns : 0, 0);
     if (before_ns != 0)

@@ -1,14 +1,16 @@
 /*
  * The driver for remote.h that uses libmariadb. Its steps (enum step) are:
  *
- *     CONNECTING -> SETTING -> ready <-> ASKING -> STORING
+ *     CONNECTING -> SETTING -> ready <-> ASKING -> READING
  */
 #include "mariadb_client.h"
 
 #include "counters/error.h"
+#include "libraries/libmariadb.h"
+#include "mariadb_guard.h"
 #include "sources/remote/remote.h"
+#include "sources/remote/remote_text.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <mysqld_error.h>
 #include <stdio.h>
@@ -22,32 +24,52 @@
 /* Settings of camp's own session. The server enforces the limits (in s) even if camp is stopped or
  * has ended. join_cache_level=4 makes joins use hashes, because the tables of performance_schema
  * have no index: reading 500 sessions takes 93 ms instead of 330 ms. */
-#define SETTINGS                                                                                   \
-    "set session max_statement_time=2, lock_wait_timeout=1, sql_mode='', join_cache_level=4"
+static const struct mariadb_statement settings = {
+    .sql = "set session max_statement_time=2, lock_wait_timeout=1, sql_mode='', join_cache_level=4",
+};
 
-enum step { CONNECTING, SETTING, ASKING, STORING };
+enum step { CONNECTING, SETTING, ASKING, READING };
 
 struct mariadb_client {
     struct remote remote;
     struct mariadb_options options;
     MYSQL *mysql;
+    struct mariadb_guard guard;
     enum step step;
     /* events that the libmariadb call waits for (MYSQL_WAIT_READ, ...); 0 if the call is done */
     int waits_for;
     MYSQL *connected;
     int failed; /* result of the libmariadb call that sends a query; not 0 after a failure */
-    const char *wanted; /* the caller's statement; NULL if the caller only connects */
-    const char *asked;  /* the pending or answered statement; NULL if there is none */
-    MYSQL_RES *result;
+    const struct mariadb_statement *wanted; /* the caller's; NULL if the caller only connects */
+    const struct mariadb_statement *asked;  /* pending or answered; NULL if there is none */
+    MYSQL_RES *result;                      /* whose rows are being read */
+    MYSQL_ROW row;
+    struct mariadb_answer answer;
     struct mariadb_client_facts facts;
 };
 
+/* Without its handle, mysql_free_result() does not read the rows that the server still sends. */
 static void drop_result(struct mariadb_client *client)
 {
-    if (client->result != NULL)
+    if (client->result != NULL) {
+        client->result->handle = NULL;
         libmariadb.mysql_free_result(client->result);
+    }
     client->result = NULL;
+}
+
+static void close_connection(struct mariadb_client *client, bool may_pass)
+{
+    client->facts.connection = 0;
     client->asked = NULL;
+    drop_result(client);
+    /* mysql_close() says good-bye, and waits while the server does not read. */
+    if (client->mysql != NULL && client->remote.state == REMOTE_BUSY)
+        shutdown((int)libmariadb.mysql_get_socket(client->mysql), SHUT_RDWR);
+    if (client->mysql != NULL)
+        libmariadb.mysql_close(client->mysql);
+    client->mysql = NULL;
+    remote_down(&client->remote, may_pass);
 }
 
 /* Reports a failure and only then closes the connection, because `text` may belong to the
@@ -58,12 +80,7 @@ static int drop(struct mariadb_client *client, unsigned number, const char *text
     bool may_pass;
     const int r = mariadb_failure_report(number, text, &may_pass, error);
 
-    client->facts.connection = 0;
-    if (client->mysql != NULL)
-        libmariadb.mysql_close(client->mysql);
-    client->mysql = NULL;
-    drop_result(client);
-    remote_down(&client->remote, may_pass);
+    close_connection(client, may_pass);
     return r;
 }
 
@@ -76,8 +93,19 @@ static int fail_late(void *context, struct camp_error *error)
                 error);
 }
 
+/* Drops the connection to a server that does not answer as MariaDB does. */
+static int drop_wrong(struct mariadb_client *client, int r)
+{
+    close_connection(client, false);
+    return r;
+}
+
 static int drop_lost(struct mariadb_client *client, struct camp_error *error)
 {
+    if (client->guard.is_exceeded)
+        return drop_wrong(client, camp_fail(error, CAMP_E_FORMAT, 0,
+                                            "MariaDB: the server sent more than %zu bytes at once",
+                                            MARIADB_GUARD_BYTES));
     return drop(client, libmariadb.mysql_errno(client->mysql),
                 libmariadb.mysql_error(client->mysql), error);
 }
@@ -105,40 +133,42 @@ static void set_options(struct mariadb_client *client)
                                  option(client, MARIADB_OPTION_DEFAULTS_FILE));
     /* libmariadb reads the group [client], too */
     libmariadb.mysql_options(client->mysql, MYSQL_READ_DEFAULT_GROUP, "camp");
+    mariadb_guard_begin(&client->guard);
 }
 
 static void read_address(struct mariadb_client *client)
 {
     const int fd = (int)libmariadb.mysql_get_socket(client->mysql);
-    struct sockaddr_storage peer = { 0 };
     struct ucred owner = { 0 };
     socklen_t size = sizeof owner;
-    struct mariadb_client_facts *facts = &client->facts;
 
-    facts->server_pid = 0;
-    facts->is_loopback = false;
+    client->facts.server_pid = 0;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &owner, &size) == 0)
-        facts->server_pid = owner.pid > 0 ? owner.pid : 0;
-    size = sizeof peer;
-    if (getpeername(fd, (struct sockaddr *)&peer, &size) != 0)
-        return;
-    if (peer.ss_family == AF_UNIX)
-        facts->is_loopback = true;
-    else if (peer.ss_family == AF_INET)
-        facts->is_loopback =
-            ntohl(((struct sockaddr_in *)&peer)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
-    else if (peer.ss_family == AF_INET6)
-        facts->is_loopback = IN6_IS_ADDR_LOOPBACK(&((struct sockaddr_in6 *)&peer)->sin6_addr) != 0;
+        client->facts.server_pid = owner.pid > 0 ? owner.pid : 0;
+    client->facts.is_loopback = mariadb_guard_is_local(fd);
 }
 
-static void start_asking(struct mariadb_client *client, const char *statement, enum step step)
+static void start_asking(struct mariadb_client *client, const struct mariadb_statement *statement,
+                         enum step step)
 {
     drop_result(client);
     client->asked = statement;
     client->step = step;
     remote_busy(&client->remote, ANSWER_NS);
-    client->waits_for = libmariadb.mysql_real_query_start(&client->failed, client->mysql, statement,
-                                                          (unsigned long)strlen(statement));
+    mariadb_guard_expect(&client->guard);
+    client->waits_for = libmariadb.mysql_real_query_start(
+        &client->failed, client->mysql, statement->sql, (unsigned long)strlen(statement->sql));
+}
+
+static int refuse_mysql(struct mariadb_client *client, struct camp_error *error)
+{
+    char version[64];
+
+    remote_text_line(libmariadb.mysql_get_server_info(client->mysql), version, sizeof version);
+    return drop_wrong(client, camp_fail(error, CAMP_E_NOTSUP, 0,
+                                        "this is MySQL %s: camp reads sessions of MariaDB (10.2 "
+                                        "or later)",
+                                        version));
 }
 
 static int after_connecting(struct mariadb_client *client, struct camp_error *error)
@@ -148,22 +178,49 @@ static int after_connecting(struct mariadb_client *client, struct camp_error *er
     client->facts.connections++;
     client->facts.connection = (int64_t)libmariadb.mysql_thread_id(client->mysql);
     read_address(client);
-    if (!libmariadb.mariadb_connection(client->mysql)) {
-        camp_fail(error, CAMP_E_NOTSUP, 0,
-                  "this is MySQL %s: camp reads sessions of MariaDB (10.2 or later)",
-                  libmariadb.mysql_get_server_info(client->mysql));
-        drop(client, 0, "not MariaDB", NULL);
-        return CAMP_E_NOTSUP;
-    }
-    start_asking(client, SETTINGS, SETTING);
+    if (!libmariadb.mariadb_connection(client->mysql))
+        return refuse_mysql(client, error);
+    if (client->mysql->net.compress)
+        return drop(client, 0, "the connection is compressed", error);
+    start_asking(client, &settings, SETTING);
     return CAMP_OK;
 }
 
-static int after_storing(struct mariadb_client *client, struct camp_error *error)
+/* Starts to read the rows of an answer, if it has the columns of the statement. */
+static int after_asking(struct mariadb_client *client, struct camp_error *error)
 {
-    if (client->result == NULL && libmariadb.mysql_errno(client->mysql) != 0)
+    const unsigned columns = libmariadb.mysql_field_count(client->mysql);
+
+    if (columns != client->asked->columns)
+        return drop_wrong(client, camp_fail(error, CAMP_E_FORMAT, 0,
+                                            "MariaDB: an answer has %u columns instead of %zu",
+                                            columns, client->asked->columns));
+    client->result = libmariadb.mysql_use_result(client->mysql);
+    if (client->result == NULL)
         return drop_lost(client, error);
-    remote_ready(&client->remote);
+    mariadb_answer_begin(&client->answer, client->asked);
+    mariadb_guard_expect(&client->guard);
+    client->step = READING;
+    client->waits_for = libmariadb.mysql_fetch_row_start(&client->row, client->result);
+    return CAMP_OK;
+}
+
+static int after_row(struct mariadb_client *client, struct camp_error *error)
+{
+    int r;
+
+    if (client->row == NULL && libmariadb.mysql_errno(client->mysql) != 0)
+        return drop_lost(client, error);
+    if (client->row == NULL) {
+        drop_result(client);
+        remote_ready(&client->remote);
+        return CAMP_OK;
+    }
+    r = mariadb_answer_add(&client->answer, client->asked, (const char *const *)client->row, error);
+    if (r != CAMP_OK)
+        return drop_wrong(client, r);
+    mariadb_guard_expect(&client->guard);
+    client->waits_for = libmariadb.mysql_fetch_row_start(&client->row, client->result);
     return CAMP_OK;
 }
 
@@ -188,19 +245,17 @@ static int after_step(struct mariadb_client *client, struct camp_error *error)
 {
     if (client->step == CONNECTING)
         return after_connecting(client, error);
-    if (client->step == STORING)
-        return after_storing(client, error);
+    if (client->step == READING)
+        return after_row(client, error);
     if (client->failed != 0)
         return is_refusal(libmariadb.mysql_errno(client->mysql)) ? refuse(client, error)
                                                                  : drop_lost(client, error);
-    if (client->step == SETTING) {
+    if (client->step == SETTING && libmariadb.mysql_field_count(client->mysql) == 0) {
         remote_ready(&client->remote);
         client->asked = NULL;
         return CAMP_OK;
     }
-    client->step = STORING;
-    client->waits_for = libmariadb.mysql_store_result_start(&client->result, client->mysql);
-    return CAMP_OK;
+    return after_asking(client, error);
 }
 
 static int finish_steps(struct mariadb_client *client, struct camp_error *error)
@@ -209,6 +264,8 @@ static int finish_steps(struct mariadb_client *client, struct camp_error *error)
 
     while (r == CAMP_OK && client->remote.state == REMOTE_BUSY && client->waits_for == 0)
         r = after_step(client, error);
+    if (r == CAMP_OK && client->remote.state == REMOTE_BUSY && client->step == CONNECTING)
+        mariadb_guard_connecting(&client->guard);
     return r;
 }
 
@@ -219,6 +276,7 @@ static int start_connecting(void *context, struct camp_error *error)
     client->mysql = libmariadb.mysql_init(NULL);
     if (client->mysql == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
+    client->guard.mysql = client->mysql;
     set_options(client);
     client->step = CONNECTING;
     remote_busy(&client->remote, (CONNECT_S + 1) * (uint64_t)NS_PER_S);
@@ -271,9 +329,8 @@ static int go_on(void *context, short events, struct camp_error *error)
     if (client->step == CONNECTING)
         client->waits_for =
             libmariadb.mysql_real_connect_cont(&client->connected, client->mysql, ready);
-    else if (client->step == STORING)
-        client->waits_for =
-            libmariadb.mysql_store_result_cont(&client->result, client->mysql, ready);
+    else if (client->step == READING)
+        client->waits_for = libmariadb.mysql_fetch_row_cont(&client->row, client->result, ready);
     else
         client->waits_for = libmariadb.mysql_real_query_cont(&client->failed, client->mysql, ready);
     return finish_steps(client, error);
@@ -288,6 +345,16 @@ static const struct remote_driver driver = {
     .fail_late = fail_late,
 };
 
+static int run(struct mariadb_client *client, uint64_t until_ns, struct camp_error *error)
+{
+    int r;
+
+    mariadb_guard_watch(&client->guard);
+    r = remote_run(&client->remote, until_ns, error);
+    mariadb_guard_watch(NULL);
+    return r;
+}
+
 int mariadb_client_open(const struct mariadb_options *options, const volatile sig_atomic_t *stop,
                         struct mariadb_client **ret, struct camp_error *error)
 {
@@ -297,8 +364,9 @@ int mariadb_client_open(const struct mariadb_options *options, const volatile si
     if (client == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
     client->options = *options;
+    client->guard.verifies = strcmp(options->values[MARIADB_OPTION_VERIFY], "no") != 0;
     client->remote = (struct remote){ .driver = &driver, .context = client, .stop = stop };
-    r = remote_run(&client->remote, UINT64_MAX, error);
+    r = run(client, UINT64_MAX, error);
     if (r == REMOTE_PENDING)
         r = camp_fail(error, CAMP_E_GONE, EINTR, "MariaDB: interrupted while connecting");
     if (r != CAMP_OK) {
@@ -313,24 +381,22 @@ void mariadb_client_close(struct mariadb_client *client)
 {
     if (client == NULL)
         return;
-    drop_result(client);
-    if (client->mysql != NULL)
-        libmariadb.mysql_close(client->mysql);
+    close_connection(client, false);
+    mariadb_answer_release(&client->answer);
     free(client);
 }
 
-int mariadb_client_ask(struct mariadb_client *client, const char *statement, uint64_t until_ns,
-                       MYSQL_RES **ret, struct camp_error *error)
+int mariadb_client_ask(struct mariadb_client *client, const struct mariadb_statement *statement,
+                       uint64_t until_ns, struct mariadb_answer **ret, struct camp_error *error)
 {
     int r;
 
     client->wanted = statement;
-    r = remote_run(&client->remote, until_ns, error);
+    r = run(client, until_ns, error);
     if (r != CAMP_OK)
         return r;
-    *ret = client->result;
-    client->result = NULL;
     client->asked = NULL;
+    *ret = &client->answer;
     return CAMP_OK;
 }
 

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "libraries/libmariadb.h"
+#include "mariadb_answer.h"
 #include "mariadb_options.h"
 #include "sources/remote/remote.h"
 
@@ -32,13 +32,13 @@ int mariadb_client_open(const struct mariadb_options *options, const volatile si
 void mariadb_client_close(struct mariadb_client *client);
 
 /* Runs a statement, or continues a pending statement, until `until_ns` (CLOCK_MONOTONIC). On
- * CAMP_OK, *ret has all rows; free it with mysql_free_result(). REMOTE_PENDING means that there is
- * no answer yet, or that *stop is set. Other errors are those of mariadb_failure_report(). After an
- * error or REMOTE_PENDING the caller may call again; if it passes another statement, the pending
- * answer is dropped. `statement` must be a string constant, because statements are compared by
- * address. */
-int mariadb_client_ask(struct mariadb_client *client, const char *statement, uint64_t until_ns,
-                       MYSQL_RES **ret, struct camp_error *error);
+ * CAMP_OK, *ret has all rows, with the columns of the statement; it is valid until the next call.
+ * REMOTE_PENDING means that there is no answer yet, or that *stop is set. Other errors are those of
+ * mariadb_failure_report(), and CAMP_E_FORMAT if the answer has other columns or is too large.
+ * After an error or REMOTE_PENDING the caller may call again; if it passes another statement, the
+ * pending answer is dropped. */
+int mariadb_client_ask(struct mariadb_client *client, const struct mariadb_statement *statement,
+                       uint64_t until_ns, struct mariadb_answer **ret, struct camp_error *error);
 
 /* Returns the facts, which belong to the client. */
 const struct mariadb_client_facts *mariadb_client_facts(const struct mariadb_client *client);

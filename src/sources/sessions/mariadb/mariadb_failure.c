@@ -5,12 +5,10 @@
 #include "counters/error.h"
 #include "ledger/array.h"
 #include "mariadb_client.h"
+#include "sources/remote/remote_text.h"
 
-#include <ctype.h>
 #include <errmsg.h>
 #include <mysqld_error.h>
-#include <stdio.h>
-#include <string.h>
 
 #define MESSAGE_SIZE 1024 /* twice MYSQL_ERRMSG_SIZE */
 
@@ -49,6 +47,11 @@ static const struct advice {
     { CR_SERVER_GONE_ERROR, CAMP_E_GONE, true, "connecting again" },
     { CR_SERVER_LOST, CAMP_E_GONE, true, "connecting again" },
     { CR_SERVER_LOST_EXTENDED, CAMP_E_GONE, true, "connecting again" },
+    { CR_PLUGIN_NOT_ALLOWED, CAMP_E_PERM, false,
+      "camp uses no method of login that sends the password or asks for it (docs/sessions.md)" },
+    { CR_SSL_CONNECTION_ERROR, CAMP_E_PERM, false,
+      "camp uses a password at another machine only through TLS with a verified certificate: see "
+      "ssl-ca and verify=no in docs/sessions.md" },
     { CR_OUT_OF_MEMORY, CAMP_E_NOMEM, true, "try again later" },
     { 0, CAMP_E_GONE, true, "is it stopped, or overloaded?" },
 };
@@ -71,10 +74,6 @@ int mariadb_failure_report(unsigned number, const char *text, bool *ret_may_pass
     char line[MESSAGE_SIZE];
 
     *ret_may_pass = advice->may_pass;
-    snprintf(line, sizeof line, "%.*s", (int)strcspn(text, "\n"), text);
-    for (char *at = line; *at != '\0'; at++) {
-        if (iscntrl((unsigned char)*at))
-            *at = '?';
-    }
+    remote_text_line(text, line, sizeof line);
     return camp_fail(error, advice->code, 0, "MariaDB: %s; %s", line, advice->text);
 }

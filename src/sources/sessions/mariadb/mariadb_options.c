@@ -10,7 +10,8 @@
 #define SEPARATORS " \t;" /* ';' separates options in ODBC and JDBC */
 
 static const char *const names[MARIADB_OPTION_COUNT] = { "host",   "port",     "user",
-                                                         "socket", "database", "defaults-file" };
+                                                         "socket", "database", "defaults-file",
+                                                         "verify" };
 
 static int refuse_password(struct camp_error *error)
 {
@@ -35,6 +36,8 @@ static int set_option(struct mariadb_options *options, enum mariadb_option optio
     }
     if (option == MARIADB_OPTION_PORT && strspn(ret, "0123456789") != strlen(ret))
         return camp_fail(error, CAMP_E_INVALID, 0, "mariadb: port= is a number");
+    if (option == MARIADB_OPTION_VERIFY && strcmp(ret, "no") != 0 && strcmp(ret, "yes") != 0)
+        return camp_fail(error, CAMP_E_INVALID, 0, "mariadb: verify= is yes or no");
     return CAMP_OK;
 }
 
@@ -69,11 +72,12 @@ static int parse_word(struct mariadb_options *options, const char *word, size_t 
     if (may_be_shown(word, key))
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "mariadb: there is no key %.*s=; the keys are host=, port=, user=, "
-                         "socket=, database= and defaults-file=",
+                         "socket=, database=, defaults-file= and verify=",
                          (int)key, word);
-    return camp_fail(error, CAMP_E_INVALID, 0,
-                     "mariadb: give keys (host=, port=, user=, socket=, database=, "
-                     "defaults-file=), the path of a socket, or //USER@HOST:PORT/DATABASE");
+    return camp_fail(
+        error, CAMP_E_INVALID, 0,
+        "mariadb: give keys (host=, port=, user=, socket=, database=, "
+        "defaults-file=, verify=), the path of a socket, or //USER@HOST:PORT/DATABASE");
 }
 
 static int parse_words(struct mariadb_options *options, const char *text, struct camp_error *error)

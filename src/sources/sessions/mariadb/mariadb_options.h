@@ -14,6 +14,7 @@ enum mariadb_option {
     MARIADB_OPTION_SOCKET,
     MARIADB_OPTION_DATABASE,
     MARIADB_OPTION_DEFAULTS_FILE,
+    MARIADB_OPTION_VERIFY, /* "yes" (or missing), "no" */
     MARIADB_OPTION_COUNT
 };
 
@@ -25,7 +26,8 @@ struct mariadb_options {
     char values[MARIADB_OPTION_COUNT][MARIADB_VALUE_SIZE];
 };
 
-/* Parses words KEY=VALUE (host port user socket database defaults-file), the path of a socket, or
+/* Parses words KEY=VALUE (host port user socket database defaults-file
+ * verify), the path of a socket, or
  * the part of a URI after "mariadb:" (//USER@HOST:PORT/DATABASE). An empty text is valid. Returns
  * CAMP_OK or CAMP_E_INVALID; the message says what is wrong, and quotes no value, because a value
  * may be a password. */

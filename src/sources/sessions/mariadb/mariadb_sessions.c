@@ -20,13 +20,23 @@ enum { ID, TID, COMMAND, STATE, TIME_MS, USER, HOST, DB, TRANSACTION, QUERY };
     " on x.trx_mysql_thread_id = p.ID where p.ID <> connection_id()"
 #define WITHOUT_TRANSACTIONS " from information_schema.PROCESSLIST p where p.ID <> connection_id()"
 
-const char *mariadb_sessions_statement(bool transactions, bool queries)
+/* More sessions than servers have. A session uses some 3 KB, so the memory is limited. */
+#define SESSIONS_MOST 16384
+#define STATEMENT(text)                                                                            \
+    {                                                                                              \
+        .sql = text, .columns = QUERY + 1, .rows_most = SESSIONS_MOST                              \
+    }
+
+const struct mariadb_statement *mariadb_sessions_statement(bool transactions, bool queries)
 {
-    if (transactions)
-        return queries ? SESSIONS "x.trx_state, left(p.INFO, 200)" WITH_TRANSACTIONS
-                       : SESSIONS "x.trx_state, null" WITH_TRANSACTIONS;
-    return queries ? SESSIONS "null, left(p.INFO, 200)" WITHOUT_TRANSACTIONS
-                   : SESSIONS "null, null" WITHOUT_TRANSACTIONS;
+    static const struct mariadb_statement statements[2][2] = {
+        { STATEMENT(SESSIONS "null, null" WITHOUT_TRANSACTIONS),
+          STATEMENT(SESSIONS "null, left(p.INFO, 200)" WITHOUT_TRANSACTIONS) },
+        { STATEMENT(SESSIONS "x.trx_state, null" WITH_TRANSACTIONS),
+          STATEMENT(SESSIONS "x.trx_state, left(p.INFO, 200)" WITH_TRANSACTIONS) },
+    };
+
+    return &statements[transactions][queries];
 }
 
 static void clean(const char *text, char *ret, size_t size)
@@ -59,7 +69,7 @@ static const char *without_port(const char *host, char *ret, size_t size)
     return ret;
 }
 
-static labels_id labels_of(MYSQL_ROW row)
+static labels_id labels_of(const char *const *row)
 {
     char host[LABELS_VALUE_SIZE];
 
@@ -74,7 +84,7 @@ static bool is(const char *text, const char *wanted)
 }
 
 /* Returns true if the row is of a thread that works for the server itself, or for a replica. */
-static bool is_of_server(MYSQL_ROW row)
+static bool is_of_server(const char *const *row)
 {
     return is(row[USER], "system user") || is(row[USER], "event_scheduler") ||
            is(row[COMMAND], "Daemon") || is(row[COMMAND], "Binlog Dump") ||
@@ -161,7 +171,7 @@ static void count_since_last(struct mariadb_session *session, uint64_t now_ns, b
     count_time(session, session->kind, gap - of_now);
 }
 
-static enum mariadb_transaction transaction_of(MYSQL_ROW row)
+static enum mariadb_transaction transaction_of(const char *const *row)
 {
     if (row[TRANSACTION] == NULL)
         return MARIADB_NO_TRANSACTION;
@@ -170,7 +180,7 @@ static enum mariadb_transaction transaction_of(MYSQL_ROW row)
 
 /* Returns the kind of a session's current state. STATE of the process list does not show waits for
  * the lock of a row; only the transaction does. */
-static labels_id kind_of(MYSQL_ROW row, const char *class, bool is_idle,
+static labels_id kind_of(const char *const *row, const char *class, bool is_idle,
                          enum mariadb_transaction transaction)
 {
     const bool waits_for_row =
@@ -182,7 +192,7 @@ static labels_id kind_of(MYSQL_ROW row, const char *class, bool is_idle,
     return mariadb_kind(class, waits_for_row ? "row_lock" : row[STATE], "active");
 }
 
-static void read_row(struct mariadb_session *session, MYSQL_ROW row, uint64_t now_ns,
+static void read_row(struct mariadb_session *session, const char *const *row, uint64_t now_ns,
                      bool transactions, struct mariadb_threads *threads)
 {
     const bool is_idle = is(row[COMMAND], "Sleep");
@@ -207,14 +217,14 @@ static void read_row(struct mariadb_session *session, MYSQL_ROW row, uint64_t no
     snprintf(session->name, sizeof session->name, "%s", row[USER] != NULL ? row[USER] : "");
 }
 
-int mariadb_sessions_sample(struct mariadb_sessions *sessions, MYSQL_RES *rows, uint64_t now_ns,
-                            bool transactions, struct mariadb_threads *threads)
+int mariadb_sessions_sample(struct mariadb_sessions *sessions, struct mariadb_answer *rows,
+                            uint64_t now_ns, bool transactions, struct mariadb_threads *threads)
 {
-    MYSQL_ROW row;
+    const char *row[MARIADB_COLUMNS_MOST];
 
     for (size_t i = 0; i < sessions->count; i++)
         sessions->sessions[i].is_seen = false;
-    while ((row = libmariadb.mysql_fetch_row(rows)) != NULL) {
+    while (mariadb_answer_next(rows, row)) {
         struct mariadb_session *session;
 
         if (row[ID] == NULL)

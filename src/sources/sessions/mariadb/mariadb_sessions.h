@@ -9,14 +9,14 @@
 #pragma once
 
 #include "ledger/frame.h"
-#include "libraries/libmariadb.h"
+#include "mariadb_answer.h"
 #include "mariadb_threads.h"
 
 /* Returns the statement that reads the process list. `transactions` adds a column with the
  * transaction of each session; camp then needs the right PROCESS. Transactions must not be read
  * often: InnoDB rebuilds its table of transactions if the table was not read for 0.1 s, and stops
  * all transactions meanwhile. `queries` adds a column with the text of each session's statement. */
-const char *mariadb_sessions_statement(bool transactions, bool queries);
+const struct mariadb_statement *mariadb_sessions_statement(bool transactions, bool queries);
 
 /* labels of a session: user, database and client; with `queries` also query */
 #define MARIADB_LABELS 4
@@ -71,8 +71,8 @@ void mariadb_sessions_release(struct mariadb_sessions *sessions);
  * is false, the rows have no transactions, and sessions keep the transactions that are known.
  * `threads` tells what active sessions sleep in; it may be NULL. A session that has ended stays in
  * the list with is_seen false. Returns CAMP_OK or CAMP_E_NOMEM. */
-int mariadb_sessions_sample(struct mariadb_sessions *sessions, MYSQL_RES *rows, uint64_t now_ns,
-                            bool transactions, struct mariadb_threads *threads);
+int mariadb_sessions_sample(struct mariadb_sessions *sessions, struct mariadb_answer *rows,
+                            uint64_t now_ns, bool transactions, struct mariadb_threads *threads);
 
 /* Called after each frame: removes the samples of all sessions, and the sessions that have ended.
  */

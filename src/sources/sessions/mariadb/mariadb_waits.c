@@ -8,15 +8,19 @@
 #define PS_PER_NS 1000
 
 #define IS_ON "ENABLED = 'YES' and TIMED = 'YES'"
-const char mariadb_instruments_statement[] =
-    "select @@performance_schema * ("
-    "(select count(*) > 0 from performance_schema.setup_instruments where NAME = 'idle' and " IS_ON
-    ") + 2 * (select count(*) > 0 from performance_schema.setup_instruments where"
-    " NAME like 'wait/synch/cond/%' and " IS_ON
-    ") + 4 * (select count(*) from performance_schema.setup_consumers"
-    " where NAME = 'events_waits_current' and ENABLED = 'YES')),"
-    " (select sum(VARIABLE_VALUE) from information_schema.GLOBAL_STATUS"
-    " where VARIABLE_NAME like 'performance\\_schema\\_%\\_instances\\_lost')";
+const struct mariadb_statement mariadb_instruments_statement = {
+    .columns = 2,
+    .rows_most = 1,
+    .sql =
+        "select @@performance_schema * ("
+        "(select count(*) > 0 from performance_schema.setup_instruments where NAME = 'idle' "
+        "and " IS_ON ") + 2 * (select count(*) > 0 from performance_schema.setup_instruments where"
+        " NAME like 'wait/synch/cond/%' and " IS_ON
+        ") + 4 * (select count(*) from performance_schema.setup_consumers"
+        " where NAME = 'events_waits_current' and ENABLED = 'YES')),"
+        " (select sum(VARIABLE_VALUE) from information_schema.GLOBAL_STATUS"
+        " where VARIABLE_NAME like 'performance\\_schema\\_%\\_instances\\_lost')",
+};
 
 #define FROM_THREADS " from performance_schema.threads t"
 #define WHERE_INSTRUMENTED                                                                         \
@@ -26,12 +30,20 @@ const char mariadb_instruments_statement[] =
     " w on w.THREAD_ID = t.THREAD_ID" WHERE_INSTRUMENTED                                           \
     " and (w.EVENT_NAME = 'idle' or w.EVENT_NAME like 'wait/synch/%' or"                           \
     " w.EVENT_NAME like 'wait/io/file/%' or w.EVENT_NAME like 'wait/io/socket/%')"
-const char mariadb_waits_statement[] =
-    "select t.PROCESSLIST_ID, 'idle', 0, 0" FROM_THREADS WHERE_INSTRUMENTED
-    " union all select t.PROCESSLIST_ID, w.EVENT_NAME, w.TIMER_WAIT, w.TIMER_WAIT" FROM_THREADS JOIN
-    "events_waits_current" ON_USED_EVENTS " and w.END_EVENT_ID is null and w.TIMER_WAIT is not null"
-    " union all select t.PROCESSLIST_ID, w.EVENT_NAME, w.SUM_TIMER_WAIT, 0" FROM_THREADS JOIN
-    "events_waits_summary_by_thread_by_event_name" ON_USED_EVENTS " and w.COUNT_STAR > 0";
+/* About 100 waits each of 1,000 sessions. More would take longer than the server may. */
+#define WAITS_MOST 131072
+
+const struct mariadb_statement mariadb_waits_statement = {
+    .columns = 4,
+    .rows_most = WAITS_MOST,
+    .sql =
+        "select t.PROCESSLIST_ID, 'idle', 0, 0" FROM_THREADS WHERE_INSTRUMENTED
+        " union all select t.PROCESSLIST_ID, w.EVENT_NAME, w.TIMER_WAIT, w.TIMER_WAIT" FROM_THREADS
+            JOIN "events_waits_current" ON_USED_EVENTS
+        " and w.END_EVENT_ID is null and w.TIMER_WAIT is not null"
+        " union all select t.PROCESSLIST_ID, w.EVENT_NAME, w.SUM_TIMER_WAIT, 0" FROM_THREADS JOIN
+        "events_waits_summary_by_thread_by_event_name" ON_USED_EVENTS " and w.COUNT_STAR > 0",
+};
 
 static const struct {
     const char *prefix, *class;
@@ -132,18 +144,19 @@ void mariadb_waits_resolve(struct mariadb_waits *waits, uint64_t elapsed_ns)
     }
 }
 
-int mariadb_waits_read(struct mariadb_waits *waits, MYSQL_RES *rows, unsigned instruments,
-                       uint64_t elapsed_ns, const struct mariadb_sessions *sessions)
+int mariadb_waits_read(struct mariadb_waits *waits, struct mariadb_answer *rows,
+                       unsigned instruments, uint64_t elapsed_ns,
+                       const struct mariadb_sessions *sessions)
 {
     const struct mariadb_waits then = *waits;
-    MYSQL_ROW row;
+    const char *row[MARIADB_COLUMNS_MOST];
 
     *waits = (struct mariadb_waits){ .now = then.before,
                                      .capacity = then.before_capacity,
                                      .before = then.now,
                                      .before_count = then.count,
                                      .before_capacity = then.capacity };
-    while ((row = libmariadb.mysql_fetch_row(rows)) != NULL) {
+    while (mariadb_answer_next(rows, row)) {
         struct mariadb_wait wait;
 
         if (row[0] == NULL || row[1] == NULL || row[2] == NULL || row[3] == NULL)

@@ -15,10 +15,10 @@
 /* This statement returns one row: the sum of the INSTRUMENTS_... that are enabled, and the number
  * of objects that did not fit into performance_schema. INSTRUMENTS_IN_FLIGHT means that waits are
  * reported while they last. */
-extern const char mariadb_instruments_statement[];
+extern const struct mariadb_statement mariadb_instruments_statement;
 enum { INSTRUMENTS_IDLE = 1, INSTRUMENTS_SYNCH = 2, INSTRUMENTS_IN_FLIGHT = 4 };
 
-extern const char mariadb_waits_statement[];
+extern const struct mariadb_statement mariadb_waits_statement;
 
 struct mariadb_wait {
     int64_t id;     /* id of the session */
@@ -39,8 +39,9 @@ void mariadb_waits_release(struct mariadb_waits *waits);
 /* Stores the rows of an answer as a new reading. `elapsed_ns` is the time since the previous
  * reading. Without INSTRUMENTS_IN_FLIGHT in `instruments`, idle time that still lasts is taken from
  * `sessions`. Returns CAMP_OK or CAMP_E_NOMEM. */
-int mariadb_waits_read(struct mariadb_waits *waits, MYSQL_RES *rows, unsigned instruments,
-                       uint64_t elapsed_ns, const struct mariadb_sessions *sessions);
+int mariadb_waits_read(struct mariadb_waits *waits, struct mariadb_answer *rows,
+                       unsigned instruments, uint64_t elapsed_ns,
+                       const struct mariadb_sessions *sessions);
 
 /* Corrects waits that were read twice. The server reads its table of lasting waits some ms before
  * its table of finished waits, so a wait that ends in between is in both tables. The time of such a

@@ -1,0 +1,127 @@
+#include "mariadb_guard.h"
+
+#include <arpa/inet.h>
+#include <errmsg.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+/* These methods never send the password. libmariadb looks for the name of a method in this text.
+ * The methods of MySQL (caching_sha2_password, sha256_password) are missing: they send the password
+ * through a Unix socket, and encrypt it with any key that the server sends. */
+#define METHODS "mysql_native_password,client_ed25519,parsec,auth_gssapi_client"
+
+static _Thread_local struct mariadb_guard *watched;
+
+/* libmariadb stores the columns of an answer, and skips reports of progress, in loops without a
+ * limit, and it does not return before there is nothing more to read. This is the only place where
+ * camp can end such a loop. */
+static void count_received(int is_sent, MYSQL *mysql, const unsigned char *bytes, size_t length)
+{
+    struct mariadb_guard *guard = watched;
+
+    (void)bytes;
+    if (is_sent || guard == NULL || guard->mysql != mysql || length == (size_t)-1)
+        return;
+    guard->received += length;
+    if (guard->received <= MARIADB_GUARD_BYTES)
+        return;
+    guard->is_exceeded = true;
+    shutdown((int)libmariadb.mysql_get_socket(mysql), SHUT_RDWR);
+}
+
+static void register_callback(void)
+{
+    libmariadb.ma_pvio_register_callback(1, count_received);
+}
+
+static int refuse_file(void **file, const char *name, void *data)
+{
+    (void)name;
+    (void)data;
+    *file = NULL;
+    return 1;
+}
+
+static int read_no_file(void *file, char *buffer, unsigned size)
+{
+    (void)file;
+    (void)buffer;
+    (void)size;
+    return -1;
+}
+
+static void close_no_file(void *file)
+{
+    (void)file;
+}
+
+static int describe_refusal(void *file, char *text, unsigned size)
+{
+    (void)file;
+    snprintf(text, size, "the server asks for a file of this machine (LOCAL INFILE)");
+    return CR_UNKNOWN_ERROR;
+}
+
+void mariadb_guard_begin(struct mariadb_guard *guard)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const unsigned no = 0;
+
+    pthread_once(&once, register_callback);
+    libmariadb.mysql_options(guard->mysql, MYSQL_OPT_LOCAL_INFILE, &no);
+    libmariadb.mysql_set_local_infile_handler(guard->mysql, refuse_file, read_no_file,
+                                              close_no_file, describe_refusal, NULL);
+    libmariadb.mysql_optionsv(guard->mysql, MARIADB_OPT_RESTRICTED_AUTH, METHODS);
+    guard->is_exceeded = false;
+    mariadb_guard_expect(guard);
+}
+
+bool mariadb_guard_is_local(int fd)
+{
+    struct sockaddr_storage here = { 0 };
+    socklen_t size = sizeof here;
+
+    if (getsockname(fd, (struct sockaddr *)&here, &size) != 0)
+        return false;
+    if (here.ss_family == AF_INET)
+        return ntohl(((struct sockaddr_in *)&here)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+    if (here.ss_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&((struct sockaddr_in6 *)&here)->sin6_addr) != 0;
+    return here.ss_family == AF_UNIX;
+}
+
+static bool has_password(const struct mariadb_guard *guard)
+{
+    const char *password = guard->mysql->options.password;
+
+    if (password == NULL)
+        password = getenv("MYSQL_PWD");
+    return password != NULL && password[0] != '\0';
+}
+
+/* The connection to another machine cannot succeed at once, so libmariadb waits for it, and this
+ * function is called before the login. By then the option file is read. Compressed bytes could
+ * become any amount of memory, so they are not asked for. */
+void mariadb_guard_connecting(struct mariadb_guard *guard)
+{
+    const my_bool yes = 1;
+
+    guard->mysql->options.compress = 0;
+    if (mariadb_guard_is_local((int)libmariadb.mysql_get_socket(guard->mysql)))
+        return;
+    libmariadb.mysql_options(guard->mysql, MYSQL_OPT_SSL_ENFORCE, &yes);
+    if (guard->verifies && has_password(guard))
+        libmariadb.mysql_options(guard->mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &yes);
+}
+
+void mariadb_guard_expect(struct mariadb_guard *guard)
+{
+    guard->received = 0;
+}
+
+void mariadb_guard_watch(struct mariadb_guard *guard)
+{
+    watched = guard;
+}

@@ -1,0 +1,44 @@
+# tests/servers/rogue.bash: tests of the attacks of rogue_NAME.py, which all run at the same time in setup_file().
+#
+#   run_attacks NAME                  runs the attacks, and keeps their table
+#   require_attacks NAME              skips the test if camp cannot be attacked here
+#   all_ended_well GROUP...           fails if an attack of one of the groups failed, or if a group has none
+#   attacks_of_another_machine NAME   runs the group "remote" in a network namespace of its own
+# shellcheck shell=bash
+
+find_camp() {
+    export CAMP=${CAMP:-$BATS_TEST_DIRNAME/../../build/gcc/src/camp}
+}
+
+run_attacks() {
+    find_camp
+    "$BATS_TEST_DIRNAME/rogue_$1.py" --jobs 24 >"$BATS_FILE_TMPDIR/table" 2>&1 || true # the tests look at the table
+}
+
+require_attacks() {
+    find_camp
+    ! "$CAMP" top --from "$1:" --count 1 2>&1 | grep -q 'built without' || skip "built without $1"
+    [ -z "${CAMP_SANITIZED:-}" ] || skip 'memory is measured, and sanitizers need more'
+}
+
+all_ended_well() {
+    local group table rows
+    table=$(<"$BATS_FILE_TMPDIR/table")
+    [[ $table == 'attack on '* && ${table%%$'\n'*} != *WRONG* ]] || {
+        echo "$table"
+        return 1
+    }
+    for group in "$@"; do
+        rows=$(grep "^$group " <<<"$table")
+        echo "$rows"
+        [[ $rows != *WRONG* ]] || return 1
+    done
+}
+
+attacks_of_another_machine() {
+    [ "$(id -u)" = 0 ] || skip 'network namespaces need root'
+    unshare --net ip link set lo up 2>/dev/null || skip 'this machine has no network namespaces'
+    command -v openssl >/dev/null || skip 'openssl is not installed'
+    unshare --net sh -c 'ip link set lo up && ip address add 192.0.2.1/32 dev lo && exec "$0" remote' \
+        "$BATS_TEST_DIRNAME/rogue_$1.py"
+}
