@@ -11,6 +11,7 @@
 /* Rights to a file, or to a folder and all that is below it. */
 #define LANDLOCK_EXECUTE (UINT64_C(1) << 0)
 #define LANDLOCK_READ (UINT64_C(1) << 2 | UINT64_C(1) << 3)    /* files, and lists of folders */
+#define LANDLOCK_LIST (UINT64_C(1) << 3)                       /* lists of folders only */
 #define LANDLOCK_WRITE (UINT64_C(1) << 1 | UINT64_C(1) << 14)  /* with truncation (Linux 6.2) */
 #define LANDLOCK_REPLACE (UINT64_C(1) << 5 | UINT64_C(1) << 8) /* create and remove files */
 #define LANDLOCK_TERMINAL (UINT64_C(1) << 15)                  /* control a terminal (Linux 6.10) */

@@ -136,6 +136,7 @@ static void allow_input(const struct landlock *landlock, const char *path)
     static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
     char file[PATH_SIZE];
 
+    allow_folder_of(landlock, path, LANDLOCK_LIST); /* other files of a rotated recording */
     if (access(path, F_OK) != 0)
         allow_folder_of(landlock, path, LANDLOCK_READ);
     else if (needs_shared_memory(path))

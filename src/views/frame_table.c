@@ -250,8 +250,8 @@ static void fill_headline(struct frame_table *table, const struct frame_style *s
                  table->time, (double)(frame->end_ns - frame->start_ns) / NS_PER_S, facts->source,
                  facts->tier, frame->entity_count, kind_noun(kind, frame->entity_count));
     if (ended > 0 && length > 0 && (size_t)length < sizeof table->headline)
-        length += snprintf(table->headline + length, sizeof table->headline - (size_t)length,
-                           ", %" PRIu64 " ended", ended);
+        snprintf(table->headline + length, sizeof table->headline - (size_t)length,
+                 ", %" PRIu64 " ended", ended);
     make_printable(table->headline);
     length = (int)strlen(table->headline);
     if (length > 0 && (size_t)length < sizeof table->headline)

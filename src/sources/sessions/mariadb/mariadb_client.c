@@ -191,6 +191,8 @@ static int after_asking(struct mariadb_client *client, struct camp_error *error)
 {
     const unsigned columns = libmariadb.mysql_field_count(client->mysql);
 
+    if (client->asked == NULL) /* Not reached, because an answer belongs to a statement. */
+        return drop_lost(client, error);
     if (columns != client->asked->columns)
         return drop_wrong(client, camp_fail(error, CAMP_E_FORMAT, 0,
                                             "MariaDB: an answer has %u columns instead of %zu",
