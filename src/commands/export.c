@@ -180,6 +180,9 @@ static int open_exported(struct export *export)
         .groups = (size_t) export->groups,
         .tier = export->tier > 0 ? tiers[export->tier] : NULL,
     };
+    const struct sandbox sandbox = { .kind = SANDBOX_MACHINE,
+                                     .serves = !export->once,
+                                     .socket = export->socket };
     struct camp_error error = { 0 };
     const char *note;
     int r = exported_open(&options, &export->exported, &error);
@@ -187,8 +190,9 @@ static int open_exported(struct export *export)
     if (r != CAMP_OK)
         return complain_of(r, &error);
     privilege_give_up(privilege_use_of(exported_tier(export->exported, &note)));
-    sandbox_enter(&(struct sandbox){
-        .kind = SANDBOX_MACHINE, .serves = !export->once, .socket = export->socket });
+    r = sandbox_enter(&sandbox, &error);
+    if (r != CAMP_OK)
+        return complain_of(r, &error);
     if (strcmp(exported_tier(export->exported, &note), "bpf") != 0 && note[0] != '\0')
         complain(STATUS_OK, "tier %s, so states of threads are absent: %s",
                  exported_tier(export->exported, &note), note);

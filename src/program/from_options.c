@@ -7,6 +7,7 @@
 #include "sources/from_list.h"
 #include "sources/from_machine.h"
 #include "sources/groups.h"
+#include "sources/tables/demo.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -74,7 +75,7 @@ static void confine_sessions(void)
     const struct sandbox sandbox = { .kind = SANDBOX_SESSIONS };
 
     privilege_give_up(PRIVILEGE_MAPS);
-    sandbox_enter(&sandbox);
+    sandbox_enter(&sandbox, NULL); /* without Landlock, it has no errors */
 }
 
 void from_options_init(struct from_options *options)
@@ -251,18 +252,24 @@ static void give_up_after(const struct from_source *source, const struct from_fa
         privilege_give_up(privilege_use_of(facts->tier));
 }
 
-/* Returns the path of the file or folder that is read; NULL for standard input and the demo. */
-static const char *path_of(const struct from_source *source, const char *text)
+/* Returns the path of the file or folder that is read; NULL for standard input. demo_find() reports
+ * a missing demo again. */
+static const char *path_of(const struct from_source *source, const char *text,
+                           char demo[DEMO_PATH_SIZE])
 {
     if (source->opener == OPENS_SQLITE)
         return text + strlen(source->name);
-    return source->opener == OPENS_DEMO || strcmp(text, "-") == 0 ? NULL : text;
+    if (source->opener == OPENS_DEMO)
+        return demo_find(demo, NULL) == CAMP_OK ? demo : NULL;
+    return strcmp(text, "-") == 0 ? NULL : text;
 }
 
 /* Confines the process before it reads a file or asks a server. ODBC drivers are not confined,
  * because some execute programs (Oracle's, to connect to a database on the same machine). */
-static void confine_before(struct from_options *options, const struct from_source *source)
+static int confine_before(struct from_options *options, const struct from_source *source,
+                          struct camp_error *error)
 {
+    char demo[DEMO_PATH_SIZE];
     static const struct {
         bool is_confined;
         enum sandbox_kind kind;
@@ -273,19 +280,20 @@ static void confine_before(struct from_options *options, const struct from_sourc
     };
 
     if (!ways[source->opener].is_confined)
-        return;
+        return CAMP_OK;
     options->sandbox.kind = ways[source->opener].kind;
-    options->sandbox.input = path_of(source, options->from.text);
-    sandbox_enter(&options->sandbox);
+    options->sandbox.input = path_of(source, options->from.text, demo);
+    return sandbox_enter(&options->sandbox, error);
 }
 
 /* A server on this machine's numbers is confined when they are open. */
-static void confine_after(struct from_options *options, const struct from_source *source)
+static int confine_after(struct from_options *options, const struct from_source *source,
+                         struct camp_error *error)
 {
     if (source->opener > OPENS_CHECK || !options->sandbox.serves)
-        return;
+        return CAMP_OK;
     options->sandbox.kind = SANDBOX_MACHINE;
-    sandbox_enter(&options->sandbox);
+    return sandbox_enter(&options->sandbox, error);
 }
 
 static int open_from(struct from_options *options, struct source **ret, struct from_facts *facts)
@@ -293,16 +301,19 @@ static int open_from(struct from_options *options, struct source **ret, struct f
     const char *text = options->from.text != NULL ? options->from.text : FROM_DEFAULT;
     const struct from_source *source = NULL;
     struct camp_error error = { 0 };
-    int r;
+    int r = CAMP_OK;
 
     if (from_source_of(text, &source, &error) == CAMP_OK) {
         give_up_before(source);
-        confine_before(options, source);
+        r = confine_before(options, source, &error);
     }
-    r = from_open(&options->from, ret, facts, &error); /* reports an unknown source, too */
+    if (r == CAMP_OK)
+        r = from_open(&options->from, ret, facts, &error); /* reports an unknown source, too */
     if (r == CAMP_OK && source != NULL) {
         give_up_after(source, facts);
-        confine_after(options, source);
+        r = confine_after(options, source, &error);
+        if (r != CAMP_OK)
+            source_close(*ret);
     }
     progress_clear(&options->progress);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);

@@ -1,5 +1,6 @@
 #include "landlock.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/stat.h>
@@ -46,6 +47,13 @@ static size_t size_for(int version)
                           : offsetof(struct ruleset, tcp);
 }
 
+/* Other errors mean that the kernel refuses Landlock, or that a path does not exist. */
+static void note_failure(struct landlock *landlock)
+{
+    if (landlock->failed == 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+        landlock->failed = errno;
+}
+
 void landlock_init(struct landlock *ret, bool binds, bool connects)
 {
     const int version = landlock_version();
@@ -57,10 +65,13 @@ void landlock_init(struct landlock *ret, bool binds, bool connects)
     };
 
     ret->handled = ruleset.files;
+    ret->failed = 0;
     ret->rules = version > 0 ? (int)syscall(CREATE_RULESET, &ruleset, size_for(version), 0) : -1;
+    if (version > 0 && ret->rules < 0)
+        note_failure(ret);
 }
 
-void landlock_allow_open(const struct landlock *landlock, int descriptor, uint64_t rights)
+void landlock_allow_open(struct landlock *landlock, int descriptor, uint64_t rights)
 {
     struct stat status;
     struct path_rule rule = { rights & landlock->handled, descriptor };
@@ -68,16 +79,19 @@ void landlock_allow_open(const struct landlock *landlock, int descriptor, uint64
     /* The kernel refuses rights of folders for another file. */
     if (fstat(descriptor, &status) == 0 && !S_ISDIR(status.st_mode))
         rule.rights &= OF_FILES;
-    if (rule.rights != 0)
-        syscall(ADD_RULE, landlock->rules, RULE_PATH_BENEATH, &rule, 0);
+    if (rule.rights != 0 && syscall(ADD_RULE, landlock->rules, RULE_PATH_BENEATH, &rule, 0) != 0)
+        note_failure(landlock);
 }
 
-void landlock_allow(const struct landlock *landlock, const char *path, uint64_t rights)
+void landlock_allow(struct landlock *landlock, const char *path, uint64_t rights)
 {
     const int descriptor = landlock->rules >= 0 ? open(path, O_PATH | O_CLOEXEC) : -1;
 
-    if (descriptor < 0)
+    if (descriptor < 0) {
+        if (landlock->rules >= 0)
+            note_failure(landlock);
         return;
+    }
     landlock_allow_open(landlock, descriptor, rights);
     close(descriptor);
 }

@@ -18,7 +18,8 @@
 #define LANDLOCK_SOCKET (UINT64_C(1) << 5 | UINT64_C(1) << 9)  /* create and remove sockets */
 
 struct landlock {
-    int rules; /* a descriptor; -1 if this kernel has no Landlock */
+    int rules;  /* a descriptor; -1 if this kernel has no Landlock */
+    int failed; /* the first errno that is due to a lack of descriptors or memory, or 0 */
     uint64_t handled;
 };
 
@@ -29,11 +30,12 @@ int landlock_version(void);
  * the thread may listen and connect (Linux 6.7). */
 void landlock_init(struct landlock *ret, bool binds, bool connects);
 
-/* Adds rights to a path. A path that does not exist is ignored. */
-void landlock_allow(const struct landlock *landlock, const char *path, uint64_t rights);
+/* Adds rights to a path. A path that does not exist is ignored. Without a descriptor for it, sets
+ * landlock->failed. */
+void landlock_allow(struct landlock *landlock, const char *path, uint64_t rights);
 
 /* The same for a file or folder that is open. */
-void landlock_allow_open(const struct landlock *landlock, int descriptor, uint64_t rights);
+void landlock_allow_open(struct landlock *landlock, int descriptor, uint64_t rights);
 
 /* Makes the rules effective, and closes the list. The caller must have set no_new_privs. */
 void landlock_enter(struct landlock *landlock);

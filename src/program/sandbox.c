@@ -1,9 +1,11 @@
 #include "sandbox.h"
 
+#include "counters/error.h"
 #include "landlock.h"
 #include "output_place.h"
 #include "system_call_filter.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -57,7 +59,7 @@ static const char *const system_files[] = {
 /* Environment variables with folders that libraries or terminals are read from. */
 static const char *const folders[] = { "LD_LIBRARY_PATH", "TERMINFO", "TERMINFO_DIRS" };
 
-static void allow_folders(const struct landlock *landlock, const char *variable, uint64_t rights)
+static void allow_folders(struct landlock *landlock, const char *variable, uint64_t rights)
 {
     const char *text = getenv(variable);
     char *copy = text != NULL ? strdup(text) : NULL, *rest = copy;
@@ -70,24 +72,7 @@ static void allow_folders(const struct landlock *landlock, const char *variable,
     free(copy);
 }
 
-/* The files that are installed with camp, such as the sample data: share/camp beside the program.
- */
-static void allow_installed(const struct landlock *landlock)
-{
-    char path[PATH_SIZE];
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    char *slash;
-
-    if (length <= 0)
-        return;
-    path[length] = '\0';
-    slash = strrchr(path, '/');
-    if (slash != NULL && snprintf(slash, sizeof path - (size_t)(slash - path), "/../share/camp") <
-                             (int)(sizeof path - (size_t)(slash - path)))
-        landlock_allow(landlock, path, LANDLOCK_READ);
-}
-
-static void allow_system(const struct landlock *landlock)
+static void allow_system(struct landlock *landlock)
 {
     const char *home = getenv("HOME");
     char path[PATH_SIZE];
@@ -98,10 +83,9 @@ static void allow_system(const struct landlock *landlock)
         allow_folders(landlock, folders[i], LANDLOCK_READ);
     snprintf(path, sizeof path, "%s/.terminfo", home != NULL ? home : "");
     landlock_allow(landlock, path, LANDLOCK_READ);
-    allow_installed(landlock);
 }
 
-static void allow_folder_of(const struct landlock *landlock, const char *path, uint64_t rights)
+static void allow_folder_of(struct landlock *landlock, const char *path, uint64_t rights)
 {
     char folder[PATH_SIZE];
     const char *slash = strrchr(path, '/');
@@ -131,7 +115,7 @@ static bool needs_shared_memory(const char *path)
 
 /* A database consists of several files. The files of a rotated recording are in a folder, which is
  * either the input itself or the folder of a name that no file has. */
-static void allow_input(const struct landlock *landlock, const char *path)
+static void allow_input(struct landlock *landlock, const char *path)
 {
     static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
     char file[PATH_SIZE];
@@ -148,19 +132,22 @@ static void allow_input(const struct landlock *landlock, const char *path)
 }
 
 /* An output file is written under another name in its folder, and then renamed. */
-static void allow_output(const struct landlock *landlock, const char *path)
+static void allow_output(struct landlock *landlock, const char *path)
 {
     struct output_place place;
 
     landlock_allow(landlock, path, LANDLOCK_WRITE);
-    if (!output_place_find(&place, path))
+    if (!output_place_find(&place, path)) {
+        if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+            landlock->failed = errno;
         return;
+    }
     landlock_allow_open(landlock, place.folder, LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_REPLACE);
     output_place_release(&place);
 }
 
 /* The converter inherits the rules, so it must be able to read its libraries and fonts. */
-static void allow_converter(const struct landlock *landlock)
+static void allow_converter(struct landlock *landlock)
 {
     static const char *const places[] = {
         "/usr", "/lib", "/lib64", "/opt", "/nix/store", "/gnu/store",
@@ -172,13 +159,14 @@ static void allow_converter(const struct landlock *landlock)
     landlock_allow(landlock, "/var/cache/fontconfig", LANDLOCK_READ);
 }
 
-static void enter_landlock(const struct sandbox *sandbox)
+/* Returns 0, or the errno of a lack of descriptors or memory. */
+static int enter_landlock(const struct sandbox *sandbox)
 {
     struct landlock landlock;
 
     landlock_init(&landlock, sandbox->serves, sandbox->kind == SANDBOX_FLEET);
     if (landlock.rules < 0)
-        return;
+        return landlock.failed;
     landlock_allow(&landlock, "/dev/null", LANDLOCK_READ | LANDLOCK_WRITE);
     landlock_allow(&landlock, "/dev/tty", LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_TERMINAL);
     if (sandbox->kind != SANDBOX_FILE)
@@ -194,6 +182,7 @@ static void enter_landlock(const struct sandbox *sandbox)
     if (sandbox->converts)
         allow_converter(&landlock);
     landlock_enter(&landlock);
+    return landlock.failed;
 }
 
 static unsigned rights_of(const struct sandbox *sandbox)
@@ -210,14 +199,16 @@ static unsigned rights_of(const struct sandbox *sandbox)
            (sandbox->converts ? CALLS_PROCESSES : 0);
 }
 
-void sandbox_enter(const struct sandbox *sandbox)
+int sandbox_enter(const struct sandbox *sandbox, struct camp_error *error)
 {
     static bool is_entered;
+    int failed = 0;
 
     if (is_entered || !sandbox_is_used() || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return;
+        return CAMP_OK;
     is_entered = true;
     if (sandbox->kind != SANDBOX_SESSIONS)
-        enter_landlock(sandbox);
+        failed = enter_landlock(sandbox);
     system_call_filter_enter(rights_of(sandbox));
+    return failed == 0 ? CAMP_OK : camp_fail_errno(error, failed, "the files that camp may open");
 }

@@ -14,6 +14,7 @@
  */
 #pragma once
 
+#include <camp/camp.h>
 #include <stdbool.h>
 
 enum sandbox_kind {
@@ -40,8 +41,9 @@ struct sandbox {
 
 /* Confines the calling thread, and so all threads that it creates later. Only the first call does
  * something. If the kernel has no Landlock or filter, or refuses it, the command goes on without.
- */
-void sandbox_enter(const struct sandbox *sandbox);
+ * Returns CAMP_OK, or CAMP_E_NOMEM if a limit of open files or memory is too low for the rules:
+ * files that the command needs may then be out of reach. */
+int sandbox_enter(const struct sandbox *sandbox, struct camp_error *error);
 
 /* Returns the version of Landlock's interface that this kernel has, or 0 if it has none. */
 int sandbox_landlock_version(void);

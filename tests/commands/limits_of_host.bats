@@ -90,7 +90,7 @@ says() {
     run "$CAMP" record --from demo --count 1 --output probe.camp
     if [ "$status" -ne 0 ]; then skip "$output"; fi
     for limit in 4 5; do
-        says 1 "run.camp: Too many open files; raise the limit of open files (ulimit -n)" \
+        says 1 "Too many open files; raise the limit of open files (ulimit -n)" \
             limited $limit "$CAMP" record --from demo --count 1 --output run.camp
         rm -f run.camp
     done

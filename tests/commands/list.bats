@@ -127,7 +127,7 @@ all_are_valid() {
     run "$CAMP" list sources --format csv
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = name,help,options,query_options ]
-    [ "${lines[1]}" = 'threads,of this machine,--tier --interval,' ]
+    [ "${lines[1]}" = "threads,of this machine,'--tier --interval," ] # a spreadsheet would take it for a formula
     [[ $output == *$'\nFILE.camp,'*'--begin --end --speed,'* ]]
     run "$CAMP" list sources
     [[ $output == *"prometheus:URL "* ]]

@@ -171,8 +171,13 @@ static int read_options(struct record *record, int argc, char **argv)
     if (record->info != NULL) {
         const struct sandbox sandbox = { .kind = SANDBOX_FILE, .input = record->info };
 
+        struct camp_error error = { 0 };
+        int r;
+
         privilege_give_up(PRIVILEGE_NOTHING);
-        sandbox_enter(&sandbox);
+        r = sandbox_enter(&sandbox, &error);
+        if (r != CAMP_OK)
+            return complain_of(r, &error);
         return record_info(record->info, formats[record->format >= 0 ? record->format : 0]);
     }
     if (record->files.output == NULL)

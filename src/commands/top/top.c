@@ -160,6 +160,9 @@ static int read_options(struct top *top, int argc, char **argv)
     from_options_interval(&top->from, &top->interval_ns);
     if (status == OPTIONS_GO_ON)
         status = prepare_view(top);
+    /* Rules are read before camp is confined to a recording. */
+    if (status == OPTIONS_GO_ON && top->workload_file != NULL)
+        status = top_workloads_read(&top->workloads, top->workload_file);
     if (status == OPTIONS_GO_ON && top_asks_for_threads(top))
         status = top_resolve_thread_options(top);
     return status == OPTIONS_GO_ON

@@ -38,7 +38,7 @@ static int tried(const struct sandbox *sandbox, int (*action)(void))
 
     assert_true(child >= 0);
     if (child == 0) {
-        sandbox_enter(sandbox);
+        sandbox_enter(sandbox, NULL);
         _exit(action());
     }
     assert_int_equal(waitpid(child, &status, 0), child);
