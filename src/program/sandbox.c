@@ -175,6 +175,8 @@ static int enter_landlock(const struct sandbox *sandbox)
         allow_system(&landlock);
     if (sandbox->input != NULL)
         allow_input(&landlock, sandbox->input);
+    if (sandbox->rules != NULL)
+        landlock_allow(&landlock, sandbox->rules, LANDLOCK_READ);
     if (sandbox->output != NULL)
         allow_output(&landlock, sandbox->output);
     if (sandbox->socket != NULL)

@@ -160,9 +160,6 @@ static int read_options(struct top *top, int argc, char **argv)
     from_options_interval(&top->from, &top->interval_ns);
     if (status == OPTIONS_GO_ON)
         status = prepare_view(top);
-    /* Rules are read before camp is confined to a recording. */
-    if (status == OPTIONS_GO_ON && top->workload_file != NULL)
-        status = top_workloads_read(&top->workloads, top->workload_file);
     if (status == OPTIONS_GO_ON && top_asks_for_threads(top))
         status = top_resolve_thread_options(top);
     return status == OPTIONS_GO_ON
@@ -254,6 +251,7 @@ static int open_source(struct top *top)
     top->from.from.states_options =
         (top->no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) | (top->verbose ? CAMP_STATES_VERBOSE : 0);
     top->from.from.wants_states = true;
+    top->from.sandbox.rules = top->workload_file;
     if (top->format == FORMAT_LIVE && isatty(STDOUT_FILENO)) {
         top->speed = top->from.from.speed;
         top->from.from.speed = 0;

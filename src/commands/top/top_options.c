@@ -44,6 +44,7 @@ int top_resolve_thread_options(struct top *top)
         if (top->group >= 0 && top->group != TOP_WORKLOAD)
             return complain(STATUS_USAGE, "--workload goes with --group workload");
         top->group = TOP_WORKLOAD;
+        status = top_workloads_read(&top->workloads, top->workload_file);
     }
     if (status == OPTIONS_GO_ON && top->selection.tree && top->group >= 0 &&
         top->group != TOP_PROCESS)
