@@ -29,7 +29,7 @@ teardown() {
 limited() {
     local memory=(prlimit --as=2000000000)
     [ -z "${CAMP_SANITIZED:-}" ] || memory=() # shadow memory takes terabytes of addresses
-    run --separate-stderr timeout --kill-after=1 20 "${memory[@]}" "$CAMP" "$@"
+    run --separate-stderr timeout --kill-after=1 60 "${memory[@]}" "$CAMP" "$@"
     echo "$*: status $status, stdout '${output:0:300}', stderr '${stderr:0:300}'"
     [ "$status" -ne 124 ]
     [ "$status" -lt 128 ]
