@@ -101,10 +101,13 @@ END
 @test "no thread of a command that serves or reads files holds the capabilities that open microstates" {
     local group words
     printf 'time,entity,busy\n1,a,1\n2,a,1\n' >"$BATS_TEST_TMPDIR/base.csv"
+    printf '#!/bin/sh\necho started\nexec sleep 20\n' >"$BATS_TEST_TMPDIR/command"
+    chmod 755 "$BATS_TEST_TMPDIR/command"
     for group in root 64999; do
         for words in 'view --from base.csv' view 'view --from cpus' 'export --port 0' \
             'top --interval 50ms --format json' 'top --from cpus --interval 50ms --format json' \
-            'record --interval 50ms'; do
+            'record --interval 50ms' 'wait --format json 0.05' 'check --tier schedstat --format json 0.05' \
+            'time -- ./command'; do
             # shellcheck disable=SC2086
             run held_while_serving $group $words
             echo "$group: camp $words: $output"
@@ -173,6 +176,9 @@ unfiltered_threads() {
     local group
     for group in root 64999; do
         run held_while_serving $group view --from check
+        echo "$output"
+        [ "$output" = 1000 ]
+        run held_while_serving $group check --format json 0.05
         echo "$output"
         [ "$output" = 1000 ]
         run held_while_serving $group export --port 0 --tier taskstats

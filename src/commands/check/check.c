@@ -7,6 +7,7 @@
 #include "check_sessions.h"
 #include "program/command.h"
 #include "program/intervals.h"
+#include "program/privilege.h"
 #include "sources/machine/hidden.h"
 #include "sources/machine/pid_namespace.h"
 
@@ -67,6 +68,7 @@ static int open_sources(struct check *check)
                           check->context.selection.pid_count);
     if (r == CAMP_OK)
         r = cpus_source_open(NULL, &stop_requested, &check->cpus, &error);
+    privilege_give_up(privilege_use_of(tier_name(check->context.tier)));
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
 

@@ -8,6 +8,7 @@
 #include "counters/units.h"
 #include "program/command.h"
 #include "program/output_place.h"
+#include "program/privilege.h"
 #include "program/process_selection.h"
 #include "time_family.h"
 #include "time_record.h"
@@ -227,6 +228,7 @@ static int run_command(struct timing *timing, char **argv)
     timing->stolen_ns = stolen_ns();
     timing->start_ns = now_ns(CLOCK_MONOTONIC);
     pid = start(argv, &before, failure[1]);
+    privilege_give_up(PRIVILEGE_MAPS); /* the command keeps what camp was given */
     if (pid < 0)
         return complain(STATUS_FAILURE, "no further process can be made: %s", strerror(errno));
     while (r == CAMP_OK && !reap(pid, &status)) {
@@ -443,6 +445,8 @@ int command_time(int argc, char **argv)
     if (r != CAMP_OK && !may_show_usage(&timing.options, r))
         return complain_of_refusal(&timing, r);
     family_init(&timing.family, threads_unmeasured(timing.session));
+    if (timing.options.pid != 0)
+        privilege_give_up(PRIVILEGE_MAPS);
     status = timing.options.pid != 0 ? time_process(&timing) : time_command(&timing, argv + first);
     camp_states_close(timing.session);
     family_release(&timing.family);

@@ -5,6 +5,7 @@
 #include "counters/units.h"
 #include "program/command.h"
 #include "program/intervals.h"
+#include "program/privilege.h"
 #include "program/process_selection.h"
 #include "views/view.h"
 #include "wait_record.h"
@@ -117,6 +118,8 @@ static int open_states(struct wait *wait, struct camp_error *error)
         r = read_disks(wait, before_ns, error);
     if (r == CAMP_OK)
         wait_tasks_start(&wait->tasks);
+    if (r == CAMP_OK)
+        privilege_give_up(PRIVILEGE_MAPS);
     return r;
 }
 
