@@ -132,7 +132,10 @@ static int create_file(const char *path, uint32_t mode, struct camp_error *error
     return camp_fail_errno(error, errno, path);
 }
 
-/* Creates the tables of the file. With synchronous=FULL, a committed transaction is on the disk. */
+/* Creates the tables of the file. With synchronous=FULL, a committed transaction is on the disk.
+ * Until the file has its -wal file, there is no rollback journal (journal_mode=OFF): it would have
+ * nothing to protect, and after a power failure a reader, which may not write, refuses a file with
+ * such a journal. */
 static int set_up(struct recorder *recorder, const struct recorder_about *about,
                   struct camp_error *error)
 {
@@ -141,8 +144,9 @@ static int set_up(struct recorder *recorder, const struct recorder_about *about,
 
     sqlite3_busy_timeout(recorder->database, BUSY_TIMEOUT_MS);
     sqlite3_snprintf(sizeof sql, sql,
+                     "PRAGMA journal_mode = OFF; PRAGMA synchronous = FULL;"
                      "PRAGMA application_id = %d; PRAGMA user_version = %d;"
-                     "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                     "PRAGMA journal_mode = WAL;"
                      "PRAGMA journal_size_limit = %d; BEGIN",
                      RECORDING_APPLICATION_ID, RECORDING_VERSION, JOURNAL_BYTES);
     r = run(recorder, sql, error);
@@ -186,8 +190,10 @@ void recorder_close(struct recorder *recorder)
         return;
     for (size_t i = 0; i < TABLES; i++)
         recorder_table_release(&recorder->tables[i]);
-    /* Removes the -wal file. With it, readers would need permission to write in the folder. */
-    sqlite3_exec(recorder->database, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    /* Removes the -wal file. With it, readers would need permission to write in the folder. Then
+     * only the first sector of the file changes, which a disk writes as a whole. So it needs no
+     * rollback journal, which journal_mode=DELETE would make (set_up()). */
+    sqlite3_exec(recorder->database, "PRAGMA journal_mode = OFF", NULL, NULL, NULL);
     sqlite3_close(recorder->database);
     free(recorder->path);
     free(recorder);

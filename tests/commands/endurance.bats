@@ -1,0 +1,19 @@
+#!/usr/bin/env bats
+# bats file_tags=deep
+# Recordings over a long time, and when the recorder or the computer stops at any moment.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
+    UNIT=$(dirname "$(dirname "$CAMP")")/tests/unit
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+@test "a power failure at any of 1,000 moments loses at most the running interval" {
+    "$UNIT/test_power_loss" all | tee report
+    failures=$(grep -o '^[0-9]* power failures at [0-9]* events' report)
+    echo "$failures" >&3
+    read -r count _ _ _ events _ <<<"$failures"
+    [ "$events" -ge 1000 ] && [ "$count" -ge $((5 * events)) ]
+}
