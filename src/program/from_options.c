@@ -7,7 +7,6 @@
 #include "sources/from_list.h"
 #include "sources/from_machine.h"
 #include "sources/groups.h"
-#include "sources/tables/demo.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -252,24 +251,12 @@ static void give_up_after(const struct from_source *source, const struct from_fa
         privilege_give_up(privilege_use_of(facts->tier));
 }
 
-/* Returns the path of the file or folder that is read; NULL for standard input. demo_find() reports
- * a missing demo again. */
-static const char *path_of(const struct from_source *source, const char *text,
-                           char demo[DEMO_PATH_SIZE])
-{
-    if (source->opener == OPENS_SQLITE)
-        return text + strlen(source->name);
-    if (source->opener == OPENS_DEMO)
-        return demo_find(demo, NULL) == CAMP_OK ? demo : NULL;
-    return strcmp(text, "-") == 0 ? NULL : text;
-}
-
 /* Confines the process before it reads a file or asks a server. ODBC drivers are not confined,
  * because some execute programs (Oracle's, to connect to a database on the same machine). */
 static int confine_before(struct from_options *options, const struct from_source *source,
                           struct camp_error *error)
 {
-    char demo[DEMO_PATH_SIZE];
+    char path[FROM_PATH_SIZE];
     static const struct {
         bool is_confined;
         enum sandbox_kind kind;
@@ -282,7 +269,7 @@ static int confine_before(struct from_options *options, const struct from_source
     if (!ways[source->opener].is_confined)
         return CAMP_OK;
     options->sandbox.kind = ways[source->opener].kind;
-    options->sandbox.input = path_of(source, options->from.text, demo);
+    options->sandbox.input = from_path(source, options->from.text, path);
     return sandbox_enter(&options->sandbox, error);
 }
 

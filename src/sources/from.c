@@ -17,6 +17,8 @@
 
 #define SQLITE_PREFIX "sqlite:"
 
+_Static_assert(FROM_PATH_SIZE >= DEMO_PATH_SIZE, "the path of the sample data fits");
+
 static int open_csv(const struct from *from, struct source **ret, struct from_facts *facts,
                     struct camp_error *error)
 {
@@ -45,6 +47,22 @@ static int open_demo(const struct from *from, struct source **ret, struct from_f
     if (r == CAMP_OK)
         snprintf(facts->note, sizeof facts->note, "%s", DEMO_NOTE);
     return r;
+}
+
+const char *from_path(const struct from_source *source, const char *text,
+                      char buffer[FROM_PATH_SIZE])
+{
+    switch (source->opener) {
+    case OPENS_DEMO:
+        return demo_find(buffer, NULL) == CAMP_OK ? buffer : NULL;
+    case OPENS_SQLITE:
+        return text + strlen(SQLITE_PREFIX);
+    case OPENS_RECORDING:
+    case OPENS_TABLE:
+        return strcmp(text, "-") != 0 ? text : NULL;
+    default:
+        return NULL;
+    }
 }
 
 static int open_query(const struct from *from, struct source **ret, struct from_facts *facts,

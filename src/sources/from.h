@@ -92,5 +92,12 @@ struct from_shown {
 
 struct from_shown from_shown(const char *text);
 
+/* Returns the file or folder that the source reads, or NULL if it reads none, or standard input.
+ * `buffer` must live as long as the path. */
+#define FROM_PATH_SIZE 8192
+struct from_source;
+const char *from_path(const struct from_source *source, const char *text,
+                      char buffer[FROM_PATH_SIZE]);
+
 /* Returns whether the source is a fleet ("prometheus:..."). */
 bool from_is_fleet(const char *text);
