@@ -17,3 +17,10 @@ setup() {
     read -r count _ _ _ events _ <<<"$failures"
     [ "$events" -ge 1000 ] && [ "$count" -ge $((5 * events)) ]
 }
+
+@test "1,000 kills of a recorder lose no committed interval" {
+    /usr/bin/python3 -B "$BATS_TEST_DIRNAME/kills.py" "$CAMP" 1000 | tee report
+    cat report >&3
+    read -r _ _ committed _ <report
+    [ "$committed" -ge 1000 ]
+}
