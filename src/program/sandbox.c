@@ -5,13 +5,18 @@
 #include "output_place.h"
 #include "system_call_filter.h"
 
+<<<<<<< HEAD
 #include <errno.h>
+=======
+#include <dirent.h>
+>>>>>>> endurance
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PATH_SIZE 4096
@@ -85,17 +90,25 @@ static void allow_system(struct landlock *landlock)
     landlock_allow(landlock, path, LANDLOCK_READ);
 }
 
+<<<<<<< HEAD
 static void allow_folder_of(struct landlock *landlock, const char *path, uint64_t rights)
+=======
+/* Gets the folder of a path. Returns false if its name is too long. */
+static bool folder_of(const char *path, char ret[PATH_SIZE])
+{
+    const char *slash = strrchr(path, '/');
+    const int length = slash > path ? (int)(slash - path) : 1;
+
+    return snprintf(ret, PATH_SIZE, "%.*s", length, slash != NULL ? path : ".") < PATH_SIZE;
+}
+
+static void allow_folder_of(const struct landlock *landlock, const char *path, uint64_t rights)
+>>>>>>> endurance
 {
     char folder[PATH_SIZE];
-    const char *slash = strrchr(path, '/');
 
-    if (slash == NULL)
-        strcpy(folder, ".");
-    else if (snprintf(folder, sizeof folder, "%.*s", slash > path ? (int)(slash - path) : 1,
-                      path) >= (int)sizeof folder)
-        return;
-    landlock_allow(landlock, folder, rights);
+    if (folder_of(path, folder))
+        landlock_allow(landlock, folder, rights);
 }
 
 /* Returns whether SQLite must create files beside the database to read it: its header has the
@@ -113,16 +126,51 @@ static bool needs_shared_memory(const char *path)
            snprintf(shm, sizeof shm, "%s-shm", path) < (int)sizeof shm && access(shm, F_OK) != 0;
 }
 
+/* Returns whether this holds for a file in the folder. After a power failure, a recording may have
+ * its -wal file, but no shared memory. */
+static bool folder_needs_shared_memory(const char *folder)
+{
+    DIR *entries = opendir(folder);
+    const struct dirent *entry;
+    char path[PATH_SIZE];
+    bool ret = false;
+
+    while (entries != NULL && !ret && (entry = readdir(entries)) != NULL) {
+        const char *wal = strrchr(entry->d_name, '-');
+
+        ret = wal != NULL && strcmp(wal, "-wal") == 0 &&
+              snprintf(path, sizeof path, "%s/%.*s", folder, (int)(wal - entry->d_name),
+                       entry->d_name) < (int)sizeof path &&
+              needs_shared_memory(path);
+    }
+    if (entries != NULL)
+        closedir(entries);
+    return ret;
+}
+
+/* Allows to read a folder with the files of a rotated recording. */
+static void allow_rotated(const struct landlock *landlock, const char *folder)
+{
+    const uint64_t writes = LANDLOCK_WRITE | LANDLOCK_REPLACE;
+
+    landlock_allow(landlock, folder,
+                   LANDLOCK_READ | (folder_needs_shared_memory(folder) ? writes : 0));
+}
+
 /* A database consists of several files. The files of a rotated recording are in a folder, which is
  * either the input itself or the folder of a name that no file has. */
 static void allow_input(struct landlock *landlock, const char *path)
 {
     static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
     char file[PATH_SIZE];
+    struct stat status;
 
     allow_folder_of(landlock, path, LANDLOCK_LIST); /* other files of a rotated recording */
-    if (access(path, F_OK) != 0)
-        allow_folder_of(landlock, path, LANDLOCK_READ);
+    if (stat(path, &status) != 0) {
+        if (folder_of(path, file))
+            allow_rotated(landlock, file);
+    } else if (S_ISDIR(status.st_mode))
+        allow_rotated(landlock, path);
     else if (needs_shared_memory(path))
         allow_folder_of(landlock, path, LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_REPLACE);
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {

@@ -14,6 +14,8 @@
 /* A scan of a table needs fewer than 10 steps of SQLite for each byte of a recording. */
 #define STEPS_EACH_BYTE 64
 #define STEPS_LEAST 20000000
+#define HEAD_BYTES 32
+#define WAL_HEADER_BYTES 32 /* sqlite.org, WAL-mode File Format */
 
 /* Tries to open four files, because SQLite needs the database, -wal, -shm and the folder, and may
  * already have closed some of them. */
@@ -158,17 +160,26 @@ static int check_kind(sqlite3 *database, const char *path, struct camp_error *er
     return CAMP_OK;
 }
 
-int recording_file_fail_empty(const char *path, struct camp_error *error)
+/* Returns the length of the -wal file, 0 if there is none, or INT64_MAX if there is no memory. */
+static int64_t wal_length(const char *path)
 {
     char *wal = sqlite3_mprintf("%s-wal", path);
     struct stat status;
-    const bool has_wal = wal == NULL || (stat(wal, &status) == 0 && status.st_size > 0);
+    int64_t ret = INT64_MAX;
 
+    if (wal != NULL)
+        ret = stat(wal, &status) == 0 ? (int64_t)status.st_size : 0;
     sqlite3_free(wal);
+    return ret;
+}
+
+int recording_file_fail_empty(const char *path, struct camp_error *error)
+{
     return camp_fail(error, CAMP_E_FORMAT, 0,
-                     has_wal ? "%s is empty: no interval was recorded"
-                             : "%s is empty: no interval was recorded, or it was copied without "
-                               "its file %s-wal",
+                     wal_length(path) > 0
+                         ? "%s is empty: no interval was recorded"
+                         : "%s is empty: no interval was recorded, or it was copied without "
+                           "its file %s-wal",
                      path, basename(path));
 }
 
@@ -183,31 +194,49 @@ static int check_tables(sqlite3 *database, const char *path, struct camp_error *
     return r == CAMP_OK && count == 0 ? recording_file_fail_empty(path, error) : r;
 }
 
-/* Returns whether the file is shorter than its header says (sqlite.org, Database File Format, 1.3).
- * Byte 16 has the page size, byte 28 the number of pages. A file with a -wal file is being
- * recorded, and its header may already count pages that are not in the file. Readers may leave an
- * empty -wal file. */
+/* Reads the first bytes of the file's header (sqlite.org, Database File Format, 1.3), and gets the
+ * length of the file. */
+static bool read_head(const char *path, unsigned char ret_head[HEAD_BYTES], uint64_t *ret_length)
+{
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    const bool is_read = file >= 0 && fstat(file, &status) == 0 &&
+                         pread(file, ret_head, HEAD_BYTES, 0) == HEAD_BYTES;
+
+    if (is_read)
+        *ret_length = (uint64_t)status.st_size;
+    if (file >= 0)
+        close(file);
+    return is_read;
+}
+
+/* Returns whether the file is shorter than its header says. Byte 16 has the page size, byte 28 the
+ * number of pages. A file with a -wal file is being recorded, and its header may already count
+ * pages that are not in the file. Readers may leave an empty -wal file. */
 static bool is_cut(const char *path)
 {
-    char *wal = sqlite3_mprintf("%s-wal", path);
-    struct stat status;
-    const bool is_recorded = wal == NULL || (stat(wal, &status) == 0 && status.st_size > 0);
-    FILE *file = is_recorded ? NULL : fopen(path, "re");
-    unsigned char head[32];
-    uint64_t page_size, pages;
-    bool ret = false;
+    unsigned char head[HEAD_BYTES];
+    uint64_t length, page_size, pages;
 
-    sqlite3_free(wal);
-    if (file == NULL)
+    if (wal_length(path) > 0 || !read_head(path, head, &length))
         return false;
-    if (fread(head, 1, sizeof head, file) == sizeof head && fstat(fileno(file), &status) == 0) {
-        page_size = (uint64_t)head[16] << 8 | head[17];
-        pages = (uint64_t)head[28] << 24 | (uint64_t)head[29] << 16 | (uint64_t)head[30] << 8 |
-                head[31];
-        ret = (uint64_t)status.st_size < (page_size == 1 ? 65536 : page_size) * pages;
-    }
-    fclose(file);
-    return ret;
+    page_size = (uint64_t)head[16] << 8 | head[17];
+    pages =
+        (uint64_t)head[28] << 24 | (uint64_t)head[29] << 16 | (uint64_t)head[30] << 8 | head[31];
+    return length < (page_size == 1 ? 65536 : page_size) * pages;
+}
+
+/* Returns whether the file is in journal mode WAL (byte 18), but has no -wal file with a
+ * transaction. A recorder that stopped while it created or closed the file leaves it so. Without
+ * FOREIGN_FIXED, SQLite would create a -shm file, which a reader may not be permitted, or would try
+ * for 10 s to read a -wal file that only has its header. A recorder that still runs has no interval
+ * in the file yet, or is closing it. */
+static bool is_fixed(const char *path)
+{
+    unsigned char head[HEAD_BYTES];
+    uint64_t length;
+
+    return wal_length(path) <= WAL_HEADER_BYTES && read_head(path, head, &length) && head[18] == 2;
 }
 
 static uint64_t steps_most(const char *path)
@@ -218,12 +247,13 @@ static uint64_t steps_most(const char *path)
 int recording_file_open(sqlite3 **ret, const char *path, struct foreign_watch *watch,
                         struct camp_error *error)
 {
-    int r = foreign_file_check(path, error);
+    int r = foreign_file_check(path, error), how;
 
     if (r != CAMP_OK)
         return r;
     watch->most = steps_most(path);
-    if (foreign_database_open(ret, path, is_cut(path), watch) != SQLITE_OK)
+    how = (is_cut(path) ? FOREIGN_CUT : 0) | (is_fixed(path) ? FOREIGN_FIXED : 0);
+    if (foreign_database_open(ret, path, how, watch) != SQLITE_OK)
         return recording_failed(*ret, path, error);
     /* If this option were on, SQLite would read an unknown column "NAME" as a text. */
     sqlite3_db_config(*ret, SQLITE_DBCONFIG_DQS_DML, 0, NULL);

@@ -4,6 +4,7 @@
 #include "ledger/array.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -81,15 +82,34 @@ static void configure(sqlite3 *database, bool reads_cut)
         sqlite3_db_config(database, switches[i][0], switches[i][1], NULL);
 }
 
-int foreign_database_open(sqlite3 **ret, const char *path, bool reads_cut,
-                          struct foreign_watch *watch)
+/* Returns the URI of a file that nobody writes to (sqlite.org, Uniform Resource Identifiers). Two
+ * slashes before an absolute path mean this computer. */
+static char *uri_of(const char *path)
 {
-    int r = sqlite3_open_v2(path, ret, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+    sqlite3_str *uri = sqlite3_str_new(NULL);
 
+    sqlite3_str_appendall(uri, path[0] == '/' ? "file://" : "file:");
+    for (; *path != '\0'; path++)
+        sqlite3_str_appendf(uri, strchr("%?#", *path) != NULL ? "%%%02X" : "%c", *path);
+    sqlite3_str_appendall(uri, "?immutable=1");
+    return sqlite3_str_finish(uri);
+}
+
+int foreign_database_open(sqlite3 **ret, const char *path, int how, struct foreign_watch *watch)
+{
+    const bool is_fixed = (how & FOREIGN_FIXED) != 0;
+    char *uri = is_fixed ? uri_of(path) : NULL;
+    int r = is_fixed && uri == NULL ? SQLITE_NOMEM
+                                    : sqlite3_open_v2(is_fixed ? uri : path, ret,
+                                                      SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX |
+                                                          (is_fixed ? SQLITE_OPEN_URI : 0),
+                                                      NULL);
+
+    sqlite3_free(uri);
     if (r != SQLITE_OK)
         return r;
     sqlite3_busy_timeout(*ret, FOREIGN_BUSY_MS);
-    configure(*ret, reads_cut);
+    configure(*ret, (how & FOREIGN_CUT) != 0);
     sqlite3_progress_handler(*ret, STEPS_BETWEEN, must_end, watch);
     return sqlite3_exec(*ret,
                         "PRAGMA cell_size_check = 1; PRAGMA ignore_check_constraints = 1;"

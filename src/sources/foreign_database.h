@@ -24,11 +24,17 @@ struct foreign_watch {
  * writer. The message says what else the path is. */
 int foreign_file_check(const char *path, struct camp_error *error);
 
+/* How a database is read; a sum of these. */
+enum {
+    /* SQLite accepts a schema whose tables are not all in the file, as in a truncated file. */
+    FOREIGN_CUT = 1 << 0,
+    /* Nobody writes to the file. SQLite locks nothing and reads no other file than this one. */
+    FOREIGN_FIXED = 1 << 1
+};
+
 /* Opens the file for reading. The caller must close *ret, even after a failure. Returns SQLITE_OK
- * or an error of SQLite. With `reads_cut`, SQLite accepts a schema whose tables are not all in the
- * file, as in a truncated file. */
-int foreign_database_open(sqlite3 **ret, const char *path, bool reads_cut,
-                          struct foreign_watch *watch);
+ * or an error of SQLite. */
+int foreign_database_open(sqlite3 **ret, const char *path, int how, struct foreign_watch *watch);
 
 void foreign_watch_start(struct foreign_watch *watch);
 

@@ -10,10 +10,30 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
 }
 
+teardown() {
+    [ -z "${MOUNT:-}" ] || umount "$MOUNT"
+}
+
 @test "a power failure at any of 1,000 moments loses at most the running interval" {
     "$UNIT/test_power_loss" all | tee report
     failures=$(grep -o '^[0-9]* power failures at [0-9]* events' report)
     echo "$failures" >&3
     read -r count _ _ _ events _ <<<"$failures"
     [ "$events" -ge 1000 ] && [ "$count" -ge $((5 * events)) ]
+}
+
+@test "1,000 kills of a recorder lose no committed interval" {
+    /usr/bin/python3 -B "$BATS_TEST_DIRNAME/kills.py" "$CAMP" 1000 | tee report
+    cat report >&3
+    read -r _ _ committed _ <report
+    [ "$committed" -ge 1000 ]
+}
+
+@test "a month is recorded in a few minutes, nothing is lost uncounted, and the memory is flat" {
+    [ "$(id -u)" = 0 ] || skip "needs root, to mount a small file system"
+    mkdir small
+    mount -t tmpfs -o size=160m none small || skip "no file system can be mounted here"
+    MOUNT=$PWD/small
+    "$UNIT/recorded_month" small | tee report
+    grep '^[0-9]* intervals in 31 days' report >&3
 }

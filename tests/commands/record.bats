@@ -362,24 +362,6 @@ assert file['readable'] == info['readable'] == $whole < 1000, info" "$output"
     [ "$(ask run.camp 'SELECT count(*) FROM tick')" = 3 ]
 }
 
-# bats test_tags=deep
-@test "a recording loses at most the unfinished interval when camp record is killed" {
-    for round in $(seq 20); do
-        rm -f run.camp*
-        start_recorder --output run.camp --interval 10ms
-        wait_for_ticks run.camp $((1 + round % 4 * 5))
-        before=$(ask run.camp 'SELECT max(tick) FROM tick')
-        kill -9 "$RECORDER"
-        wait "$RECORDER" || true
-        [ "$(ask run.camp 'PRAGMA integrity_check')" = ok ]
-        ticks=$(ask run.camp 'SELECT max(tick) FROM tick')
-        [ "$ticks" -ge "$before" ]
-        [ "$(ask run.camp 'SELECT count(*) FROM tick')" = "$ticks" ]
-        "$CAMP" record --from run.camp --output read.camp --force
-        [ "$(ask read.camp 'SELECT count(*) FROM tick')" = "$ticks" ]
-    done
-}
-
 @test "a recording can be read while it is written" {
     start_recorder --output run.camp --interval 20ms
     wait_for_ticks run.camp 3

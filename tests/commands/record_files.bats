@@ -149,6 +149,20 @@ make_old_files() {
     [ "$(ask part.camp "$last")" = "$(ask "${files[2]}" "$last")" ]
 }
 
+@test "a rotated recording is read after a power failure that left no -shm file" {
+    mkdir set
+    start_recorder --interval 20ms --output set/run.camp --rotate 1h
+    until_it eval 'has_ticks set/run-*.camp 5'
+    kill -9 "$RECORDER"
+    wait "$RECORDER" || true
+    file=$(echo set/run-*.camp)
+    ticks=$(ask "$file" 'SELECT count(*) FROM tick')
+    for recording in set set/run.camp "$file"; do
+        rm -f "$file-shm"
+        "$CAMP" record --info "$recording" --format json | grep -F "\"readable\":$ticks,"
+    done
+}
+
 @test "a folder with two recordings is refused as a source" {
     make_table 3 1000
     mkdir both

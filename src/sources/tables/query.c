@@ -108,7 +108,7 @@ int query_rows_open(const char *path, const char *text, const struct from *from,
         close_query(&query->rows);
         return r;
     }
-    if (foreign_database_open(&query->database, path, false, &query->watch) != SQLITE_OK) {
+    if (foreign_database_open(&query->database, path, 0, &query->watch) != SQLITE_OK) {
         const int system_error = sqlite3_system_errno(query->database);
 
         r = camp_fail(error, CAMP_E_IO, system_error, "%s: %s", path,

@@ -145,13 +145,14 @@ static void power_empty_folder(const char *folder)
     closedir(entries);
 }
 
-/* Writes one file as the disk may have it. A -wal file may also have a -shm file with any content.
- */
-static void power_disk_write_file(const char *folder, size_t file, enum power_kept kept)
+/* Writes one file as the disk may have it. A -wal file may have a -shm file with any content.
+ * Returns false if it has none. */
+static bool power_disk_write_file(const char *folder, size_t file, enum power_kept kept)
 {
     const struct power_content *synced = &power_disk.synced[file];
     const struct power_list *unsynced = &power_disk.unsynced[file];
     const char *name = power_log.names[file], *wal = strstr(name, "-wal");
+    const bool has_shm = wal != NULL && kept != POWER_NOTHING && rand() % 2 == 0;
     struct power_content content = { 0 };
 
     power_resize(&content, synced->length);
@@ -160,7 +161,7 @@ static void power_disk_write_file(const char *folder, size_t file, enum power_ke
     for (size_t i = 0; i < unsynced->count; i++)
         power_apply(&content, &power_log.events[unsynced->events[i]], kept);
     power_write_file(folder, name, content.bytes, content.length);
-    if (wal != NULL && kept == POWER_SOME && rand() % 2 == 0) {
+    if (has_shm) {
         char shm[300];
 
         snprintf(shm, sizeof shm, "%.*s-shm", (int)(wal - name), name);
@@ -170,15 +171,16 @@ static void power_disk_write_file(const char *folder, size_t file, enum power_ke
         power_write_file(folder, shm, content.bytes, content.length);
     }
     free(content.bytes);
+    return wal == NULL || has_shm;
 }
 
 /* Empties the folder, and writes into it what a disk may have after a power failure at this event.
- */
-static void power_disk_write(const char *folder, enum power_kept kept)
+ * Returns whether each -wal file has a -shm file. */
+static bool power_disk_write(const char *folder, enum power_kept kept)
 {
     const struct power_list *names = &power_disk.unsynced_names;
     size_t kept_names = kept == POWER_ALL ? names->count : 0;
-    bool is_there[POWER_FILES];
+    bool is_there[POWER_FILES], have_shm = true;
 
     if (kept == POWER_SOME)
         kept_names = (size_t)rand() % (names->count + 1);
@@ -191,8 +193,9 @@ static void power_disk_write(const char *folder, enum power_kept kept)
     power_empty_folder(folder);
     for (size_t i = 0; i < POWER_FILES; i++) {
         if (is_there[i])
-            power_disk_write_file(folder, i, kept);
+            have_shm = power_disk_write_file(folder, i, kept) && have_shm;
     }
+    return have_shm;
 }
 
 static void power_disk_release(void)

@@ -13,6 +13,8 @@
 #include "program/command.h"
 #include "recording/recording.h"
 
+#include <errno.h>
+
 #define INTERVAL_NS 1000000000u
 #define FIRST_WALL_CLOCK_NS 1769904000000000000
 #define ENTITIES 12
@@ -86,6 +88,31 @@ static bool is_same_frame(const struct frame *left, const struct frame *right)
                   left->entity_count * left->schema->column_count * sizeof *left->values) == 0;
 }
 
+static bool is_confined;
+static int (*system_open)(const char *, int, int);
+
+/* Readers of a rotated recording that has shared memory may not write in its folder. */
+static int open_confined(const char *path, int flags, int mode)
+{
+    const size_t length = strlen(path);
+
+    if (is_confined && length > 4 && strcmp(path + length - 4, "-shm") == 0 &&
+        (flags & O_ACCMODE) != O_RDONLY) {
+        errno = EACCES;
+        return -1;
+    }
+    return system_open(path, flags, mode);
+}
+
+static void confine_readers(void)
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+
+    system_open = (int (*)(const char *, int, int))vfs->xGetSystemCall(vfs, "open");
+    assert_non_null(system_open);
+    vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)open_confined);
+}
+
 /* Reads the recording as each command does. Returns the number of intervals. */
 static size_t read_recording(size_t event, enum power_kept kept)
 {
@@ -153,8 +180,9 @@ static void fail_power(size_t event, size_t committed, enum power_kept kept, str
     char text[100];
     size_t read;
 
-    power_disk_write(lost, kept);
+    is_confined = power_disk_write(lost, kept);
     read = read_recording(event, kept);
+    is_confined = false;
     snprintf(text, sizeof text, "%zu intervals were written, %zu are there", committed, read);
     if (read < committed || read > committed + 1)
         fail_at(event, kept, text);
@@ -268,6 +296,7 @@ static int make_folders(void **state)
 
     (void)state;
     srand(1);
+    confine_readers();
     snprintf(recorded, sizeof recorded, "%s/camp-power-XXXXXX", parent);
     snprintf(lost, sizeof lost, "%s/camp-power-XXXXXX", parent);
     return mkdtemp(recorded) == NULL || mkdtemp(lost) == NULL;
@@ -280,6 +309,7 @@ static int remove_folders(void **state)
     power_log_release();
     power_empty_folder(recorded);
     power_empty_folder(lost);
+    sqlite3_vfs_find(NULL)->xSetSystemCall(sqlite3_vfs_find(NULL), "open", NULL);
     return rmdir(recorded) + rmdir(lost);
 }
 
