@@ -5,11 +5,8 @@
 #include "output_place.h"
 #include "system_call_filter.h"
 
-<<<<<<< HEAD
-#include <errno.h>
-=======
 #include <dirent.h>
->>>>>>> endurance
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -90,9 +87,6 @@ static void allow_system(struct landlock *landlock)
     landlock_allow(landlock, path, LANDLOCK_READ);
 }
 
-<<<<<<< HEAD
-static void allow_folder_of(struct landlock *landlock, const char *path, uint64_t rights)
-=======
 /* Gets the folder of a path. Returns false if its name is too long. */
 static bool folder_of(const char *path, char ret[PATH_SIZE])
 {
@@ -102,8 +96,7 @@ static bool folder_of(const char *path, char ret[PATH_SIZE])
     return snprintf(ret, PATH_SIZE, "%.*s", length, slash != NULL ? path : ".") < PATH_SIZE;
 }
 
-static void allow_folder_of(const struct landlock *landlock, const char *path, uint64_t rights)
->>>>>>> endurance
+static void allow_folder_of(struct landlock *landlock, const char *path, uint64_t rights)
 {
     char folder[PATH_SIZE];
 
@@ -149,7 +142,7 @@ static bool folder_needs_shared_memory(const char *folder)
 }
 
 /* Allows to read a folder with the files of a rotated recording. */
-static void allow_rotated(const struct landlock *landlock, const char *folder)
+static void allow_rotated(struct landlock *landlock, const char *folder)
 {
     const uint64_t writes = LANDLOCK_WRITE | LANDLOCK_REPLACE;
 
