@@ -40,6 +40,10 @@ setup() { require_attacks prometheus; }
     all_ended_well signals
 }
 
+@test "prometheus: a password goes to another machine only through TLS, and never to a proxy if it is for this machine" {
+    attacks_of_another_machine prometheus
+}
+
 # bats test_tags=deep
 @test "prometheus: an answer that stalls or drips ends after the documented limit, and labels that change stay few" {
     "$BATS_TEST_DIRNAME/rogue_prometheus.py" --jobs 24 long

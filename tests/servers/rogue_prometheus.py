@@ -11,6 +11,7 @@ import zlib
 from rogue import NASTY, PASSWORD, Attack, Driver, camp, environment_of
 
 ANSWER_S = 30  # at most, for one answer: docs/fleet.md
+PLAIN = 'CAMP_PROMETHEUS_PLAIN'
 PROMISE_S = 5  # of the attacks that do not stall
 TEXT = NASTY.replace(b'\0', b'').decode(errors='ignore')  # what is hostile, but correct UTF-8
 MODES = ('user', 'system', 'irq', 'softirq', 'iowait', 'idle')
@@ -402,12 +403,29 @@ for name, stalled in STALLS.items():
         each('signals', f'{signal}, {name}', stalled, kinds=('probe', 'first'), says='interrupted', status=(1,),
              before=('timeout', '--foreground', '--preserve-status', '--signal', signal, '1'))
 
+# Another machine: the driver runs in a network namespace with this address.
+ELSEWHERE = '192.0.2.1'
+for name, environment, prefix in (
+        ('a token', {'CAMP_PROMETHEUS_TOKEN': PASSWORD}, ''), ('a file', {'CAMP_PROMETHEUS_TOKEN_FILE': '/dev/null'}, ''),
+        ('a password', {}, f'u:{PASSWORD}@'), ('another permission', {'CAMP_PROMETHEUS_TOKEN': PASSWORD, PLAIN: 'no'}, '')):
+    attack('remote', f'{name} without TLS', Prometheus, status=(4,), says='only through TLS', host=ELSEWHERE, needs='namespace',
+           environment=environment, prefix=prefix)
+attack('remote', 'no password', Prometheus, status=(0,), host=ELSEWHERE, needs='namespace', environment={})
+attack('remote', 'a permission', Prometheus, status=(0,), host=ELSEWHERE, needs='namespace',
+       environment={'CAMP_PROMETHEUS_TOKEN': 'token', PLAIN: 'yes'})
+attack('remote', 'a proxy elsewhere', Prometheus, status=(1,), says='Connection refused', host=ELSEWHERE, needs='namespace',
+       environment={'CAMP_PROMETHEUS_TOKEN': PASSWORD, 'http_proxy': 'http://{place}', 'NO_PROXY': ''}, place='127.0.0.1:1')
+
 
 def client(attacked, listener, folder):
     options = attacked.client
-    environment = environment_of(folder, CAMP_PROMETHEUS_TOKEN='token', NO_PROXY='*')
+    place = options.get('place', f'{options.get("prefix", "")}{options["host"]}:{listener.port}') if listener.port else (
+        f'unix:{folder}/socket')
+    given = options.get('environment', {'CAMP_PROMETHEUS_TOKEN': 'token'})
+    environment = environment_of(folder, **{'NO_PROXY': '*', **{
+        name: value.format(place=f'{ELSEWHERE}:{listener.port}') for name, value in given.items()}})
     command = [*options.get('before', ()), camp(), *options.get('command', ('top', '--count', '2', '--interval', '200ms')),
-               '--from', f'prometheus:unix:{folder}/socket']
+               '--from', f'prometheus:{place}']
     return command, environment
 
 

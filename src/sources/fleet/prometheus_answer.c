@@ -118,15 +118,17 @@ int prometheus_answer_add_sample(struct prometheus_answer *answer,
 static void sort_labels(struct prometheus_answer *answer)
 {
     const size_t start = starts_of(answer, answer->series_count).labels;
-    uint32_t *labels = start < answer->label_count ? &answer->labels[start] : NULL;
 
-    for (size_t i = 1; i < answer->label_count - start; i++) {
-        const uint32_t label = labels[i];
+    for (size_t i = start + 1; i < answer->label_count; i++) {
+        const uint32_t label = answer->labels[i];
         size_t at = i;
 
-        for (; at > 0 && strcmp(answer->text + labels[at - 1], answer->text + label) > 0; at--)
-            labels[at] = labels[at - 1];
-        labels[at] = label;
+        for (; at > start; at--) {
+            if (strcmp(answer->text + answer->labels[at - 1], answer->text + label) <= 0)
+                break;
+            answer->labels[at] = answer->labels[at - 1];
+        }
+        answer->labels[at] = label;
     }
 }
 

@@ -122,6 +122,8 @@ static bool set_options(struct prometheus_client *client)
     if (client->place.socket != NULL)
         good &= libcurl.curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, client->place.socket) ==
                 CURLE_OK;
+    if (client->place.is_local) /* what is for this machine is not for a proxy */
+        good &= libcurl.curl_easy_setopt(easy, CURLOPT_NOPROXY, "*") == CURLE_OK;
     if (client->place.credential != NULL) {
         libcurl.curl_easy_setopt(easy, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
         good &=
@@ -316,6 +318,24 @@ static const struct remote_driver driver = {
     .go_on = finish,
 };
 
+/* Refuses to send a password or token to another machine without TLS, unless the user permits it.
+ */
+static int check_secrets(const struct prometheus_place *place, struct camp_error *error)
+{
+    const char *plain = getenv("CAMP_PROMETHEUS_PLAIN");
+    const bool has_secret = place->credential != NULL ||
+                            getenv("CAMP_PROMETHEUS_TOKEN_FILE") != NULL ||
+                            getenv("CAMP_PROMETHEUS_TOKEN") != NULL;
+
+    if (!has_secret || place->is_local || place->is_encrypted ||
+        (plain != NULL && strcmp(plain, "yes") == 0))
+        return CAMP_OK;
+    return camp_fail(error, CAMP_E_PERM, 0,
+                     "%s: a password or token goes to another machine only through TLS: give an "
+                     "https:// address, or set CAMP_PROMETHEUS_PLAIN=yes",
+                     place->shown);
+}
+
 int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
                            struct prometheus_client **ret, struct camp_error *error)
 {
@@ -331,6 +351,8 @@ int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a client");
     client->remote = (struct remote){ .driver = &driver, .context = client, .stop = stop };
     r = prometheus_place_parse(place, &client->place, error);
+    if (r == CAMP_OK)
+        r = check_secrets(&client->place, error);
     if (r == CAMP_OK) {
         client->multi = libcurl.curl_multi_init();
         client->easy = libcurl.curl_easy_init();

@@ -16,7 +16,8 @@
 struct prometheus_client;
 
 /* Parses the address `place` (prometheus_place.c), but sends nothing. Returns CAMP_OK,
- * CAMP_E_INVALID, CAMP_E_NOMEM, or another error code if libcurl is not installed. */
+ * CAMP_E_INVALID, CAMP_E_NOMEM, CAMP_E_PERM if a password or token would go to another machine
+ * without TLS, or another error code if libcurl is not installed. */
 int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
                            struct prometheus_client **ret, struct camp_error *error);
 void prometheus_client_close(struct prometheus_client *client); /* NULL is allowed */
@@ -45,6 +46,8 @@ struct prometheus_place {
     char *socket;     /* the path of a Unix socket, or NULL */
     /* the address as shown in messages: one line without user, password and control characters */
     char *shown;
+    bool is_local;     /* a Unix socket or a loopback address */
+    bool is_encrypted; /* https */
 };
 
 /* Returns CAMP_E_INVALID if `text` is no address; *ret is then all zero. The error message does not

@@ -159,6 +159,29 @@ static void the_address_of_a_server_is_shown_without_its_password(void **state)
     assert_place("unix:/run/x.sock", "http://localhost", NULL, "unix:/run/x.sock");
 }
 
+static void an_address_of_this_machine_is_known_as_local(void **state)
+{
+    static const struct {
+        const char *text;
+        bool is_local, is_encrypted;
+    } cases[] = {
+        { "localhost:9090", true, false },      { "http://127.1.2.3", true, false },
+        { "http://[::1]:9090", true, false },   { "unix:/run/x.sock", true, false },
+        { "http://127.0.0.1.x", false, false }, { "http://localhost.x", false, false },
+        { "http://128.0.0.1", false, false },   { "http://[::2]", false, false },
+        { "https://h", false, true },           { "https://localhost", true, true },
+    };
+    struct prometheus_place place;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(prometheus_place_parse(cases[i].text, &place, NULL), CAMP_OK);
+        assert_int_equal(place.is_local, cases[i].is_local);
+        assert_int_equal(place.is_encrypted, cases[i].is_encrypted);
+        prometheus_place_release(&place);
+    }
+}
+
 static void the_error_about_a_malformed_server_address_shows_no_secret(void **state)
 {
     static const struct {
@@ -234,6 +257,7 @@ int main(void)
         cmocka_unit_test(control_characters_in_a_host_name_are_replaced),
         cmocka_unit_test(a_quote_in_a_text_does_not_end_the_promql_string),
         cmocka_unit_test(the_address_of_a_server_is_shown_without_its_password),
+        cmocka_unit_test(an_address_of_this_machine_is_known_as_local),
         cmocka_unit_test(the_error_about_a_malformed_server_address_shows_no_secret),
         cmocka_unit_test(the_error_about_a_failed_query_says_whether_a_retry_may_help),
     };
