@@ -10,7 +10,7 @@
  * it unique: 40 bits last for ten years at 3,000 new tuples a second. */
 #define SLOT_BITS 24
 #define SLOTS_MOST ((size_t)1 << SLOT_BITS)
-#define BYTES_TO_FREE (LABELS_BYTES / 4 * 3) /* With more bytes, unused tuples are freed. */
+#define BYTES_TO_FREE (LABELS_BYTES / 4) /* With more bytes, unused tuples are freed. */
 
 /* The values of a tuple in one text, each followed by a NUL. */
 struct packed {

@@ -5,7 +5,7 @@
  *
  * Equal tuples have one number, so numbers can be copied and compared by ==. A number is never used
  * again for another tuple. All tuples together have at most LABELS_BYTES. Sources call
- * labels_start_interval() before each interval: when the space is nearly used up, it frees the
+ * labels_start_interval() before each interval: when a quarter of the space is used, it frees the
  * tuples that were not used in the last two intervals. The number of a freed tuple has no values.
  */
 #pragma once

@@ -16,11 +16,12 @@
 /* Hidden groups that were not in the last GONE_AFTER snapshots are dropped, but only if there are
  * at least MANY groups and at least half of all groups can be dropped. */
 #define MANY 1024
+#define ALLOWANCE_MOST (TOP_K_SAVED * TOP_K_RENEWAL_NS)
 #define GONE_AFTER 2
 
 int top_k_init(struct top_k *ret, size_t width, size_t max_shown)
 {
-    *ret = (struct top_k){ .width = width, .max_shown = max_shown };
+    *ret = (struct top_k){ .width = width, .max_shown = max_shown, .allowance_ns = ALLOWANCE_MOST };
     ret->total = calloc(width, sizeof *ret->total);
     ret->other = calloc(width, sizeof *ret->other);
     ret->retired = calloc(width, sizeof *ret->retired);
@@ -117,6 +118,9 @@ bool top_k_start(struct top_k *top, uint64_t elapsed_ns)
 
     for (size_t i = 0; i < top->count; i++)
         top->groups[i].score *= fading;
+    top->allowance_ns = elapsed_ns < ALLOWANCE_MOST - top->allowance_ns
+                            ? top->allowance_ns + elapsed_ns
+                            : ALLOWANCE_MOST;
     top->snapshots++;
     return forget_gone(top);
 }
@@ -199,6 +203,25 @@ static void account(struct top_k *top)
     }
 }
 
+static bool may_replace(const struct top_k_group *hidden, const struct top_k_group *last)
+{
+    return hidden->score > CLEARLY * last->score + CLEARLY_NS;
+}
+
+/* Counts the groups of this snapshot that would replace `last`, if the allowance were larger. */
+static void count_deferred(struct top_k *top, const struct top_k_group *last)
+{
+    for (size_t i = 0; i < top->count; i++) {
+        struct top_k_group *group = &top->groups[i];
+
+        if (group->shown == NULL && group->last_seen == top->snapshots && !group->was_deferred &&
+            may_replace(group, last)) {
+            group->was_deferred = true;
+            top->deferred++;
+        }
+    }
+}
+
 int top_k_finish(struct top_k *top)
 {
     for (size_t changes = 0; changes < top->max_shown; changes++) {
@@ -208,8 +231,13 @@ int top_k_finish(struct top_k *top)
             break;
         if (top->shown_count == top->max_shown) {
             last = last_shown(top);
-            if (candidate->score <= CLEARLY * last->score + CLEARLY_NS)
+            if (!may_replace(candidate, last))
                 break;
+            if (top->allowance_ns < TOP_K_RENEWAL_NS) {
+                count_deferred(top, last);
+                break;
+            }
+            top->allowance_ns -= TOP_K_RENEWAL_NS;
             retire(top, last);
         }
         candidate->shown = calloc(top->width, sizeof *candidate->shown);

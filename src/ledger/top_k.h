@@ -11,6 +11,11 @@
  * Groups are ranked by a score: their active time, of which half is forgotten each minute. A group
  * replaces the last group of the top K only if its score is clearly higher. Otherwise two groups
  * with close scores would alternate.
+ *
+ * Names of groups may be chosen by any user, and a database keeps the series of each name that was
+ * ever shown. So the number of names is limited over time: once there are K shown groups,
+ * TOP_K_SAVED groups can replace others at once, and then one each TOP_K_RENEWAL_NS. A group that
+ * may not replace another yet is deferred: its values are added to `other`.
  */
 #pragma once
 
@@ -21,6 +26,8 @@
 #include <stdint.h>
 
 #define TOP_K_TEXT_SIZE 64
+#define TOP_K_SAVED 20
+#define TOP_K_RENEWAL_NS UINT64_C(180000000000) /* 20 in each hour */
 
 /* A group is identified by a number (user, cgroup) or by a text (command). */
 struct top_k_key {
@@ -33,6 +40,7 @@ struct top_k_group {
     double score;       /* active time in ns, of which half is forgotten each minute */
     uint64_t last_seen; /* number of the last snapshot that had the group */
     bool has_pending;
+    bool was_deferred;
     /* [width] counters since the group entered the top K; NULL if it is hidden; freed by
      * top_k_release(). */
     uint64_t *shown;
@@ -51,6 +59,8 @@ struct top_k {
     uint64_t *total, *other, *retired; /* [width] each */
     uint64_t snapshots;
     uint64_t demoted;
+    uint64_t allowance_ns; /* each replacement of a shown group uses TOP_K_RENEWAL_NS of it */
+    uint64_t deferred;     /* groups that were deferred, each counted once */
 };
 
 /* Returns CAMP_OK or CAMP_E_NOMEM. The caller must call top_k_release() in both cases. */

@@ -72,6 +72,7 @@ enum exported_family {
     SELF_UNREAD,
     SELF_GROUPS,
     SELF_DEMOTED,
+    SELF_DEFERRED,
     EXPORTED_FAMILY_COUNT
 };
 

@@ -58,5 +58,6 @@ void exported_self_read(struct exported *exported, const struct scrapes *scrapes
     exported_set(exported, SELF_SNAPSHOT_CPU, 0, exported->read_cpu_ns);
     exported_set(exported, SELF_GROUPS, 0, exported->sums.top.count);
     exported_set(exported, SELF_DEMOTED, 0, exported->sums.top.demoted);
+    exported_set(exported, SELF_DEFERRED, 0, exported->sums.top.deferred);
     set_losses(exported);
 }

@@ -26,6 +26,11 @@ scrape() {
     scrape the_groups_add_up_to_all_threads
 }
 
+# bats test_tags=deep
+@test "camp export: commands that change their names all the time have few series" {
+    scrape names_that_change_have_few_series
+}
+
 @test "camp export: no counter falls when two scrapers take turns" {
     scrape two_scrapers_of_one_exporter_get_correct_counters
 }

@@ -146,8 +146,8 @@ def test_both_formats_have_the_same_numbers(camp, *options):
         print(f'{len(fixed)} fixed series, {len(new) - len(fixed)} of groups')
 
 
-def demoted(samples):
-    return samples[('camp_exporter_demoted_groups_total', ())]
+def groups(samples, what):
+    return samples.get((f'camp_exporter_{what}_groups_total', ()), 0)
 
 
 def read_pages(exporter, before, count):
@@ -171,10 +171,29 @@ def test_the_groups_add_up_to_all_threads(camp, *options):
         # Under concurrent load other groups may be the largest. Time on the run queue counts, so a group
         # of many processes is large even with the lowest priority.
         for count in (16, 32, 64, 128):
-            if demoted(before) == 0:
+            if groups(before, 'demoted') == 0:
                 with spinning([f'of{count}'] * count, 'renice -n 19 $$; while :; do :; done'):
                     before = read_pages(exporter, before, 6)
-        check(demoted(before) > 0, 'no group lost its place')
+        check(groups(before, 'demoted') > 0, 'no group lost its place')
+
+
+def test_names_that_change_have_few_series(camp, *options):
+    """This process has another name each fraction of a second, and uses a CPU."""
+    names, count, before, end = set(), 0, {}, time.monotonic() + 90
+    with Exporter(camp, *options) as exporter:
+        needs_states(exporter.samples())
+        while len(names) <= 60 and groups(before, 'deferred') < 20 and time.monotonic() < end:
+            count += 1
+            with open('/proc/self/comm', 'w', encoding='ascii') as comm:
+                comm.write(f'churn{count}')
+            until = time.process_time() + 0.1 * 1.3 ** (count / 20)
+            while time.process_time() < until:
+                pass
+            before = read_pages(exporter, before, 1)
+            names |= {dict(labels).get('groupname', 'other') for _, labels in before}
+    print(f'{count} names, {len(names)} with series')
+    check(len(names) <= 20 + 20 + 90 / 180 + 1, f'{len(names)} names have series')  # one is "other"
+    check(groups(before, 'deferred') >= 20, 'too few groups were deferred')
 
 
 @contextlib.contextmanager

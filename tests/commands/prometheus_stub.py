@@ -31,7 +31,7 @@ class Stub(http.server.BaseHTTPRequestHandler):
         elif kind == 'html':
             self.answer(200, b'<html>')
         elif kind == 'large':
-            self.answer(200, b' ' * (65 << 20))
+            self.answer(200, b'[' + b'1,' * (33 << 20))
         elif kind == 'tenant':
             self.answer(200 if self.headers.get('X-Scope-OrgID') == 'blue' else 401, EMPTY)
         elif kind in ('token', 'basic'):

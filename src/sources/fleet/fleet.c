@@ -81,7 +81,11 @@ static int take_snapshot(struct fleet *fleet, uint64_t until_ns)
     fleet->data_ns = fleet->snapshot_ns;
     r = fleet_add_snapshot(fleet, &answer);
     prometheus_answer_release(&answer);
-    return r;
+    if (r != CAMP_E_SPACE && r != CAMP_E_FORMAT)
+        return r;
+    fleet->is_failed = true;
+    fleet_fail_samples(r, &fleet->failure);
+    return CAMP_OK;
 }
 
 /* Updates fleet->age_ns from the age of the newest answer. Intervals end earlier by age_ns, so that
@@ -166,6 +170,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
         fleet_update_period(fleet->hosts.members[i], fleet->eval_ns - before_ns);
     fleet_find_period(fleet);
     labels_start_interval();
+    fleet_use_labels(fleet);
     frame_clear(frame);
     start_interval(fleet, now, (fleet->eval_ns - before_ns) / 2);
     if (r == CAMP_OK)
@@ -173,7 +178,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     frame_count_lost_labels(frame);
     frame->note = note_of(fleet);
     *ret_frame = frame;
-    return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the samples of a fleet");
+    return r == CAMP_OK ? r : fleet_fail_samples(r, error);
 }
 
 static void close_fleet(struct source *base)

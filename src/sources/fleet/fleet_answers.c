@@ -2,6 +2,8 @@
  * other labels identify the member of the fleet: a host, a group or a row of a query. */
 #include "fleet_inside.h"
 
+#include "counters/error.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,11 +27,13 @@ static void name_of_query(const struct fleet *fleet, const struct prometheus_ser
     fleet_name(joined, ret, size);
 }
 
-static void describe(const struct fleet *fleet, const struct prometheus_series *series,
-                     const char *name_label, struct fleet_member *member)
+/* Sets the name and the labels of a member. Returns the number of bytes of its labels. */
+static size_t describe(const struct fleet *fleet, const struct prometheus_series *series,
+                       const char *name_label, struct fleet_member *member)
 {
     const char *values[LABELS_MOST] = { NULL };
     struct entity *entity = &member->entity;
+    size_t bytes = 0;
 
     if (fleet_is_query(fleet))
         name_of_query(fleet, series, entity->name, sizeof entity->name);
@@ -37,9 +41,12 @@ static void describe(const struct fleet *fleet, const struct prometheus_series *
         fleet_name(prometheus_series_label(series, name_label), entity->name, sizeof entity->name);
     if (entity->name[0] == '\0')
         snprintf(entity->name, sizeof entity->name, "(none)");
-    for (size_t i = 0; i < fleet->columns.schema.label_count; i++)
+    for (size_t i = 0; i < fleet->columns.schema.label_count; i++) {
         values[i] = prometheus_series_label(series, fleet->columns.labels[i]);
+        bytes += strnlen(values[i], LABELS_VALUE_SIZE) + sizeof values[i];
+    }
     entity->labels = labels_intern(values, fleet->columns.schema.label_count);
+    return bytes;
 }
 
 static struct fleet_member *member_of(const struct fleet *fleet, struct fleet_samples *samples,
@@ -51,8 +58,12 @@ static struct fleet_member *member_of(const struct fleet *fleet, struct fleet_sa
 
     fleet_key(series, without, key);
     member = fleet_samples_find(samples, key);
-    if (member != NULL && member->entity.name[0] == '\0')
-        describe(fleet, series, name_label, member);
+    if (member != NULL && member->entity.name[0] == '\0' &&
+        fleet_samples_charge(samples, member, describe(fleet, series, name_label, member)) !=
+            CAMP_OK) {
+        samples->fault = CAMP_E_SPACE;
+        return NULL;
+    }
     return member;
 }
 
@@ -123,7 +134,7 @@ static int add_number(struct fleet *fleet, struct fleet_member *host,
     group = group_of(fleet, series);
     return group != NULL
                ? fleet_samples_add(&fleet->groups, group, sample->time_ns, column, value, adds)
-               : CAMP_E_NOMEM;
+               : fleet->groups.fault;
 }
 
 static int add_samples(struct fleet *fleet, const struct prometheus_series *series)
@@ -131,12 +142,11 @@ static int add_samples(struct fleet *fleet, const struct prometheus_series *seri
     bool adds;
     const size_t column = column_of(fleet, series, &adds);
     struct fleet_member *host = host_of(fleet, series);
-    struct prometheus_sample sample;
-    int r = host != NULL ? CAMP_OK : CAMP_E_NOMEM;
+    int r = host != NULL ? CAMP_OK : fleet->hosts.fault;
 
     for (size_t i = 0; i < series->sample_count && column != SIZE_MAX && r == CAMP_OK; i++) {
-        if (prometheus_series_sample(series, i, &sample) && sample.time_ns > fleet->asked_ns)
-            r = add_number(fleet, host, series, column, &sample, adds);
+        if (series->samples[i].time_ns > fleet->asked_ns)
+            r = add_number(fleet, host, series, column, &series->samples[i], adds);
     }
     return r;
 }
@@ -147,10 +157,33 @@ int fleet_add_series(struct fleet *fleet, const struct prometheus_answer *answer
     int r = CAMP_OK;
 
     for (size_t i = 0; i < answer->series_count && r == CAMP_OK; i++) {
-        if (prometheus_answer_series(answer, i, &series))
-            r = add_samples(fleet, &series);
+        prometheus_answer_series(answer, i, &series);
+        r = add_samples(fleet, &series);
     }
     return r;
+}
+
+static void use_labels(const struct fleet_samples *samples)
+{
+    for (size_t i = 0; i < samples->count; i++)
+        (void)labels_count(samples->members[i]->entity.labels);
+}
+
+void fleet_use_labels(const struct fleet *fleet)
+{
+    use_labels(&fleet->hosts);
+    use_labels(&fleet->groups);
+}
+
+int fleet_fail_samples(int code, struct camp_error *error)
+{
+    if (code == CAMP_E_SPACE)
+        return camp_fail(error, code, 0,
+                         "prometheus: its rows and samples need more than 16 MB; select fewer: "
+                         "--query '{job=\"...\"}'");
+    if (code == CAMP_E_FORMAT)
+        return camp_fail(error, code, 0, "prometheus: the times of its samples are in disorder");
+    return camp_fail(error, code, 0, "no memory for the samples of a fleet");
 }
 
 /* Updates offset_ns, an estimate of how far the server's clock is ahead of CLOCK_MONOTONIC. time_ns
@@ -176,7 +209,7 @@ static int add_mark(struct fleet *fleet, const struct prometheus_series *series,
     }
     host = host_of(fleet, series);
     if (host == NULL)
-        return CAMP_E_NOMEM;
+        return fleet->hosts.fault;
     if (strcmp(mark, "down") == 0)
         host->is_down = true;
     else if (strcmp(mark, "time") == 0 && fabs(sample->value) < 9e9)
@@ -193,7 +226,7 @@ static int add_value(struct fleet *fleet, const struct prometheus_series *series
         strcmp(mark, "sampled") == 0 ? fleet->sampled : column_of(fleet, series, &adds);
 
     if (host == NULL)
-        return CAMP_E_NOMEM;
+        return fleet->hosts.fault;
     if (column == SIZE_MAX || host->now_ns == 0)
         return CAMP_OK;
     sample->time_ns = host->now_ns;
@@ -212,9 +245,12 @@ static int add_marked(struct fleet *fleet, const struct prometheus_answer *answe
         const char *mark = prometheus_answer_label(answer, i, FLEET_PART);
         const bool is_value = mark[0] == '\0' || strcmp(mark, "sampled") == 0;
 
-        if (is_value != values || !prometheus_answer_series(answer, i, &series) ||
-            !prometheus_series_sample(&series, 0, &sample))
+        if (is_value != values)
             continue;
+        prometheus_answer_series(answer, i, &series);
+        if (series.sample_count == 0)
+            continue;
+        sample = series.samples[0];
         r = values ? add_value(fleet, &series, mark, &sample)
                    : add_mark(fleet, &series, mark, &sample);
     }

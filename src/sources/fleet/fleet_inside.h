@@ -159,9 +159,13 @@ int fleet_query_columns(struct fleet *fleet, const struct from *from,
                         const struct prometheus_answer *answer, struct from_facts *facts,
                         struct camp_error *error);
 
-/* The next two functions add an answer to the samples. They return CAMP_OK or CAMP_E_NOMEM. */
+/* The next two functions add an answer to the samples. They return CAMP_OK or a code of
+ * fleet_samples.h, which fleet_fail_samples() describes. */
 int fleet_add_snapshot(struct fleet *fleet, const struct prometheus_answer *answer);
 int fleet_add_series(struct fleet *fleet, const struct prometheus_answer *answer);
+/* Uses the labels of all members in this interval, so that they are not freed (labels.h). */
+void fleet_use_labels(const struct fleet *fleet);
+int fleet_fail_samples(int code, struct camp_error *error);
 void fleet_update_clock(struct fleet *fleet, int64_t time_ns);
 
 /* Adds a row to the frame for each member with elapsed time in the interval. For history the

@@ -79,15 +79,14 @@ static void find_targets(struct fleet *fleet, bool *ret_any, bool *ret_down)
 {
     struct prometheus_answer answer;
     struct prometheus_series series;
-    struct prometheus_sample sample;
 
     *ret_any = *ret_down = false;
     if (!ask(fleet, "up", 0, &answer))
         return;
     for (size_t i = 0; i < answer.series_count; i++) {
         *ret_any = true;
-        *ret_down |= prometheus_answer_series(&answer, i, &series) &&
-                     prometheus_series_sample(&series, 0, &sample) && sample.value == 0;
+        prometheus_answer_series(&answer, i, &series);
+        *ret_down |= series.sample_count > 0 && series.samples[0].value == 0;
     }
     prometheus_answer_release(&answer);
 }
@@ -165,8 +164,8 @@ int64_t fleet_find_moment(struct fleet *fleet)
     const int64_t length_ns = fleet->end_ns - fleet->begin_ns, part_ns = length_ns / STEPS_MOST;
     const int64_t step_ns = part_ns > STEP_LEAST_NS ? part_ns : STEP_LEAST_NS;
     struct prometheus_answer answer;
-    struct prometheus_series series;
-    struct prometheus_sample sample = { 0 };
+    struct prometheus_series series = { 0 };
+    int64_t ret_ns = 0;
     char *text = fleet_is_query(fleet)
                      ? fleet_text_of("count(%s)", fleet->question)
                      : fleet_text_of("count(" METRIC_CPUS "{%s})", fleet->matchers);
@@ -174,11 +173,12 @@ int64_t fleet_find_moment(struct fleet *fleet)
     if (text != NULL &&
         fleet_ask_steps(fleet, text, fleet->begin_ns, fleet->end_ns, step_ns,
                         now_ns(CLOCK_MONOTONIC) + ANSWER_NS, &answer, NULL) == CAMP_OK) {
-        if (answer.series_count > 0 && prometheus_answer_series(&answer, 0, &series) &&
-            !prometheus_series_sample(&series, series.sample_count / 2, &sample))
-            sample.time_ns = 0;
+        if (answer.series_count > 0)
+            prometheus_answer_series(&answer, 0, &series);
+        if (series.sample_count > 0)
+            ret_ns = series.samples[series.sample_count / 2].time_ns;
         prometheus_answer_release(&answer);
     }
     free(text);
-    return sample.time_ns;
+    return ret_ns;
 }

@@ -1,4 +1,4 @@
-/* Used in builds without libcurl or jansson. */
+/* Used in builds without libcurl or yajl. */
 #include "counters/error.h"
 #include "fleet.h"
 
@@ -7,6 +7,6 @@ int fleet_source_open(const struct from *from, const char *place, struct source 
 {
     (void)from, (void)place, (void)ret, (void)facts;
     return camp_fail(error, CAMP_E_NOTSUP, 0,
-                     "prometheus: built without libcurl or jansson; install libcurl4-openssl-dev "
-                     "and libjansson-dev, and build camp again");
+                     "prometheus: built without libcurl or yajl; install libcurl4-openssl-dev "
+                     "and libyajl-dev, and build camp again");
 }

@@ -18,6 +18,8 @@
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
 #define PERIOD_SAMPLES 20 /* a late scrape changes the mean period by 1/20 of its lateness */
 #define VALUES_MOST 256
+#define SAMPLES_BYTES ((size_t)16 << 20)
+#define ONE_HOST_BYTES ((size_t)2 << 20)
 
 /* Like fleet_ask_text(), but returns CAMP_E_GONE instead of REMOTE_PENDING. */
 static int ask_and_wait(struct fleet *fleet, char *text, int64_t at_ns,
@@ -69,9 +71,10 @@ static void read_probe(struct fleet *fleet, const struct prometheus_answer *answ
     for (size_t i = 0; i < answer->series_count; i++) {
         const char *mark;
 
-        if (!prometheus_answer_series(answer, i, &series) ||
-            !prometheus_series_sample(&series, 0, &sample))
+        prometheus_answer_series(answer, i, &series);
+        if (series.sample_count == 0)
             continue;
+        sample = series.samples[0];
         mark = prometheus_series_label(&series, FLEET_PART);
         if (strcmp(mark, "job") == 0)
             fleet->jobs = joined_pattern(fleet->jobs, prometheus_series_label(&series, "job"));
@@ -138,8 +141,7 @@ static int choose_columns(struct fleet *fleet, const struct prometheus_answer *a
         struct prometheus_series series;
         bool is_row;
 
-        if (!prometheus_answer_series(answer, i, &series))
-            continue;
+        prometheus_answer_series(answer, i, &series);
         is_row = strcmp(prometheus_series_label(&series, "__name__"), fleet->metric) == 0;
         if (is_row)
             fleet_add_name(values, &count, VALUES_MOST,
@@ -189,15 +191,16 @@ static int keep_first_answer(struct fleet *fleet, const struct from *from,
     int r = fleet_is_query(fleet) ? fleet_query_columns(fleet, from, answer, facts, error)
                                   : choose_columns(fleet, answer, error);
 
-    fleet_samples_init(&fleet->hosts, fleet->columns.schema.column_count);
-    fleet_samples_init(&fleet->groups, fleet->columns.schema.column_count);
+    fleet_samples_init(&fleet->hosts, fleet->columns.schema.column_count,
+                       fleet->kind == FLEET_GROUPS ? ONE_HOST_BYTES : SAMPLES_BYTES);
+    fleet_samples_init(&fleet->groups, fleet->columns.schema.column_count, SAMPLES_BYTES);
     if (r != CAMP_OK)
         return r;
     if (fleet->begin_ns > 0)
         fleet_past_start(fleet, answer->series_count);
-    else if (fleet_add_series(fleet, answer) != CAMP_OK)
-        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the samples of a fleet");
-    return CAMP_OK;
+    else
+        r = fleet_add_series(fleet, answer);
+    return r == CAMP_OK ? r : fleet_fail_samples(r, error);
 }
 
 /* For history, determines the period of scrapes, which is the default interval. On a busy machine

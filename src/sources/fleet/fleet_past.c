@@ -5,8 +5,6 @@
  */
 #include "fleet_inside.h"
 
-#include "counters/error.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -70,7 +68,7 @@ static int ask_piece(struct fleet *fleet, struct camp_error *error)
     prometheus_answer_release(&answer);
     fleet->asked_ns = until_ns;
     update_periods(fleet);
-    return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the samples of a fleet");
+    return r == CAMP_OK ? r : fleet_fail_samples(r, error);
 }
 
 /* With --speed, waits for the length of the interval divided by the speed. */
@@ -113,6 +111,7 @@ int fleet_past_next(struct source *base, uint64_t deadline_ns, const struct fram
         return SOURCE_END;
     keep_pace(fleet);
     labels_start_interval();
+    fleet_use_labels(fleet);
     frame_clear(frame);
     frame->start_ns = (uint64_t)(fleet->at_ns - fleet->begin_ns);
     frame->end_ns = (uint64_t)(until_ns - fleet->begin_ns);

@@ -48,15 +48,13 @@ static int64_t mean_period(int64_t *distances, size_t count)
 static int64_t distance_of(const struct prometheus_series *series)
 {
     int64_t distances[DISTANCES_MOST];
-    struct prometheus_sample sample, before = { 0 };
     size_t count = 0;
 
-    for (size_t i = 0; i < series->sample_count && count < DISTANCES_MOST; i++) {
-        if (!prometheus_series_sample(series, i, &sample))
-            continue;
-        if (before.time_ns > 0 && sample.time_ns > before.time_ns)
-            distances[count++] = sample.time_ns - before.time_ns;
-        before = sample;
+    for (size_t i = 1; i < series->sample_count && count < DISTANCES_MOST; i++) {
+        const int64_t distance_ns = series->samples[i].time_ns - series->samples[i - 1].time_ns;
+
+        if (distance_ns <= FLEET_PERIOD_MOST_NS)
+            distances[count++] = distance_ns;
     }
     return mean_period(distances, count);
 }
@@ -67,8 +65,12 @@ int64_t fleet_usual_period(const struct fleet_member *member)
     int64_t distances[DISTANCES_MOST];
     size_t count = 0;
 
-    for (size_t i = first; i + 1 < member->count; i++)
-        distances[count++] = member->times_ns[i + 1] - member->times_ns[i];
+    for (size_t i = first; i + 1 < member->count; i++) {
+        const int64_t distance_ns = member->times_ns[i + 1] - member->times_ns[i];
+
+        if (distance_ns <= FLEET_PERIOD_MOST_NS)
+            distances[count++] = distance_ns;
+    }
     return fleet_median(distances, count);
 }
 
@@ -94,10 +96,9 @@ int64_t fleet_distance(const struct prometheus_answer *answer, const char *metri
     size_t count = 0;
 
     for (size_t i = 0; distances != NULL && i < answer->series_count; i++) {
-        if ((metric != NULL &&
-             strcmp(prometheus_answer_label(answer, i, "__name__"), metric) != 0) ||
-            !prometheus_answer_series(answer, i, &series))
+        if (metric != NULL && strcmp(prometheus_answer_label(answer, i, "__name__"), metric) != 0)
             continue;
+        prometheus_answer_series(answer, i, &series);
         distances[count] = distance_of(&series);
         count += distances[count] > 0;
     }

@@ -77,14 +77,12 @@ int fleet_query_read(struct fleet *fleet, const struct from *from, struct camp_e
 static char *column_label(const struct from *from, const struct prometheus_answer *answer)
 {
     static const char *const usual[] = { "state", "mode", "vertex" };
-    struct prometheus_series series;
 
     if (from->column != NULL)
         return strdup(from->column);
     for (size_t i = 0; i < ARRAY_COUNT(usual); i++) {
         for (size_t j = 0; j < answer->series_count; j++) {
-            if (prometheus_answer_series(answer, j, &series) &&
-                prometheus_series_label(&series, usual[i])[0] != '\0')
+            if (prometheus_answer_label(answer, j, usual[i])[0] != '\0')
                 return strdup(usual[i]);
         }
     }
@@ -94,15 +92,11 @@ static char *column_label(const struct from *from, const struct prometheus_answe
 /* Returns whether the series of an answer have different values of a label. */
 static bool differs(const struct prometheus_answer *answer, const char *name)
 {
-    struct prometheus_series series;
     const char *first = NULL;
 
     for (size_t i = 0; i < answer->series_count; i++) {
-        const char *value;
+        const char *value = prometheus_answer_label(answer, i, name);
 
-        if (!prometheus_answer_series(answer, i, &series))
-            continue;
-        value = prometheus_series_label(&series, name);
         if (first != NULL && strcmp(first, value) != 0)
             return true;
         first = value;
@@ -148,16 +142,15 @@ static enum unit nearest_unit(const struct fleet *fleet, const struct prometheus
 
     for (size_t i = 0; i < answer->series_count; i++) {
         struct prometheus_series series;
-        struct prometheus_sample sample;
 
-        if (!prometheus_answer_series(answer, i, &series) ||
-            !prometheus_series_sample(&series, 0, &sample) || !(sample.value > 0))
+        prometheus_answer_series(answer, i, &series);
+        if (series.sample_count == 0 || !(series.samples[0].value > 0))
             continue;
         fleet_key(&series, without, key);
         if (first[0] == '\0')
             memcpy(first, key, sizeof first);
         if (strcmp(first, key) == 0)
-            sum += sample.value;
+            sum += series.samples[0].value;
     }
     for (size_t i = 0; i < 3 && sum > 0; i++) {
         distance = fabs(log(sum * factors[i].factor));
@@ -244,8 +237,7 @@ int fleet_query_columns(struct fleet *fleet, const struct from *from,
     for (size_t i = 0; i < answer->series_count; i++) {
         struct prometheus_series series;
 
-        if (!prometheus_answer_series(answer, i, &series))
-            continue;
+        prometheus_answer_series(answer, i, &series);
         if (metric[0] == '\0')
             metric = prometheus_series_label(&series, "__name__");
         if (strcmp(prometheus_series_label(&series, fleet->column), "elapsed") == 0)

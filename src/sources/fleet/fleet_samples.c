@@ -1,6 +1,5 @@
 #include "fleet_samples.h"
 
-#include "counters/units.h"
 #include "ledger/array.h"
 
 #include <math.h>
@@ -8,8 +7,10 @@
 #include <string.h>
 
 #define LARGEST_NS 9e18
-#define SAME_NS 1000000                            /* servers round times to ms */
-#define PERIOD_MOST_NS ((int64_t)86400 * NS_PER_S) /* a longer period is ignored as an error */
+#define SAME_NS 1000000                /* servers round times to ms */
+#define MOVED_MOST ((uint64_t)8 << 30) /* some seconds */
+#define NODE_BYTES 48                  /* of the tree */
+#define SPARE 3
 /* a member keeps at least 3 samples, because fleet_update_period() compares 2 distances */
 #define KEPT 3
 
@@ -18,9 +19,9 @@ static size_t width(const struct fleet_samples *samples)
     return samples->columns + FLEET_EXTRA_COUNT;
 }
 
-void fleet_samples_init(struct fleet_samples *ret, size_t columns)
+void fleet_samples_init(struct fleet_samples *ret, size_t columns, size_t bytes_most)
 {
-    *ret = (struct fleet_samples){ .columns = columns };
+    *ret = (struct fleet_samples){ .columns = columns, .bytes_most = bytes_most };
 }
 
 static void release_member(struct fleet_member *member)
@@ -42,7 +43,16 @@ void fleet_samples_release(struct fleet_samples *samples)
     for (size_t i = 0; i < samples->count; i++)
         release_member(samples->members[i]);
     free(samples->members);
-    fleet_samples_init(samples, samples->columns);
+    fleet_samples_init(samples, samples->columns, samples->bytes_most);
+}
+
+int fleet_samples_charge(struct fleet_samples *samples, struct fleet_member *member, size_t more)
+{
+    if (more > samples->bytes_most - samples->bytes)
+        return CAMP_E_SPACE;
+    samples->bytes += more;
+    member->bytes += more;
+    return CAMP_OK;
 }
 
 static int compare_keys(const void *left, const void *right)
@@ -55,14 +65,20 @@ static struct fleet_member *add_member(struct fleet_samples *samples, const char
 {
     struct fleet_member *member = calloc(1, sizeof *member);
 
-    if (!ARRAY_RESERVE(samples->members, samples->capacity, samples->count + 1)) {
-        free(member);
-        return NULL;
-    }
+    samples->fault = CAMP_E_NOMEM;
     if (member == NULL)
         return NULL;
     member->key = strdup(key);
-    if (member->key == NULL || tsearch(member, &samples->by_key, compare_keys) == NULL) {
+    if (member->key != NULL)
+        samples->fault =
+            fleet_samples_charge(samples, member, sizeof *member + NODE_BYTES + strlen(key) + 1);
+    if (samples->fault == CAMP_OK &&
+        (!ARRAY_RESERVE(samples->members, samples->capacity, samples->count + 1) ||
+         tsearch(member, &samples->by_key, compare_keys) == NULL)) {
+        samples->bytes -= member->bytes;
+        samples->fault = CAMP_E_NOMEM;
+    }
+    if (samples->fault != CAMP_OK) {
         release_member(member);
         return NULL;
     }
@@ -89,6 +105,7 @@ void fleet_samples_forget(struct fleet_samples *samples, int64_t since_ns)
     size_t kept = 0;
 
     samples->last = NULL;
+    samples->moved_bytes = 0;
     for (size_t i = 0; i < samples->count; i++) {
         struct fleet_member *member = samples->members[i];
 
@@ -97,6 +114,7 @@ void fleet_samples_forget(struct fleet_samples *samples, int64_t since_ns)
             continue;
         }
         tdelete(member, &samples->by_key, compare_keys);
+        samples->bytes -= member->bytes;
         release_member(member);
     }
     samples->count = kept;
@@ -113,15 +131,44 @@ static double *row(const struct fleet_samples *samples, const struct fleet_membe
     return &member->values[at * width(samples)];
 }
 
+/* Makes space for another sample. Most members keep few samples, so they get little spare space. */
+static int reserve(struct fleet_samples *samples, struct fleet_member *member)
+{
+    const size_t size = sizeof *member->times_ns + width(samples) * sizeof *member->values;
+    const size_t grown = member->count + member->count / 2 + 1 + SPARE;
+    int64_t *times_ns;
+    double *values;
+
+    if (member->count < member->capacity)
+        return CAMP_OK;
+    if (grown * size > samples->bytes_most ||
+        fleet_samples_charge(samples, member, (grown - member->capacity) * size) != CAMP_OK)
+        return CAMP_E_SPACE;
+    times_ns = realloc(member->times_ns, grown * sizeof *times_ns);
+    if (times_ns == NULL)
+        return CAMP_E_NOMEM;
+    member->times_ns = times_ns;
+    values = realloc(member->values, grown * width(samples) * sizeof *values);
+    if (values == NULL)
+        return CAMP_E_NOMEM;
+    member->values = values;
+    member->capacity = grown;
+    return CAMP_OK;
+}
+
 /* Inserts a sample at position `at`. All its values are NAN, which means missing. */
-static bool insert(const struct fleet_samples *samples, struct fleet_member *member, size_t at,
-                   int64_t time_ns)
+static int insert(struct fleet_samples *samples, struct fleet_member *member, size_t at,
+                  int64_t time_ns)
 {
     const size_t columns = width(samples);
+    int r;
 
-    if (!ARRAYS_RESERVE(member->capacity, member->count + 1, ARRAY(member->times_ns),
-                        ARRAY_ROWS(member->values, columns)))
-        return false;
+    samples->moved_bytes += (member->count - at) * (columns + 1) * sizeof *member->values;
+    if (samples->moved_bytes > MOVED_MOST)
+        return CAMP_E_FORMAT;
+    r = reserve(samples, member);
+    if (r != CAMP_OK)
+        return r;
     memmove(&member->times_ns[at + 1], &member->times_ns[at],
             (member->count - at) * sizeof *member->times_ns);
     memmove(row(samples, member, at + 1), row(samples, member, at),
@@ -130,23 +177,31 @@ static bool insert(const struct fleet_samples *samples, struct fleet_member *mem
     for (size_t i = 0; i < columns; i++)
         row(samples, member, at)[i] = NAN;
     member->count++;
-    return true;
+    return CAMP_OK;
 }
 
-int fleet_samples_add(const struct fleet_samples *samples, struct fleet_member *member,
-                      int64_t time_ns, size_t column, double value, bool add)
+static int compare_times(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+    return a < b ? -1 : a > b;
+}
+
+int fleet_samples_add(struct fleet_samples *samples, struct fleet_member *member, int64_t time_ns,
+                      size_t column, double value, bool add)
 {
     size_t at = member->count;
+    int r = CAMP_OK;
     double *cell;
 
     if (time_ns < member->accounted_ns || isnan(value))
         return CAMP_OK;
-    while (at > 0 && member->times_ns[at - 1] > time_ns)
-        at--;
-    if (at > 0 && member->times_ns[at - 1] == time_ns)
-        at--;
-    else if (!insert(samples, member, at, time_ns))
-        return CAMP_E_NOMEM;
+    if (fleet_newest(member) >= time_ns)
+        at = ARRAY_POSITION(&time_ns, member->times_ns, member->count, compare_times);
+    if (at == member->count || member->times_ns[at] != time_ns)
+        r = insert(samples, member, at, time_ns);
+    if (r != CAMP_OK)
+        return r;
     cell = &row(samples, member, at)[column];
     *cell = add && !isnan(*cell) ? *cell + value : value;
     return CAMP_OK;
@@ -163,7 +218,7 @@ void fleet_update_period(struct fleet_member *member, int64_t snapshot_ns)
     before = count > 2 ? member->times_ns[count - 2] - member->times_ns[count - 3] : last;
     if (before < last)
         last = before;
-    if (last > PERIOD_MOST_NS)
+    if (last > FLEET_PERIOD_MOST_NS)
         return;
     if (member->period_ns == 0 || last < member->period_ns || snapshot_ns < last)
         member->period_ns = last;

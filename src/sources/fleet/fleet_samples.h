@@ -16,7 +16,11 @@
  */
 #pragma once
 
+#include "counters/units.h"
 #include "ledger/frame.h"
+
+#define FLEET_PERIOD_MOST_NS                                                                       \
+    ((int64_t)86400 * NS_PER_S) /* a longer period is ignored as an error */
 
 /* A sample has these values after its counters. */
 enum fleet_extra { FLEET_CPUS, FLEET_CLOCK, FLEET_EXTRA_COUNT };
@@ -28,6 +32,7 @@ struct fleet_member {
     int64_t *times_ns; /* [count] in ascending order, ns since 1970 */
     double *values;    /* [count x (columns + FLEET_EXTRA_COUNT)]; NAN if a value is missing */
     size_t count, capacity;
+    size_t bytes;         /* of all that belongs to the member */
     int64_t accounted_ns; /* end of the accounted time; 0 before the first accounting */
     int64_t period_ns;    /* 0 if unknown */
     int64_t late_ns;      /* set by the caller: how much later than expected samples arrive */
@@ -46,6 +51,10 @@ struct fleet_samples {
     /* cache for fleet_samples_find(), because adjacent series often have the same member */
     struct fleet_member *last;
     int64_t ids;
+    /* Servers are not trusted: they may send any number of members, and samples in any order. */
+    size_t bytes, bytes_most;
+    uint64_t moved_bytes; /* of samples that had to make space for an earlier one */
+    int fault;            /* why fleet_samples_find() has failed */
 };
 
 struct fleet_amounts {
@@ -54,20 +63,27 @@ struct fleet_amounts {
     bool is_partial;     /* a counter restarted, or there was a gap between two samples */
 };
 
-void fleet_samples_init(struct fleet_samples *ret, size_t columns);
+/* All members together may have `bytes_most` bytes. */
+void fleet_samples_init(struct fleet_samples *ret, size_t columns, size_t bytes_most);
 void fleet_samples_release(struct fleet_samples *samples);
 
 /* Finds the member with this key. If there is none, adds a member with only key, entity.id and
- * entity.count set. Returns NULL if there is no memory. */
+ * entity.count set. Returns NULL if that fails; samples->fault is then CAMP_E_NOMEM or
+ * CAMP_E_SPACE. */
 struct fleet_member *fleet_samples_find(struct fleet_samples *samples, const char *key);
+
+/* Accounts `more` bytes that the caller keeps for the member. Returns CAMP_OK or CAMP_E_SPACE. */
+int fleet_samples_charge(struct fleet_samples *samples, struct fleet_member *member, size_t more);
 
 void fleet_samples_forget(struct fleet_samples *samples, int64_t since_ns);
 
 /* Sets a value of the sample at time_ns. `column` is below columns + FLEET_EXTRA_COUNT. If `add` is
  * true, adds `value` to the value that the sample has: the column is then the sum of several
- * series. Ignores samples of time that is already accounted. Returns CAMP_OK or CAMP_E_NOMEM. */
-int fleet_samples_add(const struct fleet_samples *samples, struct fleet_member *member,
-                      int64_t time_ns, size_t column, double value, bool add);
+ * series. Ignores samples of time that is already accounted. Returns CAMP_OK, CAMP_E_NOMEM,
+ * CAMP_E_SPACE, or CAMP_E_FORMAT if the samples are in such disorder that adding them would take
+ * many seconds. */
+int fleet_samples_add(struct fleet_samples *samples, struct fleet_member *member, int64_t time_ns,
+                      size_t column, double value, bool add);
 
 /* Returns the time of the newest sample of a member, or 0 if the member has no sample. */
 int64_t fleet_newest(const struct fleet_member *member);

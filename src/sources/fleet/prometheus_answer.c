@@ -1,136 +1,179 @@
 #include "prometheus_answer.h"
 
-#include "counters/error.h"
-#include "sources/field.h"
+#include "ledger/array.h"
 
-#include <jansson.h>
-
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define LARGEST_S 9e9 /* a longer time does not fit into 64 bits as ns */
-
-static int complain(struct camp_error *error, const char *what)
-{
-    return camp_fail(error, CAMP_E_FORMAT, 0, "no answer of Prometheus: %s; is it one?", what);
-}
 
 void prometheus_answer_release(struct prometheus_answer *answer)
 {
-    json_decref(answer->root);
+    free(answer->series);
+    free(answer->labels);
+    free(answer->samples);
+    free(answer->text);
+    index_release(&answer->by_text);
     *answer = (struct prometheus_answer){ 0 };
 }
 
-int prometheus_answer_parse(const char *text, size_t length, struct prometheus_answer *ret,
-                            struct camp_error *error)
+/* Returns the ends of the series before the one at index `at`. */
+static struct prometheus_ends starts_of(const struct prometheus_answer *answer, size_t at)
 {
-    const json_t *data;
-    const char *type;
+    return at > 0 ? answer->series[at - 1] : (struct prometheus_ends){ 0 };
+}
 
-    *ret = (struct prometheus_answer){ .root = json_loadb(text, length, 0, NULL) };
-    if (ret->root == NULL)
-        return complain(error, "it is no JSON");
-    data = json_object_get(ret->root, "data");
-    type = json_string_value(json_object_get(data, "resultType"));
-    ret->series = json_object_get(data, "result");
-    if (type != NULL && json_is_array((json_t *)ret->series)) {
-        ret->is_matrix = strcmp(type, "matrix") == 0;
-        ret->is_scalar = strcmp(type, "scalar") == 0;
-        ret->series_count = ret->is_scalar ? 1 : json_array_size(ret->series);
-        if (ret->is_matrix || ret->is_scalar || strcmp(type, "vector") == 0)
-            return CAMP_OK;
+size_t prometheus_answer_new_labels(const struct prometheus_answer *answer)
+{
+    return answer->label_count - starts_of(answer, answer->series_count).labels;
+}
+
+size_t prometheus_answer_new_samples(const struct prometheus_answer *answer)
+{
+    return answer->sample_count - starts_of(answer, answer->series_count).samples;
+}
+
+void prometheus_answer_drop(struct prometheus_answer *answer)
+{
+    const struct prometheus_ends starts = starts_of(answer, answer->series_count);
+
+    answer->label_count = starts.labels;
+    answer->sample_count = starts.samples;
+}
+
+static bool has_space(const struct prometheus_answer *answer, size_t more)
+{
+    return answer->text_length + answer->label_count * sizeof *answer->labels +
+               answer->sample_count * sizeof *answer->samples +
+               answer->series_count * sizeof *answer->series +
+               answer->by_text.slot_count * sizeof *answer->by_text.slots + more <=
+           PROMETHEUS_KEPT_BYTES;
+}
+
+struct packed {
+    const char *text;
+    size_t length;
+};
+
+static bool is_same(const void *context, uint32_t position, const void *key)
+{
+    const struct prometheus_answer *answer = context;
+    const struct packed *label = key;
+
+    return label->length <= answer->text_length - position &&
+           memcmp(answer->text + position, label->text, label->length) == 0;
+}
+
+/* Adds a label that no series of the answer has had yet. */
+static int add_text(struct prometheus_answer *answer, const struct packed *label, uint32_t hash,
+                    uint32_t *ret_position)
+{
+    const struct index *index = &answer->by_text;
+    /* the index doubles when half of its slots are used */
+    const size_t slots = index->count + 1 > index->slot_count / 2 ? 2 * index->slot_count : 0;
+    const size_t length = answer->text_length + label->length;
+
+    if (!has_space(answer, label->length + slots * sizeof *index->slots))
+        return CAMP_E_SPACE;
+    if (!ARRAY_RESERVE(answer->text, answer->text_capacity, length) ||
+        !index_reserve(&answer->by_text, index->count + 1))
+        return CAMP_E_NOMEM;
+    memcpy(answer->text + answer->text_length, label->text, label->length);
+    *ret_position = (uint32_t)answer->text_length;
+    answer->text_length = length;
+    index_add(&answer->by_text, hash, *ret_position);
+    return CAMP_OK;
+}
+
+int prometheus_answer_add_label(struct prometheus_answer *answer, const char *text, size_t length)
+{
+    const struct packed label = { text, length };
+    const uint32_t hash = index_hash_bytes(text, length);
+    const struct index_slot *found = index_find(&answer->by_text, hash, is_same, answer, &label);
+    uint32_t position;
+    int r = CAMP_OK;
+
+    if (!has_space(answer, sizeof *answer->labels))
+        return CAMP_E_SPACE;
+    if (!ARRAY_RESERVE(answer->labels, answer->label_capacity, answer->label_count + 1))
+        return CAMP_E_NOMEM;
+    if (found != NULL)
+        position = found->position;
+    else
+        r = add_text(answer, &label, hash, &position);
+    if (r == CAMP_OK)
+        answer->labels[answer->label_count++] = position;
+    return r;
+}
+
+int prometheus_answer_add_sample(struct prometheus_answer *answer,
+                                 const struct prometheus_sample *sample)
+{
+    if (!has_space(answer, sizeof *sample))
+        return CAMP_E_SPACE;
+    if (!ARRAY_RESERVE(answer->samples, answer->sample_capacity, answer->sample_count + 1))
+        return CAMP_E_NOMEM;
+    answer->samples[answer->sample_count++] = *sample;
+    return CAMP_OK;
+}
+
+/* Sorts the labels of the new series by name. Servers have usually sorted them. */
+static void sort_labels(struct prometheus_answer *answer)
+{
+    const size_t start = starts_of(answer, answer->series_count).labels;
+
+    for (size_t i = start + 1; i < answer->label_count; i++) {
+        const uint32_t label = answer->labels[i];
+        size_t at = i;
+
+        for (; at > start; at--) {
+            if (strcmp(answer->text + answer->labels[at - 1], answer->text + label) <= 0)
+                break;
+            answer->labels[at] = answer->labels[at - 1];
+        }
+        answer->labels[at] = label;
     }
-    prometheus_answer_release(ret);
-    return complain(error, type != NULL ? "a result of another type" : "it has no result");
 }
 
-static int compare_labels(const void *left, const void *right)
+int prometheus_answer_end_series(struct prometheus_answer *answer)
 {
-    return strcmp(((const struct prometheus_label *)left)->name,
-                  ((const struct prometheus_label *)right)->name);
+    if (!has_space(answer, sizeof *answer->series))
+        return CAMP_E_SPACE;
+    if (!ARRAY_RESERVE(answer->series, answer->series_capacity, answer->series_count + 1))
+        return CAMP_E_NOMEM;
+    sort_labels(answer);
+    answer->series[answer->series_count++] =
+        (struct prometheus_ends){ (uint32_t)answer->label_count, (uint32_t)answer->sample_count };
+    return CAMP_OK;
 }
 
-/* Reads the labels of a series, and sorts them if the server has not. Returns false if the value of
- * a label is not a text, or there are too many labels. */
-static bool read_labels(json_t *metric, struct prometheus_series *ret)
+static const char *value_after(const char *name)
 {
-    const char *name;
-    json_t *value;
-    bool sorted = true;
-
-    json_object_foreach(metric, name, value)
-    {
-        struct prometheus_label *label = &ret->labels[ret->label_count];
-
-        if (ret->label_count == PROMETHEUS_LABELS_MOST || !json_is_string(value))
-            return false;
-        *label = (struct prometheus_label){ name, json_string_value(value) };
-        sorted &= ret->label_count == 0 || compare_labels(label - 1, label) < 0;
-        ret->label_count++;
-    }
-    if (!sorted)
-        qsort(ret->labels, ret->label_count, sizeof ret->labels[0], compare_labels);
-    return true;
+    return name + strlen(name) + 1;
 }
 
-bool prometheus_answer_series(const struct prometheus_answer *answer, size_t at,
+void prometheus_answer_series(const struct prometheus_answer *answer, size_t at,
                               struct prometheus_series *ret)
 {
-    json_t *series;
+    const struct prometheus_ends starts = starts_of(answer, at), ends = answer->series[at];
 
     ret->label_count = 0;
-    ret->sample_count = 1;
-    ret->samples = answer->series;
-    if (answer->is_scalar)
-        return true;
-    series = json_array_get(answer->series, at);
-    ret->samples = json_object_get(series, answer->is_matrix ? "values" : "value");
-    if (!json_is_array((const json_t *)ret->samples) ||
-        !read_labels(json_object_get(series, "metric"), ret))
-        return false;
-    if (answer->is_matrix)
-        ret->sample_count = json_array_size(ret->samples);
-    return true;
+    for (size_t i = starts.labels; i < ends.labels; i++) {
+        const char *name = answer->text + answer->labels[i];
+
+        ret->labels[ret->label_count++] = (struct prometheus_label){ name, value_after(name) };
+    }
+    ret->sample_count = ends.samples - starts.samples;
+    ret->samples = ret->sample_count > 0 ? answer->samples + starts.samples : NULL;
 }
 
 const char *prometheus_answer_label(const struct prometheus_answer *answer, size_t at,
                                     const char *name)
 {
-    const json_t *series = answer->is_scalar ? NULL : json_array_get(answer->series, at);
-    const char *value = json_string_value(json_object_get(json_object_get(series, "metric"), name));
+    for (size_t i = starts_of(answer, at).labels; i < answer->series[at].labels; i++) {
+        const char *label = answer->text + answer->labels[i];
 
-    return value != NULL ? value : "";
-}
-
-static double number_of(const char *text)
-{
-    double number = NAN;
-    const enum field_fault fault = field_number((struct field){ text, strlen(text) }, &number);
-
-    return (fault == FIELD_OK || fault == FIELD_NEGATIVE) && isfinite(number) ? number : NAN;
-}
-
-bool prometheus_series_sample(const struct prometheus_series *series, size_t at,
-                              struct prometheus_sample *ret)
-{
-    const json_t *sample = series->samples, *time;
-    const char *text;
-    double seconds;
-
-    /* In a matrix a series is an array of pairs [time, value]; otherwise it is one pair. */
-    if (json_is_array(json_array_get(sample, 0)))
-        sample = json_array_get(sample, at);
-    else if (at != 0)
-        return false;
-    time = json_array_get(sample, 0);
-    text = json_string_value(json_array_get(sample, 1));
-    seconds = json_number_value(time);
-    if (!json_is_number(time) || text == NULL || !(seconds >= 0 && seconds < LARGEST_S))
-        return false;
-    ret->time_ns = llround(seconds * 1e3) * 1000000;
-    ret->value = number_of(text);
-    return true;
+        if (strcmp(label, name) == 0)
+            return value_after(label);
+    }
+    return "";
 }
 
 const char *prometheus_series_label(const struct prometheus_series *series, const char *name)

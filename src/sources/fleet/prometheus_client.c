@@ -11,13 +11,14 @@
 #include "fleet_text.h"
 #include "ledger/array.h"
 #include "libraries/libcurl.h"
+#include "prometheus_parser.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ANSWER_BYTES ((size_t)64 << 20)
+#define HEADER_BYTES ((size_t)64 << 10)
 #define CONNECT_MS 3000
 #define WHOLE_MS 30000 /* time limit of a question including its answer */
 #define TOKEN_SIZE 16384
@@ -31,9 +32,11 @@ struct prometheus_client {
     const char *path, *query, *times; /* arguments of the current prometheus_client_ask() */
     char *asked; /* the newest question, to compare it with the question of the next call */
     char *body;
-    char *text; /* [length] of the answer, followed by NUL */
-    size_t length, capacity;
-    bool is_answered, lacks_memory;
+    struct prometheus_parser *parser; /* of the answer that arrives; NULL between questions */
+    struct prometheus_answer answer;  /* all zero unless is_answered */
+    bool is_answered;
+    size_t header_bytes; /* of the answer */
+    const char *fault;   /* of the headers of the answer; NULL if there is none */
     CURLcode result;
     char detail[CURL_ERROR_SIZE];
     struct camp_error failure;
@@ -50,21 +53,53 @@ bool prometheus_client_is_asked(const struct prometheus_client *client)
 }
 
 /* Called by libcurl with a part of the answer. If the result is 0, libcurl gives up. */
-static size_t append(char *data, size_t size, size_t count, void *context)
+static size_t parse(char *data, size_t size, size_t count, void *context)
 {
     struct prometheus_client *client = context;
-    const size_t more = size * count, needed = client->length + more + 1;
 
-    if (needed > ANSWER_BYTES)
-        return 0;
-    if (!ARRAY_RESERVE(client->text, client->capacity, needed)) {
-        client->lacks_memory = true;
-        return 0;
+    return prometheus_parser_feed(client->parser, data, size * count) == CAMP_OK ? size * count : 0;
+}
+
+static bool has_value(const char *line, size_t length, const char *value)
+{
+    return length == strlen(value) && strncasecmp(line, value, length) == 0;
+}
+
+/* Returns whether a line of the header is an encoding that libcurl would decode unasked. It keeps
+ * up to 128 MB of a text that is compressed by zstd. */
+static bool is_unwanted_encoding(const char *line, size_t length)
+{
+    static const char *const names[] = { "content-encoding:", "transfer-encoding:" };
+    static const char blanks[] = " \t\r\n";
+
+    for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
+        size_t start = strlen(names[i]);
+
+        if (length < start || strncasecmp(line, names[i], start) != 0)
+            continue;
+        while (start < length && strchr(blanks, line[start]) != NULL)
+            start++;
+        while (length > start && strchr(blanks, line[length - 1]) != NULL)
+            length--;
+        return !has_value(line + start, length - start, "gzip") &&
+               !has_value(line + start, length - start, "identity") &&
+               !has_value(line + start, length - start, "chunked");
     }
-    memcpy(client->text + client->length, data, more);
-    client->length += more;
-    client->text[client->length] = '\0';
-    return more;
+    return false;
+}
+
+/* Called by libcurl with a line of the header. If the result is 0, libcurl gives up. */
+static size_t check_header(char *line, size_t size, size_t count, void *context)
+{
+    struct prometheus_client *client = context;
+    const size_t length = size * count;
+
+    client->header_bytes += length;
+    if (client->header_bytes > HEADER_BYTES)
+        client->fault = "its header is longer than 64 KB";
+    else if (is_unwanted_encoding(line, length))
+        client->fault = "its encoding is neither gzip nor identity";
+    return client->fault == NULL ? length : 0;
 }
 
 static bool set_options(struct prometheus_client *client)
@@ -74,18 +109,21 @@ static bool set_options(struct prometheus_client *client)
     bool good = true;
 
     libcurl.curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    libcurl.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, append);
+    libcurl.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, parse);
     libcurl.curl_easy_setopt(easy, CURLOPT_WRITEDATA, client);
+    libcurl.curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, check_header);
+    libcurl.curl_easy_setopt(easy, CURLOPT_HEADERDATA, client);
     libcurl.curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, client->detail);
     libcurl.curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     libcurl.curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)WHOLE_MS);
-    /* "" asks for every encoding that libcurl supports */
-    libcurl.curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
+    libcurl.curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
     libcurl.curl_easy_setopt(easy, CURLOPT_USERAGENT, "camp/" CAMP_VERSION);
     good &= libcurl.curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
     if (client->place.socket != NULL)
         good &= libcurl.curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, client->place.socket) ==
                 CURLE_OK;
+    if (client->place.is_local) /* what is for this machine is not for a proxy */
+        good &= libcurl.curl_easy_setopt(easy, CURLOPT_NOPROXY, "*") == CURLE_OK;
     if (client->place.credential != NULL) {
         libcurl.curl_easy_setopt(easy, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
         good &=
@@ -101,6 +139,8 @@ static void forget_question(struct prometheus_client *client)
     libcurl.curl_multi_remove_handle(client->multi, client->easy);
     libcurl.curl_slist_free_all(client->headers);
     client->headers = NULL;
+    prometheus_parser_free(client->parser);
+    client->parser = NULL;
 }
 
 static bool add_header(struct prometheus_client *client, const char *name, const char *value)
@@ -175,13 +215,15 @@ static int begin(void *context, struct camp_error *error)
 
     free(client->body);
     client->body = NULL;
-    client->length = 0;
-    client->lacks_memory = false;
+    client->header_bytes = 0;
+    client->fault = NULL;
     client->detail[0] = '\0';
+    prometheus_answer_release(&client->answer);
+    client->parser = prometheus_parser_new();
     if (r == CAMP_OK)
         address = fleet_text_of("%s/api/v1/%s", client->place.base, client->path);
     if (r == CAMP_OK &&
-        (address == NULL || !encode(client) ||
+        (address == NULL || client->parser == NULL || !encode(client) ||
          libcurl.curl_easy_setopt(client->easy, CURLOPT_URL, address) != CURLE_OK ||
          libcurl.curl_easy_setopt(client->easy, CURLOPT_POSTFIELDS, client->body) != CURLE_OK ||
          libcurl.curl_multi_add_handle(client->multi, client->easy) != CURLM_OK))
@@ -218,23 +260,34 @@ static short wait_for_answer(void *context, uint64_t until_ns)
     return 0;
 }
 
+/* Fills client->failure, and returns its code, or moves the answer to client->answer. */
 static int result_of_transfer(struct prometheus_client *client, bool *ret_may_pass)
 {
+    struct camp_error error = { 0 };
+    long status = 0, system_error = 0;
+    const int parsed = prometheus_parser_end(client->parser, &client->answer, &error);
+    /* libcurl reports a write error if parse() or check_header() gave up */
+    const bool gave_up = client->result == CURLE_WRITE_ERROR;
     const struct prometheus_outcome outcome = {
-        .result = (int)client->result,
-        .lacks_memory = client->lacks_memory,
-        .too_long = client->result == CURLE_WRITE_ERROR,
+        .result = gave_up ? CURLE_OK : (int)client->result,
         .detail = client->detail,
         .place = client->place.shown,
-        .text = client->length > 0 ? client->text : "",
-        .length = client->length,
+        .reason = prometheus_parser_reason(client->parser),
     };
-    long status = 0, system_error = 0;
+    int r;
 
     libcurl.curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status);
     libcurl.curl_easy_getinfo(client->easy, CURLINFO_OS_ERRNO, &system_error);
-    return prometheus_failure_report(&outcome, status, (int)system_error, ret_may_pass,
-                                     &client->failure);
+    r = prometheus_failure_report(&outcome, status, (int)system_error, ret_may_pass,
+                                  &client->failure);
+    if (r != CAMP_OK || (parsed == CAMP_OK && client->fault == NULL))
+        return r;
+    *ret_may_pass = parsed == CAMP_E_NOMEM;
+    if (client->fault != NULL)
+        return camp_fail(&client->failure, CAMP_E_FORMAT, 0,
+                         "%s: no answer of Prometheus: %s; is it one?", client->place.shown,
+                         client->fault);
+    return camp_fail(&client->failure, parsed, 0, "%s: %s", client->place.shown, error.message);
 }
 
 static int finish(void *context, short events, struct camp_error *error)
@@ -246,11 +299,13 @@ static int finish(void *context, short events, struct camp_error *error)
     (void)events;
     forget_question(client);
     client->is_answered = r == CAMP_OK;
-    if (r == CAMP_OK)
+    if (r == CAMP_OK) {
         remote_ready(&client->remote);
-    else
-        remote_down(&client->remote, may_pass);
-    if (r != CAMP_OK && error != NULL)
+        return r;
+    }
+    prometheus_answer_release(&client->answer);
+    remote_down(&client->remote, may_pass);
+    if (error != NULL)
         *error = client->failure;
     return r;
 }
@@ -262,6 +317,24 @@ static const struct remote_driver driver = {
     .wait = wait_for_answer,
     .go_on = finish,
 };
+
+/* Refuses to send a password or token to another machine without TLS, unless the user permits it.
+ */
+static int check_secrets(const struct prometheus_place *place, struct camp_error *error)
+{
+    const char *plain = getenv("CAMP_PROMETHEUS_PLAIN");
+    const bool has_secret = place->credential != NULL ||
+                            getenv("CAMP_PROMETHEUS_TOKEN_FILE") != NULL ||
+                            getenv("CAMP_PROMETHEUS_TOKEN") != NULL;
+
+    if (!has_secret || place->is_local || place->is_encrypted ||
+        (plain != NULL && strcmp(plain, "yes") == 0))
+        return CAMP_OK;
+    return camp_fail(error, CAMP_E_PERM, 0,
+                     "%s: a password or token goes to another machine only through TLS: give an "
+                     "https:// address, or set CAMP_PROMETHEUS_PLAIN=yes",
+                     place->shown);
+}
 
 int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
                            struct prometheus_client **ret, struct camp_error *error)
@@ -278,6 +351,8 @@ int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a client");
     client->remote = (struct remote){ .driver = &driver, .context = client, .stop = stop };
     r = prometheus_place_parse(place, &client->place, error);
+    if (r == CAMP_OK)
+        r = check_secrets(&client->place, error);
     if (r == CAMP_OK) {
         client->multi = libcurl.curl_multi_init();
         client->easy = libcurl.curl_easy_init();
@@ -301,7 +376,7 @@ void prometheus_client_close(struct prometheus_client *client)
     prometheus_place_release(&client->place);
     free(client->asked);
     free(client->body);
-    free(client->text);
+    prometheus_answer_release(&client->answer);
     free(client);
 }
 
@@ -342,7 +417,9 @@ int prometheus_client_ask(struct prometheus_client *client, const char *path, co
     r = set_question(client, path, query, times, error);
     if (r == CAMP_OK)
         r = remote_run(&client->remote, until_ns, error);
-    return r == CAMP_OK ? prometheus_answer_parse(client->length > 0 ? client->text : "",
-                                                  client->length, ret, error)
-                        : r;
+    if (r == CAMP_OK) {
+        *ret = client->answer;
+        client->answer = (struct prometheus_answer){ 0 };
+    }
+    return r;
 }

@@ -16,7 +16,8 @@
 struct prometheus_client;
 
 /* Parses the address `place` (prometheus_place.c), but sends nothing. Returns CAMP_OK,
- * CAMP_E_INVALID, CAMP_E_NOMEM, or another error code if libcurl is not installed. */
+ * CAMP_E_INVALID, CAMP_E_NOMEM, CAMP_E_PERM if a password or token would go to another machine
+ * without TLS, or another error code if libcurl is not installed. */
 int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
                            struct prometheus_client **ret, struct camp_error *error);
 void prometheus_client_close(struct prometheus_client *client); /* NULL is allowed */
@@ -33,8 +34,8 @@ bool prometheus_client_is_asked(const struct prometheus_client *client);
  * After CAMP_OK, release *ret with prometheus_answer_release().
  *
  * Errors: CAMP_E_GONE if the server cannot be reached, CAMP_E_PERM if it refuses the user,
- * CAMP_E_INVALID if it does not understand the query, CAMP_E_SPACE if the answer is longer than 64
- * MB, CAMP_E_FORMAT, CAMP_E_IO. The message says what to do. */
+ * CAMP_E_INVALID if it does not understand the query, CAMP_E_SPACE if the answer is too long
+ * (prometheus_parser.h), CAMP_E_FORMAT, CAMP_E_IO. The message says what to do. */
 int prometheus_client_ask(struct prometheus_client *client, const char *path, const char *query,
                           const char *times, uint64_t until_ns, struct prometheus_answer *ret,
                           struct camp_error *error);
@@ -45,6 +46,8 @@ struct prometheus_place {
     char *socket;     /* the path of a Unix socket, or NULL */
     /* the address as shown in messages: one line without user, password and control characters */
     char *shown;
+    bool is_local;     /* a Unix socket or a loopback address */
+    bool is_encrypted; /* https */
 };
 
 /* Returns CAMP_E_INVALID if `text` is no address; *ret is then all zero. The error message does not
@@ -54,13 +57,10 @@ int prometheus_place_parse(const char *text, struct prometheus_place *ret,
 void prometheus_place_release(struct prometheus_place *place);
 
 struct prometheus_outcome {
-    int result; /* a code of libcurl, CURLE_* */
-    bool too_long;
-    bool lacks_memory;  /* no memory for the answer; too_long is then true, too */
+    int result;         /* a code of libcurl, CURLE_* */
     const char *detail; /* libcurl's own description of an error, or "" */
     const char *place;  /* the address as shown in messages */
-    const char *text;   /* [length] of the answer */
-    size_t length;
+    const char *reason; /* the server's description of an error, or "" */
 };
 
 /* Returns CAMP_OK for an answer with HTTP status 200. Otherwise fills *error and returns its code.

@@ -1,12 +1,9 @@
-/* Describes failures in one line. The description of a server's error is the member "error" of its
- * answer (Prometheus: HTTP API, "Format overview"). */
+/* Describes failures in one line. */
 #include "prometheus_client.h"
 
 #include "counters/error.h"
 #include "fleet_text.h"
 #include "libraries/libcurl.h"
-
-#include <jansson.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +26,10 @@ static const struct of_curl {
       "set CAMP_PROMETHEUS_CA to a file with the certificate of its authority" },
     { CURLE_SSL_CONNECT_ERROR, CAMP_E_IO, false, "does the server expect http://?" },
     { CURLE_SSL_CACERT_BADFILE, CAMP_E_IO, false, "see CAMP_PROMETHEUS_CA" },
-    { CURLE_UNSUPPORTED_PROTOCOL, CAMP_E_INVALID, false, "give an http:// or https:// address" },
+    /* the answer is not HTTP: prometheus_place.c has refused other addresses */
+    { CURLE_UNSUPPORTED_PROTOCOL, CAMP_E_IO, false, "is this a Prometheus?" },
+    { CURLE_OUT_OF_MEMORY, CAMP_E_NOMEM, true,
+      "is memory short, or the server's header too long?" },
     /* this element stands for all other codes, so it must be last */
     { CURLE_OK, CAMP_E_IO, true, "trying again" },
 };
@@ -72,48 +72,25 @@ static int report_unreached(const struct prometheus_outcome *outcome, int system
                      kind->advice);
 }
 
-static void read_error(const struct prometheus_outcome *outcome, char *ret, size_t size)
-{
-    json_t *answer = json_loadb(outcome->text, outcome->length, 0, NULL);
-    const char *text = json_string_value(json_object_get(answer, "error"));
-
-    ret[0] = '\0';
-    if (text != NULL)
-        fleet_line(text, strlen(text), ret, size);
-    json_decref(answer);
-}
-
 int prometheus_failure_report(const struct prometheus_outcome *outcome, long status,
                               int system_error, bool *ret_may_pass, struct camp_error *error)
 {
     const struct of_status *kind = of_status;
-    char reason[REASON_SIZE];
 
     *ret_may_pass = true;
     if (outcome->result == CURLE_OK && status == 200)
         return CAMP_OK;
-    if (outcome->lacks_memory)
-        return camp_fail(error, CAMP_E_NOMEM, 0,
-                         "%s: no memory for the answer; free some, or select fewer hosts: "
-                         "--query '{job=\"...\"}'",
-                         outcome->place);
-    if (outcome->too_long)
-        return camp_fail(error, CAMP_E_SPACE, 0,
-                         "%s: the answer is longer than 64 MB; select fewer hosts: "
-                         "--query '{job=\"...\"}'",
-                         outcome->place);
     if (outcome->result != CURLE_OK)
         return report_unreached(outcome, system_error, ret_may_pass, error);
     while (status < kind->least || status > kind->most)
         kind++;
     *ret_may_pass = kind->may_pass;
-    read_error(outcome, reason, sizeof reason);
-    if (status == 400 && reason[0] == '\0') /* Prometheus always gives a reason */
+    if (status == 400 && outcome->reason[0] == '\0') /* Prometheus always gives a reason */
         return camp_fail(error, CAMP_E_IO, 0,
                          "%s: status 400: this is not a Prometheus, but perhaps camp export; give "
                          "the address of the Prometheus that scrapes it, such as "
                          "prometheus:http://host:9090",
                          outcome->place);
     return camp_fail(error, kind->code, 0, "%s: status %ld%s%s; %s", outcome->place, status,
-                     reason[0] != '\0' ? ", " : "", reason, kind->advice);
+                     outcome->reason[0] != '\0' ? ", " : "", outcome->reason, kind->advice);
 }

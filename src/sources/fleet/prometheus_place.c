@@ -10,6 +10,7 @@
  *      CAMP_PROMETHEUS_TOKEN_FILE   a file with a bearer token, read again for each question
  *      CAMP_PROMETHEUS_TOKEN        the token itself
  *      CAMP_PROMETHEUS_CA           a file of certificates to trust instead of the system's
+ *      CAMP_PROMETHEUS_PLAIN=yes    permits to send a password or token without TLS
  *      CAMP_PROMETHEUS_TENANT       the value of the header X-Scope-OrgID, for Mimir and Cortex
  *
  * libcurl's own parser splits the address, so that messages show the address that libcurl requests.
@@ -20,6 +21,7 @@
 #include "fleet_text.h"
 #include "libraries/libcurl.h"
 
+#include <arpa/inet.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,6 +142,28 @@ static int check(CURLU *url, const char *text, struct camp_error *error)
     return r;
 }
 
+/* libcurl itself resolves "localhost" to a loopback address. */
+static bool is_loopback(const char *host)
+{
+    struct in_addr address;
+
+    if (strcmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0)
+        return true;
+    return inet_pton(AF_INET, host, &address) == 1 && ntohl(address.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+static bool read_way(CURLU *url, struct prometheus_place *ret)
+{
+    char *scheme = part_of(url, CURLUPART_SCHEME, 0), *host = part_of(url, CURLUPART_HOST, 0);
+    const bool good = scheme != NULL && host != NULL;
+
+    ret->is_encrypted = good && strcmp(scheme, "https") == 0;
+    ret->is_local = good && is_loopback(host);
+    free(scheme);
+    free(host);
+    return good;
+}
+
 static int parse_address(const char *text, struct prometheus_place *ret, struct camp_error *error)
 {
     /* without a scheme, libcurl would take "host" in "host:9090" for the scheme */
@@ -157,7 +181,8 @@ static int parse_address(const char *text, struct prometheus_place *ret, struct 
         r = complain_of(code, error);
     else
         r = check(url, text, error);
-    if (r == CAMP_OK && (!read_credential(url, ret) || (ret->base = base_of(url)) == NULL))
+    if (r == CAMP_OK &&
+        (!read_way(url, ret) || !read_credential(url, ret) || (ret->base = base_of(url)) == NULL))
         r = CAMP_E_NOMEM;
     if (r == CAMP_OK && (ret->shown = strdup(ret->base)) == NULL)
         r = CAMP_E_NOMEM;
@@ -170,6 +195,7 @@ static int parse_socket(const char *path, struct prometheus_place *ret, struct c
 {
     if (path[0] != '/')
         return complain("the path of the socket must start with /", error);
+    ret->is_local = true;
     ret->socket = strdup(path);
     ret->base = strdup(SOCKET_HOST);
     ret->shown = fleet_text_of(SOCKET_PREFIX "%s", path);

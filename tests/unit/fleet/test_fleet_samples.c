@@ -21,7 +21,7 @@ static struct fleet_amounts amounts = { .values = values };
 static int begin(void **state)
 {
     (void)state;
-    fleet_samples_init(&samples, COLUMNS);
+    fleet_samples_init(&samples, COLUMNS, (size_t)1 << 20);
     member = fleet_samples_find(&samples, "instance=a");
     assert_non_null(member);
     return 0;

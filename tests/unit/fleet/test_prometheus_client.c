@@ -111,12 +111,13 @@ static void start(struct server *server, char ret[64])
 static double value_of(struct prometheus_answer *answer)
 {
     struct prometheus_series series;
-    struct prometheus_sample sample;
+    double value;
 
-    assert_true(prometheus_answer_series(answer, 0, &series));
-    assert_true(prometheus_series_sample(&series, 0, &sample));
+    prometheus_answer_series(answer, 0, &series);
+    assert_int_equal(series.sample_count, 1);
+    value = series.samples[0].value;
     prometheus_answer_release(answer);
-    return sample.value;
+    return value;
 }
 
 static int ask(struct prometheus_client *client, const char *query, uint64_t limit_ns,

@@ -122,6 +122,44 @@ static void a_group_that_is_shown_again_starts_at_zero(void **state)
     top_k_release(&top);
 }
 
+/* Each second a new group has the most active time. */
+static size_t replacements(struct top_k *top, uint64_t first, int seconds)
+{
+    const uint64_t before = top->demoted;
+
+    for (int i = 0; i < seconds; i++) {
+        const uint64_t ns = SECOND << (i % 20), values[WIDTH] = { ns, 1, 2 * ns };
+
+        /* so long after the snapshot before that older groups have no score, but at the same time
+         */
+        for (uint32_t k = 0; k < top->count; k++)
+            top->groups[k].score = 0;
+        top_k_start(top, SECOND);
+        top_k_add(top, group_of(top, first + (uint64_t)i), values, ns);
+        assert_int_equal(top_k_finish(top), CAMP_OK);
+        assert_adds_up(top);
+    }
+    return top->demoted - before;
+}
+
+static void names_that_change_each_second_get_few_counters_of_their_own(void **state)
+{
+    struct top_k top;
+
+    (void)state;
+    assert_int_equal(top_k_init(&top, WIDTH, 2), CAMP_OK);
+    assert_int_equal(replacements(&top, 1, 100), TOP_K_SAVED);
+    assert_int_equal(top.shown_count, 2);
+    assert_int_equal(top.deferred, 100 - 2 - TOP_K_SAVED);
+    assert_true(top.other[0] > 0);
+    /* 20 in the next hour, and after two quiet hours no more than are saved up */
+    assert_in_range(replacements(&top, 1000, 3600), 20, 21);
+    top_k_start(&top, 7200 * SECOND);
+    assert_int_equal(top_k_finish(&top), CAMP_OK);
+    assert_in_range(replacements(&top, 10000, 100), TOP_K_SAVED, TOP_K_SAVED + 1);
+    top_k_release(&top);
+}
+
 static void counters_of_groups_add_up_and_never_decrease_over_random_snapshots(void **state)
 {
     enum { GROUPS = 3000, SNAPSHOTS = 400 };
@@ -207,6 +245,7 @@ int main(void)
         cmocka_unit_test(a_hidden_group_with_a_slightly_higher_score_stays_hidden),
         cmocka_unit_test(a_group_with_a_clearly_higher_score_replaces_a_shown_group),
         cmocka_unit_test(a_group_that_is_shown_again_starts_at_zero),
+        cmocka_unit_test(names_that_change_each_second_get_few_counters_of_their_own),
         cmocka_unit_test(counters_of_groups_add_up_and_never_decrease_over_random_snapshots),
         cmocka_unit_test(the_time_of_groups_that_disappeared_long_ago_is_kept),
         cmocka_unit_test(the_time_of_an_unfinished_snapshot_is_added_to_the_next_one),
