@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_ROWS 1000 /* rows that one call of remote_thread_run() fetches */
+/* What one call of remote_thread_run() fetches. */
+#define BLOCK_ROWS 1000
+#define BLOCK_BYTES ((size_t)4 * 1024 * 1024)
+/* All rows are kept, so a query without an end would need all memory. */
+#define ROWS_MOST 10000000
 
 struct block {
     struct field *fields; /* [rows x columns] */
@@ -100,8 +104,11 @@ static int fetch(void *context, struct camp_error *error)
     if (fetching->statement == NULL) {
         r = begin(fetching, error);
     } else {
-        while (r == CAMP_OK && block->rows < BLOCK_ROWS) {
+        while (r == CAMP_OK && block->rows < BLOCK_ROWS && block->used < BLOCK_BYTES) {
             r = odbc_statement_next(fetching->statement, &row, error);
+            if (r == CAMP_OK && row.number > ROWS_MOST)
+                r = camp_fail(error, CAMP_E_FORMAT, 0,
+                              "the query has more than %d rows: let it add some up", ROWS_MOST);
             if (r == CAMP_OK && !keep_row(block, &row))
                 r = camp_fail(error, CAMP_E_NOMEM, 0, "no memory for rows");
         }
