@@ -19,6 +19,7 @@ enum { ODBC_QUERY_TIMEOUT = 0 };
 enum {
     ODBC_TEXT_TO_ITS_END = -3, /* passed as the length of a text that ends with a NUL */
     ODBC_NULL = -1,            /* returned as the length of a value that is NULL */
+    ODBC_NO_TOTAL = -4,        /* returned as the length of a value that the driver does not know */
     ODBC_TEXT = 1,             /* passed as the type of a value: char */
     ODBC_CLOSE_CURSOR = 0,
     ODBC_NEVER_ASK = 0 /* the driver must not ask the user for what the connection string lacks */

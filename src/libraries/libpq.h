@@ -7,13 +7,13 @@
 
 /* clang-format off */
 #define LIBPQ_SYMBOLS(F) \
-    F(PQbackendPID) F(PQcancel) F(PQclear) F(PQconnectPoll) F(PQconnectStartParams) \
+    F(PQbackendPID) F(PQclear) F(PQconnectPoll) F(PQconnectStartParams) \
     F(PQconnectionNeedsPassword) F(PQconninfo) F(PQconninfoFree) F(PQconninfoParse) \
-    F(PQconsumeInput) F(PQerrorMessage) F(PQfinish) F(PQflush) F(PQfreeCancel) F(PQgetCancel) \
-    F(PQgetResult) F(PQgetisnull) F(PQgetlength) F(PQgetvalue) F(PQisBusy) F(PQnfields) \
-    F(PQntuples) F(PQresultErrorField) F(PQresultStatus) F(PQsendPrepare) F(PQsendQuery) \
-    F(PQsendQueryPrepared) F(PQserverVersion) F(PQsetErrorVerbosity) F(PQsetNoticeReceiver) \
-    F(PQsetnonblocking) F(PQsocket) F(PQstatus)
+    F(PQconsumeInput) F(PQerrorMessage) F(PQfformat) F(PQfinish) F(PQflush) F(PQfname) F(PQftype) \
+    F(PQgetResult) F(PQgetisnull) F(PQgetlength) F(PQgetvalue) F(PQisBusy) F(PQlibVersion) \
+    F(PQnfields) F(PQpass) F(PQresultErrorField) F(PQresultStatus) F(PQsendPrepare) \
+    F(PQsendQuery) F(PQsendQueryPrepared) F(PQserverVersion) F(PQsetErrorVerbosity) \
+    F(PQsetNoticeReceiver) F(PQsetSingleRowMode) F(PQsetnonblocking) F(PQsocket) F(PQstatus)
 /* clang-format on */
 
 struct libpq {

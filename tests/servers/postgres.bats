@@ -202,3 +202,17 @@ has_a_short_interval() {
         from postgres_every join entity using (entity)
         where application = 'holder' and tick < (select max(tick) from tick)"
 }
+
+@test "postgres: the states of sessions are resolved without a request to cancel, which could hang" {
+    [ "$(id -u)" = 0 ] || skip 'the memory of a server is read by root'
+    mkdir "$SERVERS/relay"
+    "$BATS_TEST_DIRNAME/deaf_relay.py" "$SERVERS/relay" "$PG_FOLDER" >"$SERVERS/relayed" 3>&- &
+    SERVER_PIDS+=($!)
+    until_it grep -q listens "$SERVERS/relayed"
+    run timeout -k 1 60 "$CAMP" top --from "postgres:host=$SERVERS/relay dbname=postgres user=camp" \
+        --tier schedstat+memory --interval 100ms --count 1
+    kill "${SERVER_PIDS[-1]}"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(<"$SERVERS/relayed")" = listens ]
+}

@@ -1,7 +1,9 @@
-# tests/servers/rogue.bash: tests of the attacks of rogue_NAME.py, which all run at the same time in setup_file().
+# tests/servers/rogue.bash: tests of the attacks of rogue_NAME.py, which run at the same time: all in setup_file(), or some
+# in a test.
 #
 #   run_attacks NAME                  runs the attacks, and keeps their table
 #   require_attacks NAME              skips the test if camp cannot be attacked here
+#   attacks_end_well NAME GROUP...    runs the attacks of these groups, and fails if one failed
 #   all_ended_well GROUP...           fails if an attack of one of the groups failed, or if a group has none
 #   attacks_of_another_machine NAME   runs the group "remote" in a network namespace of its own
 # shellcheck shell=bash
@@ -33,6 +35,10 @@ all_ended_well() {
         echo "$rows"
         [[ $rows != *WRONG* ]] || return 1
     done
+}
+
+attacks_end_well() {
+    "$BATS_TEST_DIRNAME/rogue_$1.py" --jobs 16 "${@:2}"
 }
 
 attacks_of_another_machine() {

@@ -9,11 +9,13 @@ camp, and ends with it. The driver checks the run:
 - the server got no password and no file;
 - camp used less than 64 MB more than with an honest server.
 
-The peak memory of a child includes the memory of this process before exec(2), for honest and rogue servers alike.
+The peak memory of a process includes that of its parent before exec(2). So a small process starts camp (LAUNCHER), not
+this one, whose memory grows.
 """
 import argparse
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -37,7 +39,8 @@ CONTROLS = re.compile('[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udc9f]')
 class Attack:
     """`serve(peer)` serves one connection, a Peer, and may return at any time. `promise_s` is how long the
     documentation lets camp take. `status` has the permitted exit statuses; 0 means that a frame is expected.
-    `says` is a part of the line on stderr. `client` has more options of this attack's client."""
+    `says` is a part of the line on stderr. `client` has more options of this attack's client. With `may_know` the
+    server may get the password."""
 
     def __init__(self, group, name, serve, *, status=(1,), says='', promise_s=2, **client):
         self.group, self.name, self.serve = group, name, serve
@@ -139,21 +142,36 @@ class Listener:
         return b'\n'.join(bytes(peer.seen) for peer in self.peers)
 
 
+LAUNCHER = """
+import os, sys
+pid = os.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+_, status, usage = os.wait4(pid, 0)
+os.write(int(os.environ["REPORT"]), f"{os.waitstatus_to_exitcode(status)} {usage.ru_maxrss}".encode())
+"""
+
+
 class Run:
     """One run of camp: status (negative: a signal), peak memory, time, stdout and stderr."""
 
     def __init__(self, command, environment, limit_s):
         start = time.monotonic()
+        reader, writer = os.pipe()
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment,
-                                     start_new_session=True)
-            timer = threading.Timer(limit_s, child.kill)
+            launcher = subprocess.Popen([sys.executable, '-S', '-E', '-c', LAUNCHER, *command], stdin=subprocess.DEVNULL,
+                                        stdout=out, stderr=err, env={**environment, 'REPORT': str(writer)},
+                                        pass_fds=[writer], start_new_session=True)
+            os.close(writer)
+            timer = threading.Timer(limit_s, os.killpg, (launcher.pid, signal.SIGKILL))
             timer.start()
-            _, status, usage = os.wait4(child.pid, 0)
+            launcher.wait()
             timer.cancel()
-            child.returncode = os.waitstatus_to_exitcode(status)
-            self.is_late = time.monotonic() - start >= limit_s
-            self.status, self.seconds, self.memory_kb = child.returncode, time.monotonic() - start, usage.ru_maxrss
+            report = os.read(reader, 100).split()
+            os.close(reader)
+            self.is_late = not report
+            self.status, self.memory_kb = map(int, report or (-signal.SIGKILL, 0))
+            self.seconds = time.monotonic() - start
             self.out, self.err = (self.text(stream) for stream in (out, err))
 
     @staticmethod
@@ -186,7 +204,7 @@ def verdict(attack, run, listener, honest_kb, prompt=''):
             wrongs.append(f'control character {found.group()!r} on {name}')
         if prompt and prompt in text:
             wrongs.append(f'the prompt of the server on {name}')
-    if PASSWORD.encode() in listener.seen():
+    if PASSWORD.encode() in listener.seen() and not attack.client.get('may_know'):
         wrongs.append('the password was sent in clear')
     if FILE_TEXT.encode() in listener.seen():
         wrongs.append('a file was sent')
@@ -250,6 +268,16 @@ def environment_of(folder, **more):
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith(('PG', 'MYSQL', 'MARIADB', 'LIBMYSQL'))}
     return {**kept, 'HOME': str(folder), 'LC_ALL': 'C.UTF-8', **more}
+
+
+def certificate(folder, address):
+    """Writes a certificate of `address`, which is its own authority, and returns the files."""
+    files = folder / 'certificate.pem', folder / 'key.pem'
+    subprocess.run(
+        ['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2',
+         '-subj', '/CN=rogue', '-addext', f'subjectAltName=IP:{address}', '-out', files[0], '-keyout', files[1]],
+        check=True, capture_output=True)
+    return files
 
 
 def camp():

@@ -3,10 +3,9 @@
 them (rogue.py). The words are groups of attacks or parts of their names."""
 import ssl
 import struct
-import subprocess
 import zlib
 
-from rogue import NASTY, PASSWORD, Attack, Driver, camp, environment_of
+from rogue import NASTY, PASSWORD, Attack, Driver, camp, certificate, environment_of
 from rogue_mariadb_server import (
     CAPABILITIES, COMPRESS, EOF, OK, PROGRESS, PROGRESS_REPORT, SCRAMBLE, TLS, Instrumented, MariaDB, column_of, error_of,
     length_of, row_of)
@@ -286,16 +285,6 @@ each('sizes', '131000 waits with other names', full_waits, kinds=('waits',), sta
 # A server on another machine, which may not get a password without TLS and a certificate. These need a network
 # namespace where OTHER is an address of this machine.
 OTHER = '192.0.2.1'
-
-
-def certificate(folder, address):
-    """Writes a certificate of `address`, which is its own authority, and returns the files."""
-    files = folder / 'certificate.pem', folder / 'key.pem'
-    subprocess.run(
-        ['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2',
-         '-subj', '/CN=rogue', '-addext', f'subjectAltName=IP:{address}', '-out', files[0], '-keyout', files[1]],
-        check=True, capture_output=True)
-    return files
 
 
 class Remote(MariaDB):

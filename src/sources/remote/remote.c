@@ -1,5 +1,8 @@
 #include "remote.h"
 
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
 /* Longest wait between two checks of *stop. It is short, because a signal that sets *stop just
  * before the wait does not interrupt the wait. */
 #define SLICE_NS (50 * (uint64_t)NS_PER_MS)
@@ -43,6 +46,20 @@ short remote_poll(int fd, short events, uint64_t until_ns)
     struct pollfd awaited = { fd, events, 0 };
 
     return ppoll(&awaited, 1, &timeout, NULL) > 0 ? awaited.revents : 0;
+}
+
+bool remote_is_local(int fd)
+{
+    struct sockaddr_storage here = { 0 };
+    socklen_t size = sizeof here;
+
+    if (getsockname(fd, (struct sockaddr *)&here, &size) != 0)
+        return false;
+    if (here.ss_family == AF_INET)
+        return ntohl(((struct sockaddr_in *)&here)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+    if (here.ss_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&((struct sockaddr_in6 *)&here)->sin6_addr) != 0;
+    return here.ss_family == AF_UNIX;
 }
 
 static uint64_t earliest(uint64_t left, uint64_t right)

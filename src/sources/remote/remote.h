@@ -10,7 +10,7 @@
  *
  * Each driver implements the steps with one client library. No function of a driver blocks: libpq,
  * libmariadb and libcurl have calls that do not block, and the calls of ODBC run on another thread
- * (odbc_thread.h).
+ * (remote_thread.h).
  */
 #pragma once
 
@@ -59,6 +59,9 @@ void remote_ready(struct remote *remote);
 void remote_down(struct remote *remote, bool may_pass);
 
 short remote_poll(int fd, short events, uint64_t until_ns);
+
+/* Returns true if the local end of the connection `fd` is a Unix socket or a loopback address. */
+bool remote_is_local(int fd);
 
 /* Connects and asks until is_answered() is true, and then returns CAMP_OK. REMOTE_PENDING means
  * that there was no answer until `until_ns` (CLOCK_MONOTONIC) or that *stop is set; the next call

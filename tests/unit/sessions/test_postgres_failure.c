@@ -95,7 +95,23 @@ static void a_message_of_a_server_becomes_one_line_without_control_characters(vo
     (void)state;
     assert_reported("x: FATAL:  XX000: a\033[2J\x07 b\r\nc", CAMP_E_IO, true,
                     "PostgreSQL: a?[2J? b?; see the server's log");
-    assert_reported("", CAMP_E_IO, true, "PostgreSQL: ");
+    assert_reported("", CAMP_E_IO, true, "PostgreSQL: it gives no reason");
+}
+
+static void a_failure_that_camp_finds_itself_is_lasting(void **state)
+{
+    const struct postgres_failure unprotected = { POSTGRES_UNPROTECTED, "no TLS", "" };
+    const struct postgres_failure wrong = { POSTGRES_WRONG, "other columns", "" };
+    struct camp_error error;
+
+    (void)state;
+    assert_int_equal(postgres_failure_report(&unprotected, &error), CAMP_E_PERM);
+    assert_string_equal(error.message,
+                        "PostgreSQL: no TLS; a password goes to another machine only "
+                        "through TLS: see docs/sessions.md");
+    assert_false(postgres_failure_may_pass(&unprotected));
+    assert_int_equal(postgres_failure_report(&wrong, &error), CAMP_E_FORMAT);
+    assert_false(postgres_failure_may_pass(&wrong));
 }
 
 int main(void)
@@ -106,6 +122,7 @@ int main(void)
         cmocka_unit_test(a_failure_to_reach_a_server_is_recognised_by_errno),
         cmocka_unit_test(of_several_hosts_the_failure_of_the_last_one_is_reported),
         cmocka_unit_test(a_message_of_a_server_becomes_one_line_without_control_characters),
+        cmocka_unit_test(a_failure_that_camp_finds_itself_is_lasting),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,7 +145,7 @@ static void read_address(struct mariadb_client *client)
     client->facts.server_pid = 0;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &owner, &size) == 0)
         client->facts.server_pid = owner.pid > 0 ? owner.pid : 0;
-    client->facts.is_loopback = mariadb_guard_is_local(fd);
+    client->facts.is_loopback = remote_is_local(fd);
 }
 
 static void start_asking(struct mariadb_client *client, const struct mariadb_statement *statement,

@@ -1,6 +1,7 @@
 #include "mariadb_guard.h"
 
-#include <arpa/inet.h>
+#include "sources/remote/remote.h"
+
 #include <errmsg.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -78,20 +79,6 @@ void mariadb_guard_begin(struct mariadb_guard *guard)
     mariadb_guard_expect(guard);
 }
 
-bool mariadb_guard_is_local(int fd)
-{
-    struct sockaddr_storage here = { 0 };
-    socklen_t size = sizeof here;
-
-    if (getsockname(fd, (struct sockaddr *)&here, &size) != 0)
-        return false;
-    if (here.ss_family == AF_INET)
-        return ntohl(((struct sockaddr_in *)&here)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
-    if (here.ss_family == AF_INET6)
-        return IN6_IS_ADDR_LOOPBACK(&((struct sockaddr_in6 *)&here)->sin6_addr) != 0;
-    return here.ss_family == AF_UNIX;
-}
-
 static bool has_password(const struct mariadb_guard *guard)
 {
     const char *password = guard->mysql->options.password;
@@ -109,7 +96,7 @@ void mariadb_guard_connecting(struct mariadb_guard *guard)
     const my_bool yes = 1;
 
     guard->mysql->options.compress = 0;
-    if (mariadb_guard_is_local((int)libmariadb.mysql_get_socket(guard->mysql)))
+    if (remote_is_local((int)libmariadb.mysql_get_socket(guard->mysql)))
         return;
     libmariadb.mysql_options(guard->mysql, MYSQL_OPT_SSL_ENFORCE, &yes);
     if (guard->verifies && has_password(guard))

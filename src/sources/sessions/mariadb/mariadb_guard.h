@@ -30,9 +30,6 @@ void mariadb_guard_begin(struct mariadb_guard *guard);
 /* Called each time that libmariadb waits while it connects. */
 void mariadb_guard_connecting(struct mariadb_guard *guard);
 
-/* Returns true if the local end of the connection `fd` is a Unix socket or a loopback address. */
-bool mariadb_guard_is_local(int fd);
-
 /* Allows the server to send MARIADB_GUARD_BYTES from now on, for the greeting, the columns of an
  * answer, or one row. If it sends more, the connection is shut down. */
 #define MARIADB_GUARD_BYTES ((size_t)1024 * 1024)

@@ -2,6 +2,7 @@
 
 #include "counters/error.h"
 #include "ledger/array.h"
+#include "ledger/characters.h"
 #include "libraries/libodbc.h"
 #include "sources/source.h"
 
@@ -14,6 +15,8 @@
 
 #define FIRST_SIZE 4096 /* initial size of odbc_statement.texts */
 #define NAME_SIZE 256
+#define COLUMNS_MOST 1000
+#define ROW_BYTES ((size_t)4 * 1024 * 1024) /* most bytes of a row */
 
 struct odbc_connection {
     odbc_handle environment, handle;
@@ -62,11 +65,12 @@ static const char *tidy(char *message)
         begin = strchr(begin, ']') + 1;
     begin += strspn(begin, " ");
     for (char *at = begin; *at != '\0'; at++) {
-        if (iscntrl((unsigned char)*at))
+        if (isspace((unsigned char)*at))
             *at = ' ';
     }
     for (size_t length = strlen(begin); length > 0 && begin[length - 1] == ' ';)
         begin[--length] = '\0';
+    make_printable(begin);
     return begin;
 }
 
@@ -80,6 +84,8 @@ static int complain(int16_t type, odbc_handle handle, struct camp_error *error)
     if (!is_good(libodbc.GetDiagRec(type, handle, 1, state, &native, message,
                                     (int16_t)sizeof message, &length)))
         return camp_fail(error, CAMP_E_IO, 0, "the ODBC driver failed without a message");
+    state[sizeof state - 1] = message[sizeof message - 1] = '\0';
+    make_printable((char *)state);
     while (strncmp((const char *)state, failures[i].prefix, strlen(failures[i].prefix)) != 0)
         i++;
     return camp_fail(error, failures[i].code, 0, "%s (SQLSTATE %s)%s", tidy((char *)message),
@@ -171,6 +177,9 @@ static int count_columns(struct odbc_statement *statement, bool may_lack, struct
     if (count <= 0)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "it has no result, or is no statement: --query takes one that reads");
+    if (count > COLUMNS_MOST)
+        return camp_fail(error, CAMP_E_FORMAT, 0, "it has %d columns, and camp reads at most %d",
+                         count, COLUMNS_MOST);
     free(statement->fields);
     free(statement->offsets);
     statement->count = (size_t)count;
@@ -241,33 +250,55 @@ int odbc_statement_execute(struct odbc_statement *statement, struct camp_error *
     return count_columns(statement, false, error);
 }
 
+/* Returns how much of a value a call of GetData() has written to text[space], and whether more is
+ * to come. `length` is the driver's: the length of the value, or of its rest. What is not written
+ * is not part of the value, whatever the driver says. Returns 0 for a part without any text, which
+ * would follow itself for ever. */
+static size_t size_of_part(const char *text, size_t space, odbc_length length, bool *ret_is_last)
+{
+    *ret_is_last = length >= 0 && (size_t)length < space;
+    return strnlen(text, *ret_is_last ? (size_t)length : space - 1);
+}
+
+static int complain_of_value(size_t column, const char *what, struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_FORMAT, 0, "the ODBC driver gives %s for column %zu", what,
+                     column + 1);
+}
+
 /* Reads a value to statement->texts, after the first *used bytes. Each call of GetData() returns as
  * much of the value as fits, so statement->texts grows until the value is complete. */
 static int read_value(struct odbc_statement *statement, size_t column, size_t *used,
                       struct camp_error *error)
 {
     const size_t begin = *used;
-    int16_t result;
+    bool is_last = false;
 
-    for (;;) {
+    while (!is_last) {
         odbc_length length = 0;
-        size_t space;
+        size_t space, part;
+        char *text;
+        int16_t result;
 
+        if (*used > ROW_BYTES)
+            return complain_of_value(column, "more text than 4 MB", error);
         if (!ARRAY_RESERVE(statement->texts, statement->size, *used + 256))
             return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a row");
+        text = statement->texts + *used;
         space = statement->size - *used;
-        result = libodbc.GetData(statement->handle, (uint16_t)(column + 1), ODBC_TEXT,
-                                 statement->texts + *used, (odbc_length)space, &length);
+        text[0] = '\0';
+        result = libodbc.GetData(statement->handle, (uint16_t)(column + 1), ODBC_TEXT, text,
+                                 (odbc_length)space, &length);
         if (result == ODBC_NO_DATA || (is_good(result) && length == ODBC_NULL))
             break;
         if (!is_good(result))
             return complain_of(statement, error);
-        /* A length below `space` means that the value is complete. */
-        if (length >= 0 && (size_t)length < space) {
-            *used += (size_t)length;
-            break;
-        }
-        *used += space - 1;
+        if (length < 0 && length != ODBC_NO_TOTAL)
+            return complain_of_value(column, "a negative length", error);
+        part = size_of_part(text, space, length, &is_last);
+        if (part == 0 && !is_last)
+            return complain_of_value(column, "no text", error);
+        *used += part;
     }
     statement->offsets[column] = begin;
     statement->fields[column].length = *used - begin;
@@ -294,6 +325,7 @@ int odbc_statement_names(struct odbc_statement *statement, struct row *ret,
 
         if (!ARRAY_RESERVE(statement->texts, statement->size, used + NAME_SIZE))
             return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a row");
+        statement->texts[used] = '\0';
         if (!is_good(libodbc.DescribeCol(statement->handle, (uint16_t)(i + 1),
                                          (unsigned char *)statement->texts + used, NAME_SIZE,
                                          &length, &type, &size, &digits, &nullable)))

@@ -1,6 +1,6 @@
 /*
  * A connection through ODBC, and statements that only read. Every function blocks for as long as
- * the driver does; odbc_thread.h keeps the caller from blocking.
+ * the driver does; remote_thread.h keeps the caller from blocking.
  */
 #pragma once
 

@@ -3,12 +3,16 @@
 #include "counters/error.h"
 #include "ledger/array.h"
 #include "odbc_connection.h"
-#include "odbc_thread.h"
+#include "sources/remote/remote_thread.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_ROWS 1000 /* rows that one call of odbc_thread_run() fetches */
+/* What one call of remote_thread_run() fetches. */
+#define BLOCK_ROWS 1000
+#define BLOCK_BYTES ((size_t)4 * 1024 * 1024)
+/* All rows are kept, so a query without an end would need all memory. */
+#define ROWS_MOST 10000000
 
 struct block {
     struct field *fields; /* [rows x columns] */
@@ -17,8 +21,8 @@ struct block {
     size_t used, size;
 };
 
-/* The data of the thread that calls ODBC (odbc_thread.h). While that thread works, no other thread
- * may use the data. */
+/* The data of the thread that calls ODBC (remote_thread.h). While that thread works, no other
+ * thread may use the data. */
 struct fetching {
     char *connect, *query;
     struct odbc_connection *connection;
@@ -29,7 +33,7 @@ struct fetching {
 
 struct query {
     struct rows rows; /* must be the first member */
-    struct odbc_thread *thread;
+    struct remote_thread *thread;
     struct fetching *fetching;
     size_t at;     /* index of the next row in the block */
     uint64_t read; /* number of rows read, without the header */
@@ -100,8 +104,11 @@ static int fetch(void *context, struct camp_error *error)
     if (fetching->statement == NULL) {
         r = begin(fetching, error);
     } else {
-        while (r == CAMP_OK && block->rows < BLOCK_ROWS) {
+        while (r == CAMP_OK && block->rows < BLOCK_ROWS && block->used < BLOCK_BYTES) {
             r = odbc_statement_next(fetching->statement, &row, error);
+            if (r == CAMP_OK && row.number > ROWS_MOST)
+                r = camp_fail(error, CAMP_E_FORMAT, 0,
+                              "the query has more than %d rows: let it add some up", ROWS_MOST);
             if (r == CAMP_OK && !keep_row(block, &row))
                 r = camp_fail(error, CAMP_E_NOMEM, 0, "no memory for rows");
         }
@@ -130,7 +137,7 @@ static void release(void *context)
  * wait. */
 static int fetch_block(struct query *query, struct camp_error *error)
 {
-    const int r = odbc_thread_run(query->thread, UINT64_MAX, error);
+    const int r = remote_thread_run(query->thread, UINT64_MAX, error);
 
     query->at = 0;
     return r == REMOTE_PENDING
@@ -165,7 +172,7 @@ static void close_query(struct rows *rows)
 {
     struct query *query = (struct query *)rows;
 
-    odbc_thread_close(query->thread);
+    remote_thread_close(query->thread);
     free(query);
 }
 
@@ -185,7 +192,7 @@ int odbc_query_open(const char *text, const struct from *from, struct rows **ret
     fetching->connect = strdup(text);
     fetching->query = strdup(from->query);
     if (fetching->connect != NULL && fetching->query != NULL)
-        query->thread = odbc_thread_open(fetch, release, fetching, from->stop);
+        query->thread = remote_thread_open(fetch, release, fetching, from->stop);
     if (query->thread == NULL) {
         release(fetching);
         free(query);

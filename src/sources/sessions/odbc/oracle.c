@@ -150,7 +150,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
 
     while (source_wait(deadline_ns, UINT64_MAX, source->from.stop))
         ;
-    r = odbc_thread_run(source->thread, now_ns(CLOCK_MONOTONIC) + patience_ns, &failure);
+    r = remote_thread_run(source->thread, now_ns(CLOCK_MONOTONIC) + patience_ns, &failure);
     if (r == REMOTE_PENDING && *source->from.stop)
         return SOURCE_END;
     if (r == CAMP_E_PERM)
@@ -175,7 +175,7 @@ static void close_source(struct source *base)
 {
     struct oracle_source *source = (struct oracle_source *)base;
 
-    odbc_thread_close(source->thread);
+    remote_thread_close(source->thread);
     session_frame_release(&source->sessions);
     oracle_snapshot_release(&source->before);
     oracle_times_release(&source->times);
@@ -192,7 +192,7 @@ static int start_thread(struct oracle_source *source, const char *connect, struc
     snprintf(reading->connect, sizeof reading->connect, "%s", connect);
     reading->background = source->from.background;
     reading->use_clock = source->from.tier == NULL || strcasecmp(source->from.tier, tier_sql) != 0;
-    source->thread = odbc_thread_open(read_snapshot, release, reading, source->from.stop);
+    source->thread = remote_thread_open(read_snapshot, release, reading, source->from.stop);
     if (source->thread == NULL) {
         release(reading);
         return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for a thread", source->shown);
@@ -204,7 +204,7 @@ static int start_thread(struct oracle_source *source, const char *connect, struc
 static int read_first_snapshot(struct oracle_source *source, struct camp_error *error)
 {
     struct camp_error failure = { 0 };
-    const int r = odbc_thread_run(source->thread, now_ns(CLOCK_MONOTONIC) + OPEN_NS, &failure);
+    const int r = remote_thread_run(source->thread, now_ns(CLOCK_MONOTONIC) + OPEN_NS, &failure);
 
     if (r == CAMP_OK)
         return r;

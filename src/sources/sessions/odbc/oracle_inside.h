@@ -3,14 +3,14 @@
 #pragma once
 
 #include "odbc_text.h"
-#include "odbc_thread.h"
 #include "oracle_times.h"
 #include "sources/from.h"
+#include "sources/remote/remote_thread.h"
 #include "sources/sessions/session.h"
 #include "sources/source.h"
 
-/* The data of the thread that calls ODBC (odbc_thread.h). While that thread works, no other thread
- * may use the data. */
+/* The data of the thread that calls ODBC (remote_thread.h). While that thread works, no other
+ * thread may use the data. */
 struct reading {
     char connect[ODBC_TEXT_SIZE]; /* contains secrets */
     bool background, use_clock;
@@ -24,7 +24,7 @@ struct oracle_source {
     struct source source;           /* must be the first member */
     char shown[FROM_NAME_SIZE + 8]; /* such as "odbc:sales", for messages */
     struct session_frame sessions;
-    struct odbc_thread *thread;
+    struct remote_thread *thread;
     struct reading *reading;
     struct oracle_snapshot before;
     bool has_before;

@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A driver or a server without an end must not use all memory. */
+#define SESSIONS_MOST 10000
+#define ROWS_MOST 100000
+
 enum {
     SID,
     SERIAL,
@@ -70,6 +74,17 @@ static uint64_t ns_of(const struct row *row, size_t column)
     return (uint64_t)number_of(row, column) * NS_PER_US;
 }
 
+/* Reads the next row of at most `most`. */
+static int next_row(struct odbc_statement *statement, size_t most, struct row *ret,
+                    struct camp_error *error)
+{
+    const int r = odbc_statement_next(statement, ret, error);
+
+    return r == CAMP_OK && ret->number > most
+               ? camp_fail(error, CAMP_E_FORMAT, 0, "it has more than %zu rows", most)
+               : r;
+}
+
 static int no_memory(struct camp_error *error)
 {
     return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the sessions");
@@ -126,7 +141,7 @@ static int read_sessions(struct oracle_snapshot *snapshot, struct odbc_statement
     int r = execute(statement, &at_ns, error);
 
     snapshot->count = 0;
-    while (r == CAMP_OK && (r = odbc_statement_next(statement, &row, error)) == CAMP_OK) {
+    while (r == CAMP_OK && (r = next_row(statement, SESSIONS_MOST, &row, error)) == CAMP_OK) {
         if (!ARRAY_RESERVE(snapshot->sessions, snapshot->capacity, snapshot->count + 1))
             return no_memory(error);
         fill_session(&snapshot->sessions[snapshot->count++], &row, at_ns);
@@ -191,7 +206,7 @@ static int confirm_sessions(struct oracle_snapshot *snapshot, struct odbc_statem
     if (is_confirmed == NULL)
         return no_memory(error);
     r = execute(statement, &at_ns, error);
-    while (r == CAMP_OK && (r = odbc_statement_next(statement, &row, error)) == CAMP_OK) {
+    while (r == CAMP_OK && (r = next_row(statement, SESSIONS_MOST, &row, error)) == CAMP_OK) {
         struct oracle_session *session = find(snapshot, (int64_t)number_of(&row, SID));
 
         if (session != NULL)
@@ -228,7 +243,7 @@ static int read_waits(struct oracle_snapshot *snapshot, struct odbc_statement *s
     snapshot->wall_clock_ns =
         (int64_t)(now_ns(CLOCK_REALTIME) - (now_ns(CLOCK_MONOTONIC) - snapshot->at_ns));
     snapshot->wait_count = 0;
-    while (r == CAMP_OK && (r = odbc_statement_next(statement, &row, error)) == CAMP_OK) {
+    while (r == CAMP_OK && (r = next_row(statement, ROWS_MOST, &row, error)) == CAMP_OK) {
         struct oracle_wait *wait;
 
         if (!ARRAY_RESERVE(snapshot->waits, snapshot->wait_capacity, snapshot->wait_count + 1))
@@ -269,7 +284,7 @@ static int read_model(struct oracle_snapshot *snapshot, struct odbc_statement *s
     uint64_t at_ns;
     int r = execute(statement, &at_ns, error);
 
-    while (r == CAMP_OK && (r = odbc_statement_next(statement, &row, error)) == CAMP_OK) {
+    while (r == CAMP_OK && (r = next_row(statement, ROWS_MOST, &row, error)) == CAMP_OK) {
         struct oracle_session *session = find(snapshot, (int64_t)number_of(&row, 0));
         char name[ORACLE_NAME_SIZE];
 

@@ -318,6 +318,7 @@ static int open_all(struct postgres_source *source, const struct from *from,
         r = postgres_sampler_open(source, from->queries, error);
     if (r != CAMP_OK)
         return r;
+    write_note(source);
     source->connection = source->sampler.connection;
     r = open_best(source, first, last, &why);
     if (r != CAMP_OK)
@@ -328,6 +329,7 @@ static int open_all(struct postgres_source *source, const struct from *from,
     fill_facts(source, &why, facts);
     if (r == CAMP_OK) /* The set-up takes some 0.3 s, so the first interval starts after it. */
         r = postgres_sampler_next(source, source_clock_ns(CLOCK_MONOTONIC), error);
+    write_note(source);
     source->end_ns = source->sampler.end_ns;
     read_clocks(source);
     if (r == CAMP_OK && source->backends != NULL)

@@ -9,8 +9,13 @@
 #include "counters/error.h"
 #include "counters/units.h"
 #include "ledger/array.h"
+#include "postgres_attempt.h"
 #include "postgres_failure.h"
+#include "postgres_guard.h"
+#include "postgres_results.h"
 #include "sources/remote/remote.h"
+#include "sources/remote/remote_text.h"
+#include "sources/remote/remote_thread.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,15 +26,30 @@
 #define VERSION_MIN 100000
 #define CONNECT_S 5
 #define ANSWER_NS (2 * (uint64_t)NS_PER_S)
+/* An attempt to connect ends by itself; one that does not end after this time
+ * is left behind. */
+#define LEFT_NS (500 * (uint64_t)NS_PER_MS)
 
-/* Limits for camp's own session. The server enforces them even if camp is stopped or gone. Settings
- * that the server's version does not know are left out. Times are in ms. */
+/* libpq keeps some of what a server sends as long as the connection, such as
+ * parameters with new names. So camp connects again after so many bytes that
+ * are neither rows nor columns. An honest server sends none, except for some
+ * 100 bytes of TLS with each answer. */
+#define RENEWAL_BYTES ((uint64_t)512 * 1024)
+
+/* Limits for camp's own session. The server enforces them even if camp is
+ * stopped or gone. Settings that the server's version does not know are left
+ * out. Times are in ms. */
 #define SETTINGS                                                                                   \
-    "select pg_catalog.set_config(s.name, v.value, false) from pg_catalog.pg_settings s join "     \
-    "(values ('statement_timeout', '2000'), ('lock_timeout', '1000'), ('jit', 'off'), "            \
-    "('idle_in_transaction_session_timeout', '10000'), ('idle_session_timeout', '600000'), "       \
-    "('default_transaction_read_only', 'on'), ('client_min_messages', 'warning'), "                \
-    "('max_parallel_workers_per_gather', '0')) v(name, value) on v.name = s.name"
+    "select pg_catalog.set_config(s.name, v.value, false) from "                                   \
+    "pg_catalog.pg_settings s join "                                                               \
+    "(values ('statement_timeout', '2000'), ('lock_timeout', '1000'), ('jit', "                    \
+    "'off'), "                                                                                     \
+    "('idle_in_transaction_session_timeout', '10000'), "                                           \
+    "('idle_session_timeout', '600000'), "                                                         \
+    "('default_transaction_read_only', 'on'), ('client_min_messages', "                            \
+    "'warning'), "                                                                                 \
+    "('max_parallel_workers_per_gather', '0')) v(name, value) on v.name = "                        \
+    "s.name"
 
 enum step { CONNECTING, SETTING, PREPARING, ASKING };
 
@@ -38,29 +58,31 @@ struct postgres_client {
     char *conninfo;
     bool queries;
     size_t prepared;
-    int wanted; /* index in statement_names, or -1 to connect only */
-    PGconn *connection;
+    int wanted;                       /* index in statement_names, or -1 to connect only */
+    struct postgres_attempt *attempt; /* in the step CONNECTING, otherwise NULL */
+    struct postgres_guard guard;
     enum step step;
-    PostgresPollingStatusType wants;
-    PGresult *result; /* result of the step; the first result if there are several */
+    struct postgres_results results; /* of the step */
+    /* postgres_results_other_bytes() of all answers of this connection */
+    uint64_t other_bytes;
     char noticed[SQLSTATE_SIZE];
     struct postgres_snapshot snapshot;
     uint64_t connections;
     uint64_t asked_ns;
 };
 
-static void drop_result(struct postgres_client *client)
+static void close_connection(struct postgres_client *client)
 {
-    libpq.PQclear(client->result);
-    client->result = NULL;
+    postgres_attempt_close(client->attempt);
+    client->attempt = NULL;
+    postgres_guard_finish(&client->guard);
 }
 
 static int drop(struct postgres_client *client, const struct postgres_failure *failure,
                 struct camp_error *error)
 {
-    drop_result(client);
-    libpq.PQfinish(client->connection);
-    client->connection = NULL;
+    postgres_results_clear(&client->results);
+    close_connection(client);
     remote_down(&client->remote, postgres_failure_may_pass(failure));
     return postgres_failure_report(failure, error);
 }
@@ -77,27 +99,33 @@ static int fail_late(void *context, struct camp_error *error)
     return drop(client, &failure, error);
 }
 
-static int drop_lost(struct postgres_client *client, struct camp_error *error)
+/* Drops the connection to a server that does not answer as PostgreSQL does. */
+static int drop_wrong(struct postgres_client *client, const char *what, struct camp_error *error)
 {
-    struct postgres_failure failure;
-    const char *state =
-        client->result != NULL ? libpq.PQresultErrorField(client->result, PG_DIAG_SQLSTATE) : NULL;
+    struct postgres_failure failure = { .sqlstate = POSTGRES_WRONG };
 
-    postgres_failure_of_text(libpq.PQerrorMessage(client->connection), &failure);
-    if (libpq.PQconnectionNeedsPassword(client->connection)) {
-        failure = (struct postgres_failure){ "28P01", "it asks for a password" };
-    } else if (state != NULL) {
-        snprintf(failure.sqlstate, sizeof failure.sqlstate, "%.5s", state);
-        snprintf(failure.what, sizeof failure.what, "%s",
-                 libpq.PQresultErrorField(client->result, PG_DIAG_MESSAGE_PRIMARY));
-    } else if (strcmp(client->noticed, "57P02") == 0) {
-        failure = (struct postgres_failure){ "57P02", "the server crashed and starts again" };
-    }
+    snprintf(failure.what, sizeof failure.what, "%s", what);
     return drop(client, &failure, error);
 }
 
-/* Keeps the SQLSTATE of a notice. When another backend has crashed, the server sends the warning
- * 57P02 before it closes the connection. */
+static int drop_lost(struct postgres_client *client, struct camp_error *error)
+{
+    struct postgres_failure failure = { 0 };
+
+    snprintf(failure.sqlstate, sizeof failure.sqlstate, "%.5s",
+             postgres_results_error(&client->results, PG_DIAG_SQLSTATE));
+    if (failure.sqlstate[0] != '\0')
+        remote_text_line(postgres_results_error(&client->results, PG_DIAG_MESSAGE_PRIMARY),
+                         failure.what, sizeof failure.what);
+    else if (strcmp(client->noticed, "57P02") == 0)
+        failure = (struct postgres_failure){ "57P02", "the server crashed and starts again", "" };
+    else
+        postgres_guard_failure(&client->guard, &failure);
+    return drop(client, &failure, error);
+}
+
+/* Keeps the SQLSTATE of a notice. When another backend has crashed, the server
+ * sends the warning 57P02 before it closes the connection. */
 static void keep_notice(void *context, const PGresult *notice)
 {
     struct postgres_client *client = context;
@@ -106,85 +134,75 @@ static void keep_notice(void *context, const PGresult *notice)
     snprintf(client->noticed, sizeof client->noticed, "%.5s", state != NULL ? state : "");
 }
 
-/* Returns the time limit of connecting. camp enforces it, because libpq enforces connect_timeout
- * only in blocking calls. */
-static uint64_t connect_limit_ns(PGconn *connection)
+static uint64_t limit_of(const char *seconds)
 {
-    PQconninfoOption *options = libpq.PQconninfo(connection);
-    unsigned long seconds = 0;
+    const unsigned long number = seconds != NULL ? strtoul(seconds, NULL, 10) : 0;
+
+    return (number > 0 && number < 3600 ? number : CONNECT_S) * (uint64_t)NS_PER_S;
+}
+
+/* Returns the time limit of connecting. camp enforces it, because libpq
+ * enforces connect_timeout only in blocking calls. */
+static uint64_t connect_limit_ns(const char *conninfo)
+{
+    PQconninfoOption *options = libpq.PQconninfoParse(conninfo, NULL);
+    uint64_t limit_ns = limit_of(getenv("PGCONNECT_TIMEOUT"));
 
     for (const PQconninfoOption *option = options; option != NULL && option->keyword != NULL;
          option++) {
         if (strcmp(option->keyword, "connect_timeout") == 0 && option->val != NULL)
-            seconds = strtoul(option->val, NULL, 10);
+            limit_ns = limit_of(option->val);
     }
     libpq.PQconninfoFree(options);
-    return (seconds > 0 && seconds < 3600 ? seconds : CONNECT_S) * (uint64_t)NS_PER_S;
+    return limit_ns;
 }
 
 static int start_connecting(void *context, struct camp_error *error)
 {
     struct postgres_client *client = context;
-    const char *const keywords[] = { "dbname", "application_name", "client_encoding", NULL };
-    const char *const values[] = { client->conninfo, "camp", "UTF8", NULL };
+    const uint64_t limit_ns = connect_limit_ns(client->conninfo);
+    struct postgres_failure failure = { .what = "an earlier attempt to log in has not ended" };
 
-    client->connection = libpq.PQconnectStartParams(keywords, values, 1);
-    if (client->connection == NULL)
-        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
-    libpq.PQsetErrorVerbosity(client->connection, PQERRORS_VERBOSE);
-    libpq.PQsetNoticeReceiver(client->connection, keep_notice, client);
     client->noticed[0] = '\0';
-    client->wants = PGRES_POLLING_WRITING;
+    client->other_bytes = 0;
     client->step = CONNECTING;
-    remote_busy(&client->remote, connect_limit_ns(client->connection));
-    return libpq.PQstatus(client->connection) == CONNECTION_BAD ? drop_lost(client, error)
-                                                                : CAMP_OK;
+    if (remote_thread_left() > 0)
+        return drop(client, &failure, error);
+    client->attempt = postgres_attempt_start(client->conninfo, limit_ns, client->remote.stop);
+    if (client->attempt == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
+    remote_busy(&client->remote, limit_ns + LEFT_NS);
+    return CAMP_OK;
 }
 
 static int sent(struct postgres_client *client, int was_sent, enum step step,
                 struct camp_error *error)
 {
-    drop_result(client);
     client->step = step;
+    postgres_results_begin(&client->results, &client->guard,
+                           step != ASKING        ? POSTGRES_OTHER
+                           : client->wanted == 0 ? POSTGRES_BRIEF
+                                                 : POSTGRES_WHOLE);
     remote_busy(&client->remote, ANSWER_NS);
     return was_sent ? CAMP_OK : drop_lost(client, error);
 }
 
-static int go_on_connecting(struct postgres_client *client, struct camp_error *error)
+static int after_attempt(struct postgres_client *client, struct camp_error *error)
 {
-    client->wants = libpq.PQconnectPoll(client->connection);
-    if (client->wants == PGRES_POLLING_FAILED)
-        return drop_lost(client, error);
-    if (client->wants != PGRES_POLLING_OK)
-        return CAMP_OK;
-    libpq.PQsetnonblocking(client->connection, 1);
-    if (libpq.PQserverVersion(client->connection) < VERSION_MIN)
-        return drop(client, &(struct postgres_failure){ "0A000", "it is older than version 10" },
+    struct postgres_failure failure;
+
+    if (!postgres_attempt_result(client->attempt, &client->guard, &failure))
+        return drop(client, &failure, error);
+    postgres_attempt_close(client->attempt);
+    client->attempt = NULL;
+    receive_limit_watch(&client->guard.limit);
+    libpq.PQsetNoticeReceiver(client->guard.connection, keep_notice, client);
+    if (libpq.PQserverVersion(client->guard.connection) < VERSION_MIN)
+        return drop(client,
+                    &(struct postgres_failure){ "0A000", "it is older than version 10", "" },
                     error);
     client->connections++;
-    return sent(client, libpq.PQsendQuery(client->connection, SETTINGS), SETTING, error);
-}
-
-static bool read_answer(struct postgres_client *client)
-{
-    while (!libpq.PQisBusy(client->connection)) {
-        PGresult *result = libpq.PQgetResult(client->connection);
-
-        if (result == NULL)
-            return true;
-        if (client->result == NULL)
-            client->result = result;
-        else
-            libpq.PQclear(result);
-    }
-    return false;
-}
-
-static bool is_good(const struct postgres_client *client)
-{
-    const ExecStatusType status = libpq.PQresultStatus(client->result);
-
-    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
+    return sent(client, libpq.PQsendQuery(client->guard.connection, SETTINGS), SETTING, error);
 }
 
 static const char *const statement_names[] = { "camp_0", "camp_1" };
@@ -195,9 +213,9 @@ static int prepare_next(struct postgres_client *client, struct camp_error *error
     char text[POSTGRES_STATEMENT_SIZE];
 
     postgres_snapshot_statement(next == 1, client->queries,
-                                libpq.PQserverVersion(client->connection), text);
+                                libpq.PQserverVersion(client->guard.connection), text);
     return sent(client,
-                libpq.PQsendPrepare(client->connection, statement_names[next], text, 0, NULL),
+                libpq.PQsendPrepare(client->guard.connection, statement_names[next], text, 0, NULL),
                 PREPARING, error);
 }
 
@@ -205,7 +223,7 @@ static bool is_answered(const void *context)
 {
     const struct postgres_client *client = context;
 
-    return client->wanted < 0 || client->result != NULL;
+    return client->wanted < 0 || client->results.result != NULL;
 }
 
 static int ask_wanted(void *context, struct camp_error *error)
@@ -213,33 +231,44 @@ static int ask_wanted(void *context, struct camp_error *error)
     struct postgres_client *client = context;
     const char *name = statement_names[client->wanted];
 
+    if (client->other_bytes > RENEWAL_BYTES) {
+        close_connection(client);
+        return start_connecting(client, error);
+    }
     client->asked_ns = now_ns(CLOCK_MONOTONIC);
-    return sent(client, libpq.PQsendQueryPrepared(client->connection, name, 0, NULL, NULL, NULL, 1),
+    return sent(client,
+                libpq.PQsendQueryPrepared(client->guard.connection, name, 0, NULL, NULL, NULL, 1) &&
+                    libpq.PQsetSingleRowMode(client->guard.connection),
                 ASKING, error);
 }
 
 static int after_answer(struct postgres_client *client, struct camp_error *error)
 {
+    client->other_bytes += postgres_results_other_bytes(&client->results, &client->guard);
     if (client->step == SETTING)
         client->prepared = 0;
     if (client->step != ASKING && client->prepared < ARRAY_COUNT(statement_names))
         return prepare_next(client, error);
     if (client->step == PREPARING)
-        drop_result(client);
+        postgres_results_clear(&client->results);
     remote_ready(&client->remote);
     return CAMP_OK;
 }
 
 static int go_on_answering(struct postgres_client *client, struct camp_error *error)
 {
-    const bool is_alive =
-        libpq.PQconsumeInput(client->connection) && libpq.PQflush(client->connection) >= 0;
-    const bool is_whole = read_answer(client);
+    const bool is_alive = libpq.PQconsumeInput(client->guard.connection) &&
+                          libpq.PQflush(client->guard.connection) >= 0;
+    bool is_all;
+    const char *wrong = postgres_results_read(&client->results, &client->guard, &is_all);
 
-    if (!is_whole)
+    if (wrong != NULL)
+        return drop_wrong(client, wrong, error);
+    if (!is_all)
         return is_alive ? CAMP_OK : drop_lost(client, error);
-    /* A statement that failed would fail again on this connection, so a new one is needed. */
-    if (!is_good(client))
+    /* A statement that failed would fail again on this connection, so a new one
+     * is needed. */
+    if (!postgres_results_are_good(&client->results))
         return drop_lost(client, error);
     return after_answer(client, error);
 }
@@ -249,7 +278,7 @@ static int go_on(void *context, short events, struct camp_error *error)
     struct postgres_client *client = context;
 
     (void)events; /* libpq finds out by itself which events occurred. */
-    return client->step == CONNECTING ? go_on_connecting(client, error)
+    return client->step == CONNECTING ? after_attempt(client, error)
                                       : go_on_answering(client, error);
 }
 
@@ -259,10 +288,10 @@ static short wait_for_server(void *context, uint64_t until_ns)
     short events = POLLIN;
 
     if (client->step == CONNECTING)
-        events = client->wants == PGRES_POLLING_READING ? POLLIN : POLLOUT;
-    else if (libpq.PQflush(client->connection) == 1)
+        return postgres_attempt_wait(client->attempt, until_ns) ? POLLIN : 0;
+    if (libpq.PQflush(client->guard.connection) == 1)
         events = POLLIN | POLLOUT;
-    return remote_poll(libpq.PQsocket(client->connection), events, until_ns);
+    return remote_poll(libpq.PQsocket(client->guard.connection), events, until_ns);
 }
 
 static const struct remote_driver driver = {
@@ -273,6 +302,16 @@ static const struct remote_driver driver = {
     .go_on = go_on,
     .fail_late = fail_late,
 };
+
+static int run(struct postgres_client *client, uint64_t until_ns, struct camp_error *error)
+{
+    int r;
+
+    receive_limit_watch(&client->guard.limit);
+    r = remote_run(&client->remote, until_ns, error);
+    receive_limit_watch(NULL);
+    return r;
+}
 
 int postgres_client_open(const char *conninfo, bool queries, const volatile sig_atomic_t *stop,
                          struct postgres_client **ret, struct camp_error *error)
@@ -290,7 +329,7 @@ int postgres_client_open(const char *conninfo, bool queries, const volatile sig_
     client->queries = queries;
     client->remote = (struct remote){ .driver = &driver, .context = client, .stop = stop };
     client->wanted = -1;
-    r = remote_run(&client->remote, UINT64_MAX, error);
+    r = run(client, UINT64_MAX, error);
     if (r == REMOTE_PENDING)
         r = camp_fail(error, CAMP_E_GONE, EINTR, "PostgreSQL: interrupted while connecting");
     if (r == CAMP_OK)
@@ -304,9 +343,9 @@ void postgres_client_close(struct postgres_client *client)
 {
     if (client == NULL)
         return;
-    drop_result(client);
+    postgres_results_release(&client->results);
     postgres_snapshot_release(&client->snapshot);
-    libpq.PQfinish(client->connection);
+    close_connection(client);
     explicit_bzero(client->conninfo, strlen(client->conninfo));
     free(client->conninfo);
     free(client);
@@ -315,18 +354,19 @@ void postgres_client_close(struct postgres_client *client)
 int postgres_client_ask(struct postgres_client *client, bool whole, uint64_t until_ns,
                         const struct postgres_snapshot **ret, struct camp_error *error)
 {
-    PGresult *rows;
+    const char *wrong;
     int r;
 
     client->wanted = whole;
-    r = remote_run(&client->remote, until_ns, error);
+    r = run(client, until_ns, error);
     if (r != CAMP_OK)
         return r;
-    rows = client->result;
-    client->result = NULL;
+    postgres_results_clear(&client->results);
     client->snapshot.connection = client->connections;
     client->snapshot.asked_ns = client->asked_ns;
     client->snapshot.answered_ns = now_ns(CLOCK_MONOTONIC);
     *ret = &client->snapshot;
-    return postgres_snapshot_read(&client->snapshot, rows, error);
+    wrong = postgres_snapshot_read(&client->snapshot, client->results.question == POSTGRES_WHOLE,
+                                   &client->results.answer);
+    return wrong != NULL ? drop_wrong(client, wrong, error) : CAMP_OK;
 }

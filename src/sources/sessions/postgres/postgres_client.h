@@ -1,7 +1,6 @@
 /*
  * A connection to PostgreSQL that asks for snapshots by prepared statements. It uses poll(2) and
- * the non-blocking calls of libpq, so it never waits longer than the caller's deadline. Only the
- * lookup of a host name blocks, inside of libpq; hostaddr= avoids the lookup.
+ * the non-blocking calls of libpq, so it never waits longer than the caller's deadline.
  *
  * The call that finds a lost connection reports it once. The next calls connect again: at once the
  * first time, then after growing pauses. A missing answer of a stopped server counts as a lost

@@ -7,8 +7,8 @@
 
 #include "counters/error.h"
 #include "ledger/array.h"
+#include "sources/remote/remote_text.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +31,9 @@ static const struct advice {
     { "57P05", CAMP_E_GONE, true, "camp was idle for long: connecting again" },
     { "57P", CAMP_E_GONE, true, "connecting again" },
     { "57014", CAMP_E_IO, true, "the server is overloaded, or wait for what blocks it" },
+    { POSTGRES_UNPROTECTED, CAMP_E_PERM, false,
+      "a password goes to another machine only through TLS: see docs/sessions.md" },
+    { POSTGRES_WRONG, CAMP_E_FORMAT, false, "is it PostgreSQL?" },
     { "", CAMP_E_IO, true, "see the server's log" },
 };
 
@@ -62,18 +65,6 @@ static const char *find_sqlstate(const char *text)
     return NULL;
 }
 
-/* Copies the first line of `text`. Control characters are replaced, because they could control a
- * terminal. */
-static void copy_line(const char *text, char *ret, size_t size)
-{
-    snprintf(ret, size, "%.*s", (int)(strcspn(text, "\n") < size ? strcspn(text, "\n") : size - 1),
-             text);
-    for (; *ret != '\0'; ret++) {
-        if (iscntrl((unsigned char)*ret))
-            *ret = '?';
-    }
-}
-
 /* Splits a line of libpq such as 'connection to server at "x", port 1 failed: Connection refused'.
  * The place is 'at "x", port 1', and the failure is the text after "failed: ". A line of another
  * form is a failure without a place. */
@@ -84,7 +75,7 @@ static void split_line(const char *line, struct postgres_failure *ret)
     if (strncmp(line, PLACE, strlen(PLACE)) == 0 && (name = strchr(line, '"')) != NULL)
         end = strchr(name + 1, '"');
     colon = end != NULL ? strstr(end, ": ") : NULL;
-    copy_line(colon != NULL ? colon + 2 : line, ret->what, sizeof ret->what);
+    remote_text_line(colon != NULL ? colon + 2 : line, ret->what, sizeof ret->what);
     if (end == NULL)
         return;
     end += 1 + strcspn(end + 1, ":");
@@ -112,10 +103,10 @@ void postgres_failure_of_text(const char *text, struct postgres_failure *ret)
     *ret = (struct postgres_failure){ 0 };
     if (state != NULL) {
         memcpy(ret->sqlstate, state, SQLSTATE_SIZE - 1);
-        copy_line(state + SQLSTATE_SIZE + 1, ret->what, sizeof ret->what);
+        remote_text_line(state + SQLSTATE_SIZE + 1, ret->what, sizeof ret->what);
         return;
     }
-    copy_line(last, line, sizeof line);
+    remote_text_line(last, line, sizeof line);
     split_line(line, ret);
 }
 
@@ -126,6 +117,11 @@ static const struct advice *advice_of(const struct postgres_failure *failure)
     while (strncmp(failure->sqlstate, advice->sqlstate, strlen(advice->sqlstate)) != 0)
         advice++;
     return advice;
+}
+
+static const char *what_of(const struct postgres_failure *failure)
+{
+    return failure->what[0] != '\0' ? failure->what : "it gives no reason";
 }
 
 /* True if the service in the connection string is unknown. Only libpq's English texts are
@@ -150,7 +146,7 @@ static int report_unreached(const struct postgres_failure *failure, struct camp_
     if (is_unknown_service(failure))
         return camp_fail(error, CAMP_E_GONE, 0, "PostgreSQL: %s; see ~/.pg_service.conf",
                          failure->what);
-    return camp_fail(error, CAMP_E_IO, 0, "PostgreSQL: %s", failure->what);
+    return camp_fail(error, CAMP_E_IO, 0, "PostgreSQL: %s", what_of(failure));
 }
 
 int postgres_failure_report(const struct postgres_failure *failure, struct camp_error *error)
@@ -159,7 +155,7 @@ int postgres_failure_report(const struct postgres_failure *failure, struct camp_
 
     if (failure->sqlstate[0] == '\0')
         return report_unreached(failure, error);
-    return camp_fail(error, advice->code, 0, "PostgreSQL: %s; %s", failure->what, advice->text);
+    return camp_fail(error, advice->code, 0, "PostgreSQL: %s; %s", what_of(failure), advice->text);
 }
 
 bool postgres_failure_may_pass(const struct postgres_failure *failure)

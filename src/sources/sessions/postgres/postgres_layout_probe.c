@@ -2,22 +2,26 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
-#include "libraries/libpq.h"
+#include "postgres_attempt.h"
 #include "sources/source.h"
 
 #include <poll.h>
-#include <string.h>
+#include <stdio.h>
 
 #define LIMIT_NS (2 * (uint64_t)NS_PER_S)
+#define CONNECT_NS (1500 * (uint64_t)NS_PER_MS)
 
 /* Each statement puts camp's connection into the next activity. The server does not tell when it
- * has started pg_sleep(), so camp pauses before it reads the activity. */
+ * has started pg_sleep(), so camp pauses before it reads the activity. The statement sleeps longer
+ * by LONGER_NS, and ends by itself: PQcancel() would wait for the server without a limit. */
+#define LONGER_NS (60 * (uint64_t)NS_PER_MS)
+#define SLEEP "select pg_catalog.pg_sleep(%.3f)"
 static const struct {
     const char *sql;
     enum postgres_activity activity;
 } round_of[] = {
     { "rollback", POSTGRES_IDLE },
-    { "select pg_catalog.pg_sleep(0.4)", POSTGRES_ACTIVE },
+    { NULL, POSTGRES_ACTIVE }, /* SLEEP */
     { "begin", POSTGRES_IN_TRANSACTION },
     { "select 1/0", POSTGRES_IN_TRANSACTION_ABORTED },
 };
@@ -26,16 +30,17 @@ static const struct {
 #define READINGS (2 * STEPS)
 
 struct probe {
-    PGconn *connection;
+    struct postgres_guard guard;
     const volatile sig_atomic_t *stop;
     uint64_t until_ns;
+    uint64_t since; /* guard.limit.received when the statement started */
     struct postgres_known known[READINGS];
     unsigned char entries[READINGS][POSTGRES_ENTRY_SIZE];
 };
 
-static bool wait_for(const struct probe *probe, short events)
+static bool wait_for_answer(const struct probe *probe)
 {
-    struct pollfd descriptor = { libpq.PQsocket(probe->connection), events, 0 };
+    struct pollfd descriptor = { libpq.PQsocket(probe->guard.connection), POLLIN, 0 };
 
     while (!*probe->stop && source_clock_ns(CLOCK_MONOTONIC) < probe->until_ns) {
         if (poll(&descriptor, 1, 50) > 0)
@@ -44,55 +49,50 @@ static bool wait_for(const struct probe *probe, short events)
     return false;
 }
 
-/* Ignores the warning of the server that the first "rollback" ends no transaction. */
-static void ignore_notice(void *context, const PGresult *notice)
-{
-    (void)context;
-    (void)notice;
-}
-
 static bool connect(struct probe *probe, const char *conninfo)
 {
-    const char *const keywords[] = { "dbname", "application_name", NULL };
-    const char *const values[] = { conninfo, "camp", NULL };
-    PostgresPollingStatusType status = PGRES_POLLING_WRITING;
+    struct postgres_attempt *attempt = postgres_attempt_start(conninfo, CONNECT_NS, probe->stop);
+    struct postgres_failure ignored;
+    bool is_connected;
 
-    probe->connection = libpq.PQconnectStartParams(keywords, values, 1);
-    if (probe->connection == NULL || libpq.PQstatus(probe->connection) == CONNECTION_BAD)
+    if (attempt == NULL)
         return false;
-    while (status != PGRES_POLLING_OK && status != PGRES_POLLING_FAILED) {
-        if (!wait_for(probe, status == PGRES_POLLING_READING ? POLLIN : POLLOUT))
-            return false;
-        status = libpq.PQconnectPoll(probe->connection);
-    }
-    libpq.PQsetNoticeReceiver(probe->connection, ignore_notice, NULL);
-    return status == PGRES_POLLING_OK;
+    is_connected = postgres_attempt_wait(attempt, probe->until_ns) &&
+                   postgres_attempt_result(attempt, &probe->guard, &ignored);
+    postgres_attempt_close(attempt);
+    return is_connected;
 }
 
-static bool finish(const struct probe *probe)
+/* Sends a statement, which is short enough for the socket's buffer. */
+static bool start(struct probe *probe, const char *sql)
 {
-    PGresult *result;
+    probe->since = probe->guard.limit.received;
+    return libpq.PQsendQuery(probe->guard.connection, sql) != 0 &&
+           libpq.PQflush(probe->guard.connection) == 0;
+}
 
-    for (;;) {
-        while (libpq.PQisBusy(probe->connection) != 0) {
-            if (!wait_for(probe, POLLIN) || libpq.PQconsumeInput(probe->connection) == 0)
+/* Reads the answer to its end, which a copy does not have. */
+static bool finish(struct probe *probe)
+{
+    bool is_copy = false;
+
+    while (!is_copy) {
+        PGresult *result;
+
+        if (!postgres_guard_allow(&probe->guard, probe->since, 0))
+            return false;
+        if (libpq.PQisBusy(probe->guard.connection) != 0) {
+            if (!wait_for_answer(probe) || libpq.PQconsumeInput(probe->guard.connection) == 0)
                 return false;
+            continue;
         }
-        result = libpq.PQgetResult(probe->connection);
+        result = libpq.PQgetResult(probe->guard.connection);
         if (result == NULL)
             return true;
+        is_copy = postgres_guard_is_copy(result);
         libpq.PQclear(result);
     }
-}
-
-static void cancel(const struct probe *probe)
-{
-    PGcancel *asked = libpq.PQgetCancel(probe->connection);
-    char message[256];
-
-    if (asked != NULL)
-        libpq.PQcancel(asked, message, sizeof message);
-    libpq.PQfreeCancel(asked);
+    return false;
 }
 
 static int read_activity(struct probe *probe, const struct postgres_layout *layout, size_t at,
@@ -100,17 +100,20 @@ static int read_activity(struct probe *probe, const struct postgres_layout *layo
 {
     const enum postgres_activity activity = round_of[at % STEPS].activity;
     const bool lasts = activity == POSTGRES_ACTIVE;
+    char sql[64];
     int r;
 
-    probe->known[at] = (struct postgres_known){ libpq.PQbackendPID(probe->connection), activity };
-    if (libpq.PQsendQuery(probe->connection, round_of[at % STEPS].sql) == 0 ||
-        (!lasts && !finish(probe)))
+    if (lasts)
+        snprintf(sql, sizeof sql, SLEEP, (double)(pause_ns + LONGER_NS) / NS_PER_S);
+    else
+        snprintf(sql, sizeof sql, "%s", round_of[at % STEPS].sql);
+    probe->known[at] =
+        (struct postgres_known){ libpq.PQbackendPID(probe->guard.connection), activity };
+    if (!start(probe, sql) || (!lasts && !finish(probe)))
         return camp_fail(error, CAMP_E_IO, 0, "the server did not answer in time");
     if (lasts)
         source_wait(source_clock_ns(CLOCK_MONOTONIC) + pause_ns, pause_ns, probe->stop);
     r = postgres_layout_read_entry(layout, probe->known[at].pid, probe->entries[at], error);
-    if (lasts)
-        cancel(probe);
     if (r == CAMP_OK && lasts && !finish(probe))
         return camp_fail(error, CAMP_E_IO, 0, "the server did not answer in time");
     return r;
@@ -140,9 +143,10 @@ int postgres_layout_probe(struct postgres_layout *layout, const char *conninfo,
                       "a second connection, which resolves the states of sessions, failed");
     /* On a busy machine the server may start a statement only after the pause, so longer pauses are
      * tried. */
+    receive_limit_watch(&probe.guard.limit);
     for (int i = 0; r == CAMP_E_FORMAT && i < 3; i++, pause_ns *= 5)
         r = probe_all(&probe, layout, pause_ns < 350 * NS_PER_MS ? pause_ns : 350 * NS_PER_MS,
                       error);
-    libpq.PQfinish(probe.connection);
+    postgres_guard_finish(&probe.guard);
     return r;
 }

@@ -15,6 +15,8 @@
 #define LATE_NS (50 * (uint64_t)NS_PER_MS)
 /* between two snapshots, samples account for at most this time, or three periods if longer */
 #define LONGEST_NS ((uint64_t)NS_PER_S)
+/* Most sessions in the registry, which keeps those of two intervals. Each needs about 1 KB. */
+#define SESSIONS_MOST (2 * POSTGRES_ROWS_MOST)
 #define CPU_SHARE 0.01
 #define SMOOTHING 8 /* a new sample changes the smoothed cost by 1/8 of the difference */
 
@@ -88,6 +90,12 @@ static int take_snapshot(struct postgres_source *source, bool whole, uint64_t un
     sampler->connection = snapshot->connection;
     if (!is_same)
         source->registry.is_local = postgres_is_process(snapshot->own_pid, snapshot->own_start_us);
+    if (source->registry.count + snapshot->count > SESSIONS_MOST) {
+        snprintf(sampler->failure, sizeof sampler->failure,
+                 "more than %zu sessions in two intervals: shorten the interval", SESSIONS_MOST);
+        sampler->snapshot = NULL;
+        return REMOTE_PENDING;
+    }
     postgres_memory_samples_name_events(source, snapshot);
     r = postgres_registry_update(&source->registry, snapshot);
     if (r == CAMP_OK)

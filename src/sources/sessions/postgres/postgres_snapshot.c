@@ -1,6 +1,5 @@
 #include "postgres_snapshot.h"
 
-#include "counters/error.h"
 #include "counters/units.h"
 #include "ledger/array.h"
 
@@ -11,12 +10,34 @@
 #define HAS_LEADER 130000
 #define HAS_QUERY_ID 140000
 #define NONE "none"
+#define QUERY_CHARACTERS "128"                  /* a label has no more (ledger/labels.h) */
 #define EPOCH_US ((int64_t)946684800 * 1000000) /* PostgreSQL counts times from 2000-01-01. */
 
 /* The columns of a brief snapshot, then the further columns of a whole snapshot. A whole snapshot
  * costs more, because the server joins the names from two tables. */
 enum { PID, IS_OWN, START, STATE, CLASS, EVENT, TYPE, LEADER, HAS_DATABASE, SERVER, BRIEF_COUNT };
 enum { USER = BRIEF_COUNT, DATABASE, APPLICATION, CLIENT, QUERY_ID, CHANGED, QUERY, WHOLE_COUNT };
+
+/* The times that are possible, so that no arithmetic with them overflows: since 1970, until 2191 */
+#define LATEST_US ((int64_t)7000000000000000)
+
+/* Types by their number in pg_type, which never changes, and the lengths of their values. Other
+ * columns are texts. */
+enum { BOOLEAN = 16, INT8 = 20, INT4 = 23, TIMESTAMP = 1184 };
+static const struct {
+    unsigned type;
+    size_t length;
+    bool has_value; /* never NULL */
+} columns[WHOLE_COUNT] = {
+    [PID] = { INT4, 4, true },
+    [IS_OWN] = { BOOLEAN, 1, true },
+    [START] = { TIMESTAMP, 8, false },
+    [LEADER] = { INT4, 4, false },
+    [HAS_DATABASE] = { BOOLEAN, 1, true },
+    [SERVER] = { TIMESTAMP, 8, true },
+    [QUERY_ID] = { INT8, 8, false },
+    [CHANGED] = { TIMESTAMP, 8, false },
+};
 
 /* Values are requested in binary form. Formatting times as text would cost the server as much as
  * the rest of the snapshot. */
@@ -38,7 +59,7 @@ void postgres_snapshot_statement(bool is_whole, bool queries, int version,
 
     if (is_whole)
         snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF WHOLE FROM, leader, query_id,
-                 queries ? "a.query" : "''");
+                 queries ? "pg_catalog.left(a.query, " QUERY_CHARACTERS ")" : "''");
     else
         snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF FROM, leader);
 }
@@ -59,25 +80,56 @@ uint64_t postgres_session_start_ns(const struct postgres_snapshot *snapshot,
     return (uint64_t)age_us * NS_PER_US < at_ns ? at_ns - (uint64_t)age_us * NS_PER_US : 0;
 }
 
-static int64_t number_at(const PGresult *rows, int row, int column)
+size_t postgres_snapshot_columns(bool is_whole)
 {
-    const char *bytes = libpq.PQgetvalue(rows, row, column);
-    const int length = libpq.PQgetlength(rows, row, column);
+    return is_whole ? WHOLE_COUNT : BRIEF_COUNT;
+}
+
+bool postgres_snapshot_has_columns(bool is_whole, const PGresult *result)
+{
+    const size_t count = postgres_snapshot_columns(is_whole);
+    bool has_all = libpq.PQnfields(result) == (int)count;
+
+    for (size_t i = 0; has_all && i < count; i++)
+        has_all = libpq.PQfformat(result, (int)i) == 1 &&
+                  (columns[i].type == 0 || libpq.PQftype(result, (int)i) == columns[i].type);
+    return has_all;
+}
+
+static int64_t number_of(const struct postgres_field *field)
+{
     uint64_t number = 0;
 
-    for (int i = 0; i < length; i++)
-        number = number << 8 | (unsigned char)bytes[i];
-    return length == 4 ? (int32_t)(uint32_t)number : (int64_t)number;
+    if (field->bytes == NULL)
+        return 0;
+    for (size_t i = 0; i < field->length; i++)
+        number = number << 8 | (unsigned char)field->bytes[i];
+    return field->length == 4 ? (int32_t)(uint32_t)number : (int64_t)number;
 }
 
-static int64_t time_at(const PGresult *rows, int row, int column)
+static int64_t time_of(const struct postgres_field *field)
 {
-    return libpq.PQgetisnull(rows, row, column) ? 0 : number_at(rows, row, column) + EPOCH_US;
+    return field->bytes == NULL ? 0 : number_of(field) + EPOCH_US;
 }
 
-static const char *text_or(const PGresult *rows, int row, int column, const char *otherwise)
+static const char *text_or(const struct postgres_field *field, const char *otherwise)
 {
-    return libpq.PQgetisnull(rows, row, column) ? otherwise : libpq.PQgetvalue(rows, row, column);
+    return field->bytes == NULL ? otherwise : field->bytes;
+}
+
+static bool is_possible(const struct postgres_field *row, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const bool has_value = row[i].bytes != NULL;
+
+        if (has_value ? columns[i].length > 0 && row[i].length != columns[i].length
+                      : columns[i].has_value)
+            return false;
+        if (has_value && columns[i].type == TIMESTAMP &&
+            (number_of(&row[i]) < -EPOCH_US || number_of(&row[i]) > LATEST_US - EPOCH_US))
+            return false;
+    }
+    return number_of(&row[PID]) > 0;
 }
 
 static const char *activity_of(const char *state)
@@ -104,26 +156,27 @@ static void read_type(struct postgres_session *ret, const char *type)
         *at = '_';
 }
 
-static void read_names(struct postgres_session *ret, const PGresult *rows, int row)
+static void read_names(struct postgres_session *ret, const struct postgres_field *row)
 {
-    ret->user = libpq.PQgetvalue(rows, row, USER);
-    ret->database = libpq.PQgetvalue(rows, row, DATABASE);
-    ret->application = libpq.PQgetvalue(rows, row, APPLICATION);
-    ret->client = libpq.PQgetvalue(rows, row, CLIENT);
-    ret->query_id = number_at(rows, row, QUERY_ID);
-    ret->changed_us = time_at(rows, row, CHANGED);
-    ret->query = libpq.PQgetvalue(rows, row, QUERY);
+    ret->user = text_or(&row[USER], "");
+    ret->database = text_or(&row[DATABASE], "");
+    ret->application = text_or(&row[APPLICATION], "");
+    ret->client = text_or(&row[CLIENT], "");
+    ret->query_id = number_of(&row[QUERY_ID]);
+    ret->changed_us = time_of(&row[CHANGED]);
+    ret->query = text_or(&row[QUERY], "");
 }
 
-static void read_session(struct postgres_session *ret, const PGresult *rows, int row, bool is_whole)
+static void read_session(struct postgres_session *ret, const struct postgres_field *row,
+                         bool is_whole)
 {
     *ret = (struct postgres_session){
-        .pid = (int32_t)number_at(rows, row, PID),
-        .leader_pid = (int32_t)number_at(rows, row, LEADER),
-        .start_us = time_at(rows, row, START),
-        .kind = { { [SESSION_CLASS] = text_or(rows, row, CLASS, NONE),
-                    [SESSION_EVENT] = text_or(rows, row, EVENT, NONE),
-                    [SESSION_ACTIVITY] = activity_of(text_or(rows, row, STATE, NONE)),
+        .pid = (int32_t)number_of(&row[PID]),
+        .leader_pid = (int32_t)number_of(&row[LEADER]),
+        .start_us = time_of(&row[START]),
+        .kind = { { [SESSION_CLASS] = text_or(&row[CLASS], NONE),
+                    [SESSION_EVENT] = text_or(&row[EVENT], NONE),
+                    [SESSION_ACTIVITY] = activity_of(text_or(&row[STATE], NONE)),
                     [SESSION_TYPE] = ret->type } },
         .user = "",
         .database = "",
@@ -131,47 +184,46 @@ static void read_session(struct postgres_session *ret, const PGresult *rows, int
         .client = "",
         .query = "",
     };
-    read_type(ret, text_or(rows, row, TYPE, NONE));
+    read_type(ret, text_or(&row[TYPE], NONE));
     if (is_whole)
-        read_names(ret, rows, row);
+        read_names(ret, row);
 }
 
 /* Adds a session or counts a hidden session. A hidden session has a database but no backend_start.
  * A process of the server itself, such as the checkpointer, has no database. */
-static void read_row(struct postgres_snapshot *snapshot, int row)
+static void read_row(struct postgres_snapshot *snapshot, const struct postgres_field *row)
 {
-    snapshot->server_us = time_at(snapshot->rows, row, SERVER);
-    if (libpq.PQgetvalue(snapshot->rows, row, IS_OWN)[0] != 0) {
-        snapshot->own_pid = (int32_t)number_at(snapshot->rows, row, PID);
-        snapshot->own_start_us = time_at(snapshot->rows, row, START);
-    } else if (libpq.PQgetisnull(snapshot->rows, row, START)) {
-        snapshot->hidden += libpq.PQgetvalue(snapshot->rows, row, HAS_DATABASE)[0] != 0;
+    snapshot->server_us = time_of(&row[SERVER]);
+    if (row[IS_OWN].bytes[0] != 0) {
+        snapshot->own_pid = (int32_t)number_of(&row[PID]);
+        snapshot->own_start_us = time_of(&row[START]);
+    } else if (row[START].bytes == NULL) {
+        snapshot->hidden += row[HAS_DATABASE].bytes[0] != 0;
     } else {
-        read_session(&snapshot->sessions[snapshot->count++], snapshot->rows, row,
-                     snapshot->is_whole);
+        read_session(&snapshot->sessions[snapshot->count++], row, snapshot->is_whole);
     }
 }
 
-int postgres_snapshot_read(struct postgres_snapshot *snapshot, PGresult *rows,
-                           struct camp_error *error)
+const char *postgres_snapshot_read(struct postgres_snapshot *snapshot, bool is_whole,
+                                   struct postgres_answer *answer)
 {
-    const int count = libpq.PQntuples(rows);
+    const size_t count = postgres_snapshot_columns(is_whole);
+    struct postgres_field row[POSTGRES_COLUMNS_MOST];
 
-    libpq.PQclear(snapshot->rows);
-    snapshot->rows = rows;
     snapshot->count = snapshot->hidden = 0;
-    snapshot->is_whole = libpq.PQnfields(rows) == WHOLE_COUNT;
-    if (!snapshot->is_whole && libpq.PQnfields(rows) != BRIEF_COUNT)
-        return camp_fail(error, CAMP_E_FORMAT, 0, "PostgreSQL: pg_stat_activity has other columns");
-    if (!ARRAY_RESERVE(snapshot->sessions, snapshot->capacity, (size_t)count))
-        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for %d sessions", count);
-    for (int i = 0; i < count; i++)
-        read_row(snapshot, i);
-    return CAMP_OK;
+    snapshot->own_pid = 0;
+    snapshot->is_whole = is_whole;
+    if (!ARRAY_RESERVE(snapshot->sessions, snapshot->capacity, answer->rows))
+        return "no memory for its sessions";
+    while (postgres_answer_next(answer, row)) {
+        if (!is_possible(row, count))
+            return "pg_stat_activity has an impossible value";
+        read_row(snapshot, row);
+    }
+    return snapshot->own_pid != 0 ? NULL : "pg_stat_activity does not have this connection";
 }
 
 void postgres_snapshot_release(struct postgres_snapshot *snapshot)
 {
-    libpq.PQclear(snapshot->rows);
     free(snapshot->sessions);
 }

@@ -9,9 +9,10 @@
 
 #include "ledger/session_rules.h"
 #include "libraries/libpq.h"
+#include "postgres_answer.h"
 
-/* Texts are never NULL. A missing text is "none" in `kind` and "" elsewhere. Texts live as long as
- * the snapshot. */
+/* Texts are never NULL. A missing text is "none" in `kind` and "" elsewhere. Texts belong to
+ * the answer. */
 struct postgres_session {
     int32_t pid;        /* in the server's pid namespace */
     int32_t leader_pid; /* pid of a parallel worker's leader, or 0 */
@@ -39,7 +40,6 @@ struct postgres_snapshot {
     int32_t own_pid;
     int64_t own_start_us;
     size_t capacity;
-    PGresult *rows; /* owns the texts */
 };
 
 /* Writes to `ret` the statement that asks a server of `version` (server_version_num) for a
@@ -49,10 +49,17 @@ struct postgres_snapshot {
 void postgres_snapshot_statement(bool is_whole, bool queries, int version,
                                  char ret[POSTGRES_STATEMENT_SIZE]);
 
-/* Fills *ret from the answer to a snapshot statement, in binary form. *ret then owns `rows`. The
- * caller sets connection, asked_ns and answered_ns. CAMP_E_NOMEM, or CAMP_E_FORMAT if the answer
- * has other columns. */
-int postgres_snapshot_read(struct postgres_snapshot *ret, PGresult *rows, struct camp_error *error);
+/* Returns the number of columns of a snapshot. */
+size_t postgres_snapshot_columns(bool is_whole);
+
+/* Returns true if `result` has the columns of a snapshot, with their types, in binary form. */
+bool postgres_snapshot_has_columns(bool is_whole, const PGresult *result);
+
+/* Fills *ret from the rows of an answer, whose columns were checked. *ret refers to the texts of
+ * the answer. The caller sets connection, asked_ns and answered_ns. Returns NULL, or says what is
+ * wrong with the answer; then *ret must not be used. */
+const char *postgres_snapshot_read(struct postgres_snapshot *ret, bool is_whole,
+                                   struct postgres_answer *answer);
 void postgres_snapshot_release(struct postgres_snapshot *snapshot);
 
 /* postgres_snapshot_ns() returns the time of the snapshot: the middle of the query.

@@ -1,9 +1,15 @@
-#include "odbc_thread.h"
+#include "remote_thread.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
-struct odbc_thread {
+static atomic_uint left;
+
+struct remote_thread {
     struct remote remote; /* not used by the thread */
     bool is_answered;     /* not used by the thread; true if the last request has a result */
     pthread_mutex_t mutex;
@@ -11,12 +17,13 @@ struct odbc_thread {
     int (*work)(void *context, struct camp_error *error);
     void (*release)(void *context);
     void *context;
-    bool is_at_work, is_closed; /* protected by the mutex */
+    bool is_at_work, is_closed, is_left; /* protected by the mutex */
+    pid_t id;
     int result; /* result of work(); only the thread may use it while is_at_work is true */
     struct camp_error error;
 };
 
-static void destroy(struct odbc_thread *thread)
+static void destroy(struct remote_thread *thread)
 {
     thread->release(thread->context);
     pthread_cond_destroy(&thread->changed);
@@ -26,9 +33,10 @@ static void destroy(struct odbc_thread *thread)
 
 static void *run(void *argument)
 {
-    struct odbc_thread *thread = argument;
+    struct remote_thread *thread = argument;
 
     pthread_mutex_lock(&thread->mutex);
+    thread->id = gettid();
     while (!thread->is_closed) {
         if (thread->is_at_work) {
             pthread_mutex_unlock(&thread->mutex);
@@ -40,6 +48,8 @@ static void *run(void *argument)
             pthread_cond_wait(&thread->changed, &thread->mutex);
         }
     }
+    if (thread->is_left)
+        atomic_fetch_sub(&left, 1);
     pthread_mutex_unlock(&thread->mutex);
     destroy(thread);
     return NULL;
@@ -47,7 +57,7 @@ static void *run(void *argument)
 
 /* Starts the thread, detached. The thread blocks all signals, because the main thread handles
  * them. */
-static bool start(struct odbc_thread *thread)
+static bool start(struct remote_thread *thread)
 {
     pthread_attr_t attributes;
     pthread_t id;
@@ -67,7 +77,7 @@ static bool start(struct odbc_thread *thread)
 
 static int begin(void *context, struct camp_error *error)
 {
-    struct odbc_thread *thread = context;
+    struct remote_thread *thread = context;
 
     (void)error;
     remote_busy(&thread->remote, UINT64_MAX);
@@ -80,13 +90,13 @@ static int begin(void *context, struct camp_error *error)
 
 static bool is_answered(const void *context)
 {
-    return ((const struct odbc_thread *)context)->is_answered;
+    return ((const struct remote_thread *)context)->is_answered;
 }
 
 static short wait_for_work(void *context, uint64_t until_ns)
 {
     const struct timespec until = { (time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S) };
-    struct odbc_thread *thread = context;
+    struct remote_thread *thread = context;
     bool is_done;
     int r = 0;
 
@@ -100,7 +110,7 @@ static short wait_for_work(void *context, uint64_t until_ns)
 
 static int finish(void *context, short events, struct camp_error *error)
 {
-    struct odbc_thread *thread = context;
+    struct remote_thread *thread = context;
 
     (void)events;
     if (thread->result == CAMP_OK) {
@@ -121,16 +131,16 @@ static const struct remote_driver driver = {
     .go_on = finish,
 };
 
-struct odbc_thread *odbc_thread_open(int (*work)(void *context, struct camp_error *error),
-                                     void (*release)(void *context), void *context,
-                                     const volatile sig_atomic_t *stop)
+struct remote_thread *remote_thread_open(int (*work)(void *context, struct camp_error *error),
+                                         void (*release)(void *context), void *context,
+                                         const volatile sig_atomic_t *stop)
 {
-    struct odbc_thread *thread = calloc(1, sizeof *thread);
+    struct remote_thread *thread = calloc(1, sizeof *thread);
     pthread_condattr_t attributes;
 
     if (thread == NULL)
         return NULL;
-    *thread = (struct odbc_thread){ .work = work, .release = release, .context = context };
+    *thread = (struct remote_thread){ .work = work, .release = release, .context = context };
     thread->remote = (struct remote){ .driver = &driver, .context = thread, .stop = stop };
     pthread_mutex_init(&thread->mutex, NULL);
     pthread_condattr_init(&attributes);
@@ -145,18 +155,46 @@ struct odbc_thread *odbc_thread_open(int (*work)(void *context, struct camp_erro
     return NULL;
 }
 
-int odbc_thread_run(struct odbc_thread *thread, uint64_t until_ns, struct camp_error *error)
+int remote_thread_run(struct remote_thread *thread, uint64_t until_ns, struct camp_error *error)
 {
     thread->is_answered = false;
     return remote_run(&thread->remote, until_ns, error);
 }
 
-void odbc_thread_close(struct odbc_thread *thread)
+/* Called first of all functions that the program calls when it ends. */
+static void leave(int status, void *argument)
 {
+    (void)argument;
+    if (atomic_load(&left) == 0)
+        return;
+    fflush(NULL);
+    _exit(status);
+}
+
+static void leave_at_exit(void)
+{
+    on_exit(leave, NULL);
+}
+
+void remote_thread_close(struct remote_thread *thread)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
     if (thread == NULL)
         return;
     pthread_mutex_lock(&thread->mutex);
     thread->is_closed = true;
+    thread->is_left = thread->is_at_work;
+    if (thread->is_left) {
+        atomic_fetch_add(&left, 1);
+        pthread_once(&once, leave_at_exit);
+        setpriority(PRIO_PROCESS, (id_t)thread->id, 19);
+    }
     pthread_cond_broadcast(&thread->changed);
     pthread_mutex_unlock(&thread->mutex);
+}
+
+unsigned remote_thread_left(void)
+{
+    return atomic_load(&left);
 }

@@ -1,0 +1,135 @@
+#include "postgres_results.h"
+
+#include "postgres_snapshot.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char other_columns[] = "pg_stat_activity has other columns";
+
+void postgres_results_begin(struct postgres_results *results, struct postgres_guard *guard,
+                            enum postgres_question question)
+{
+    postgres_results_clear(results);
+    results->question = question;
+    results->since = guard->limit.received;
+    results->row_bytes = results->head_bytes = 0;
+    postgres_answer_begin(&results->answer, postgres_snapshot_columns(question == POSTGRES_WHOLE));
+    postgres_guard_allow(guard, results->since, 0);
+}
+
+static bool is_good(const PGresult *result)
+{
+    const ExecStatusType status = libpq.PQresultStatus(result);
+
+    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
+}
+
+static bool has_columns(const struct postgres_results *results, const PGresult *result)
+{
+    return postgres_snapshot_has_columns(results->question == POSTGRES_WHOLE, result);
+}
+
+/* Copies a row. Its message has a head of 7 bytes, and a length before each field. */
+static const char *read_row(struct postgres_results *results, const PGresult *result)
+{
+    struct postgres_field fields[POSTGRES_COLUMNS_MOST];
+
+    if (!has_columns(results, result))
+        return other_columns;
+    results->row_bytes += 7 + 4 * results->answer.columns;
+    for (size_t i = 0; i < results->answer.columns; i++) {
+        const bool is_null = libpq.PQgetisnull(result, 0, (int)i) != 0;
+
+        fields[i].bytes = is_null ? NULL : libpq.PQgetvalue(result, 0, (int)i);
+        fields[i].length = is_null ? 0 : (size_t)libpq.PQgetlength(result, 0, (int)i);
+        results->row_bytes += fields[i].length;
+    }
+    return postgres_answer_add(&results->answer, fields) ? NULL : "it sends too many sessions";
+}
+
+/* Returns the bytes of the messages around the rows: that the statement is bound, its columns (each
+ * with 19 bytes beside its name), its end, and that the server is ready. */
+static uint64_t size_of_head(const PGresult *result, size_t rows)
+{
+    uint64_t size = 5 + 7 + 6 + (uint64_t)snprintf(NULL, 0, "C....SELECT %zu", rows) + 1;
+
+    for (int i = 0; i < libpq.PQnfields(result); i++)
+        size += strlen(libpq.PQfname(result, i)) + 19;
+    return size;
+}
+
+static const char *read_result(struct postgres_results *results, PGresult *result)
+{
+    const bool is_row = libpq.PQresultStatus(result) == PGRES_SINGLE_TUPLE;
+    const char *wrong = NULL;
+
+    if (postgres_guard_is_copy(result))
+        wrong = "it answers with a copy";
+    else if (is_row)
+        wrong = read_row(results, result);
+    else if (is_good(result) && results->question != POSTGRES_OTHER &&
+             !has_columns(results, result))
+        wrong = other_columns;
+    else
+        results->head_bytes = size_of_head(result, results->answer.rows);
+    if (results->result == NULL && !is_row)
+        results->result = result;
+    else
+        libpq.PQclear(result);
+    return wrong;
+}
+
+const char *postgres_results_read(struct postgres_results *results, struct postgres_guard *guard,
+                                  bool *ret_is_all)
+{
+    *ret_is_all = false;
+    while (!libpq.PQisBusy(guard->connection)) {
+        PGresult *result = libpq.PQgetResult(guard->connection);
+        const char *wrong;
+
+        *ret_is_all = result == NULL;
+        if (result == NULL)
+            break;
+        wrong = read_result(results, result);
+        if (wrong != NULL)
+            return wrong;
+    }
+    return postgres_guard_allow(guard, results->since, results->row_bytes)
+               ? NULL
+               : "it sends too much at once";
+}
+
+bool postgres_results_are_good(const struct postgres_results *results)
+{
+    return is_good(results->result);
+}
+
+const char *postgres_results_error(const struct postgres_results *results, int field)
+{
+    const char *text =
+        results->result != NULL ? libpq.PQresultErrorField(results->result, field) : NULL;
+
+    return text != NULL ? text : "";
+}
+
+uint64_t postgres_results_other_bytes(const struct postgres_results *results,
+                                      const struct postgres_guard *guard)
+{
+    const uint64_t received = guard->limit.received - results->since;
+    const uint64_t honest = results->row_bytes + results->head_bytes;
+
+    return received > honest ? received - honest : 0;
+}
+
+void postgres_results_clear(struct postgres_results *results)
+{
+    libpq.PQclear(results->result);
+    results->result = NULL;
+}
+
+void postgres_results_release(struct postgres_results *results)
+{
+    postgres_results_clear(results);
+    postgres_answer_release(&results->answer);
+}

@@ -1,0 +1,41 @@
+/* Reads the results of a statement from libpq, row by row, and counts what the server sends. */
+#pragma once
+
+#include "postgres_answer.h"
+#include "postgres_guard.h"
+
+enum postgres_question { POSTGRES_OTHER, POSTGRES_BRIEF, POSTGRES_WHOLE };
+
+/* All zero means no results. */
+struct postgres_results {
+    enum postgres_question
+        question;     /* a snapshot has rows; those of other statements are ignored */
+    PGresult *result; /* the first result that is not a row; NULL before it */
+    struct postgres_answer answer;
+    uint64_t since;      /* guard->limit.received when the statement was sent */
+    uint64_t row_bytes;  /* of the rows */
+    uint64_t head_bytes; /* of what else an honest server sends */
+};
+
+/* Called when a statement is sent. In a snapshot each row must be a result (PQsetSingleRowMode()).
+ */
+void postgres_results_begin(struct postgres_results *results, struct postgres_guard *guard,
+                            enum postgres_question question);
+
+/* Reads what has arrived. *ret_is_all is true if there is no more to come. Returns what is wrong,
+ * or NULL. An error of the server is not wrong, but a result (postgres_results_are_good()). */
+const char *postgres_results_read(struct postgres_results *results, struct postgres_guard *guard,
+                                  bool *ret_is_all);
+
+bool postgres_results_are_good(const struct postgres_results *results);
+
+/* Returns a field of the server's error (PG_DIAG_...), or "". */
+const char *postgres_results_error(const struct postgres_results *results, int field);
+
+/* Returns the bytes that an honest server would not have sent, except by TLS. */
+uint64_t postgres_results_other_bytes(const struct postgres_results *results,
+                                      const struct postgres_guard *guard);
+
+/* Frees the result; the rows stay. */
+void postgres_results_clear(struct postgres_results *results);
+void postgres_results_release(struct postgres_results *results);

@@ -1,0 +1,176 @@
+/* Snapshots of sessions from the rows of an answer: honest rows, and rows that no PostgreSQL
+ * sends. */
+#include "sources/sessions/postgres/postgres_snapshot.h"
+
+#include "../tree.h"
+
+#include <endian.h>
+
+enum { PID, IS_OWN, START, STATE, CLASS, EVENT, TYPE, LEADER, HAS_DATABASE, SERVER, USER = 10 };
+#define START_US ((int64_t)1000000) /* since 2000 */
+#define EPOCH_S ((int64_t)946684800)
+
+struct row {
+    uint32_t pid;
+    uint64_t start, server;
+    struct postgres_field fields[POSTGRES_COLUMNS_MOST];
+};
+
+static struct postgres_field text(const char *text)
+{
+    return (struct postgres_field){ text, strlen(text) };
+}
+
+/* Makes the row of a session; that of pid 1 is camp's own. */
+static struct postgres_field *make_row(struct row *row, int32_t pid)
+{
+    *row =
+        (struct row){ htobe32((uint32_t)pid), htobe64(START_US), htobe64(START_US + 5), { { 0 } } };
+    row->fields[PID] = (struct postgres_field){ (const char *)&row->pid, 4 };
+    row->fields[IS_OWN] = (struct postgres_field){ pid == 1 ? "\1" : "\0", 1 };
+    row->fields[START] = (struct postgres_field){ (const char *)&row->start, 8 };
+    row->fields[STATE] = text("active");
+    row->fields[TYPE] = text("client backend");
+    row->fields[HAS_DATABASE] = (struct postgres_field){ "\1", 1 };
+    row->fields[SERVER] = (struct postgres_field){ (const char *)&row->server, 8 };
+    row->fields[USER] = text("root");
+    return row->fields;
+}
+
+/* Reads an answer of camp's own row and of `changed`, which may be NULL. */
+static const char *read_rows(struct postgres_snapshot *snapshot, struct postgres_answer *answer,
+                             const struct postgres_field *changed)
+{
+    struct row own;
+
+    postgres_answer_begin(answer, postgres_snapshot_columns(true));
+    assert_true(postgres_answer_add(answer, make_row(&own, 1)));
+    if (changed != NULL)
+        assert_true(postgres_answer_add(answer, changed));
+    return postgres_snapshot_read(snapshot, true, answer);
+}
+
+static void a_row_is_read_as_a_session(void **state)
+{
+    struct postgres_snapshot snapshot = { 0 };
+    struct postgres_answer answer = { 0 };
+    struct row row;
+
+    (void)state;
+    assert_null(read_rows(&snapshot, &answer, make_row(&row, 7)));
+    assert_int_equal(snapshot.count, 1);
+    assert_int_equal(snapshot.own_pid, 1);
+    assert_int_equal(snapshot.server_us, EPOCH_S * 1000000 + START_US + 5);
+    assert_int_equal(snapshot.sessions[0].pid, 7);
+    assert_int_equal(snapshot.sessions[0].start_us, EPOCH_S * 1000000 + START_US);
+    assert_string_equal(snapshot.sessions[0].type, "client_backend");
+    assert_string_equal(snapshot.sessions[0].kind.texts[SESSION_CLASS], "none");
+    assert_string_equal(snapshot.sessions[0].kind.texts[SESSION_ACTIVITY], "active");
+    assert_string_equal(snapshot.sessions[0].user, "root");
+    assert_string_equal(snapshot.sessions[0].database, "");
+    assert_null(read_rows(&snapshot, &answer, NULL));
+    assert_int_equal(snapshot.count, 0);
+    postgres_snapshot_release(&snapshot);
+    postgres_answer_release(&answer);
+}
+
+static void a_value_that_no_session_has_is_refused(void **state)
+{
+    static const struct {
+        int column;
+        struct postgres_field value;
+    } cases[] = {
+        { PID, { NULL, 0 } },
+        { PID, { "\0\0\0", 3 } },
+        { PID, { "\0\0\0\0", 4 } },
+        { PID, { "\377\377\377\377", 4 } },
+        { PID, { "\0\0\0\0\0\0\0\7", 8 } },
+        { IS_OWN, { NULL, 0 } },
+        { IS_OWN, { "", 0 } },
+        { START, { "\0\0\0\0", 4 } },
+        { START, { "\177\377\377\377\377\377\377\377", 8 } }, /* infinity */
+        { START, { "\200\0\0\0\0\0\0\0", 8 } },
+        { LEADER, { "\0\0\0\0\0\0\0\7", 8 } },
+        { HAS_DATABASE, { NULL, 0 } },
+        { SERVER, { NULL, 0 } },
+        { SERVER, { "\177\0\0\0\0\0\0\0", 8 } },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct postgres_snapshot snapshot = { 0 };
+        struct postgres_answer answer = { 0 };
+        struct row row;
+
+        make_row(&row, 7)[cases[i].column] = cases[i].value;
+        assert_string_equal(read_rows(&snapshot, &answer, row.fields),
+                            "pg_stat_activity has an impossible value");
+        postgres_snapshot_release(&snapshot);
+        postgres_answer_release(&answer);
+    }
+}
+
+static void an_answer_without_the_own_session_is_refused(void **state)
+{
+    struct postgres_snapshot snapshot = { 0 };
+    struct postgres_answer answer = { 0 };
+    struct row row;
+
+    (void)state;
+    postgres_answer_begin(&answer, postgres_snapshot_columns(false));
+    assert_non_null(postgres_snapshot_read(&snapshot, false, &answer));
+    assert_true(postgres_answer_add(&answer, make_row(&row, 7)));
+    assert_non_null(postgres_snapshot_read(&snapshot, false, &answer));
+    postgres_snapshot_release(&snapshot);
+    postgres_answer_release(&answer);
+}
+
+static void a_text_ends_at_its_nul_and_an_empty_one_is_no_null(void **state)
+{
+    struct postgres_field row[POSTGRES_COLUMNS_MOST];
+    struct postgres_answer answer = { 0 };
+
+    (void)state;
+    postgres_answer_begin(&answer, 3);
+    assert_true(postgres_answer_add(
+        &answer, (struct postgres_field[]){ { "a\0b", 3 }, { "", 0 }, { NULL, 0 } }));
+    assert_true(postgres_answer_next(&answer, row));
+    assert_string_equal(row[0].bytes, "a");
+    assert_int_equal(row[0].length, 3);
+    assert_string_equal(row[1].bytes, "");
+    assert_null(row[2].bytes);
+    assert_false(postgres_answer_next(&answer, row));
+    postgres_answer_release(&answer);
+}
+
+static void an_answer_has_limits(void **state)
+{
+    const size_t half = POSTGRES_ANSWER_BYTES / 2;
+    const struct postgres_field large = { calloc(1, half), half }, none = { NULL, 0 };
+    struct postgres_answer answer = { 0 };
+
+    (void)state;
+    postgres_answer_begin(&answer, 1);
+    for (size_t i = 0; i < POSTGRES_ROWS_MOST; i++)
+        assert_true(postgres_answer_add(&answer, &none));
+    assert_false(postgres_answer_add(&answer, &none));
+    postgres_answer_begin(&answer, 1);
+    assert_true(postgres_answer_add(&answer, &large));
+    assert_false(postgres_answer_add(&answer, &large));
+    assert_true(postgres_answer_add(&answer, &none));
+    postgres_answer_release(&answer);
+    free((char *)large.bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_is_read_as_a_session),
+        cmocka_unit_test(a_value_that_no_session_has_is_refused),
+        cmocka_unit_test(an_answer_without_the_own_session_is_refused),
+        cmocka_unit_test(a_text_ends_at_its_nul_and_an_empty_one_is_no_null),
+        cmocka_unit_test(an_answer_has_limits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
