@@ -12,7 +12,7 @@ from rogue import NASTY, PASSWORD, Attack, Driver, camp, environment_of
 
 ANSWER_S = 30  # at most, for one answer: docs/fleet.md
 PLAIN = 'CAMP_PROMETHEUS_PLAIN'
-PROMISE_S = 5  # of the attacks that do not stall
+PROMISE_S = 5  # of the attacks with short answers
 TEXT = NASTY.replace(b'\0', b'').decode(errors='ignore')  # what is hostile, but correct UTF-8
 MODES = ('user', 'system', 'irq', 'softirq', 'iowait', 'idle')
 
@@ -113,6 +113,8 @@ def at(kind, answer):
 def each(group, name, answer, kinds=KINDS, **options):
     """An attack at each kind of question. A failure until the first snapshot ends camp. A later one is a note in the
     frames after it, of which the last may be shown before."""
+    if group in ('bombs', 'sizes'):
+        options.setdefault('promise_s', ANSWER_S)
     for kind in kinds:
         later = {'status': (0,), 'says': ''} if kind == 'frame' else {}
         attack(group, f'{name}: {kind}', at(kind, answer), **{**options, **later})
@@ -167,6 +169,7 @@ def generated(head, texts_of, tail):
 VECTOR = b'{"status":"success","data":{"resultType":"vector","result":['
 MATRIX = b'{"status":"success","data":{"resultType":"matrix","result":['
 END = b'{"metric":{},"value":[1,"1"]}]}}'
+LONG_KINDS = ('probe', 'frame')  # of 64 MB, which take seconds of CPU
 
 # HTTP itself.
 each('http', 'nothing', raw(b''))
@@ -229,11 +232,12 @@ for scheme in ('Basic realm="x"', 'Digest realm="x", nonce="y"', 'Negotiate', 'N
 
 # Compressed answers. A frame of zstd declares a window of 128 MB, and has blocks that repeat one letter.
 ZSTD = b'\x28\xb5\x2f\xfd\x00' + bytes([17 << 3]) + (b'\x02\x00\x10' + b' ') * 500
-each('bombs', 'series that are empty objects', zipped(VECTOR, (b'{},', 24 << 20), END), says='longer than 64 MB')
-each('bombs', 'series that are empty objects, below 64 MB', zipped(VECTOR, (b'{},', 21 << 20), END), status=(0,))
+each('bombs', 'series that are empty objects', zipped(VECTOR, (b'{},', 24 << 20), END), kinds=LONG_KINDS, says='longer than 64 MB')
+each('bombs', 'series that are empty objects, below 64 MB', zipped(VECTOR, (b'{},', 21 << 20), END), kinds=LONG_KINDS,
+     status=(0,))
 each('bombs', 'series without labels', zipped(VECTOR, (b'{"metric":{},"value":[1,"1"]},', 2 << 20), END),
      says='more than 24 MB of labels and samples')
-each('bombs', 'empty arrays', zipped(b'[', (b'[],', 24 << 20), b'[]]'))
+each('bombs', 'empty arrays', zipped(b'[', (b'[],', 24 << 20), b'[]]'), kinds=LONG_KINDS)
 each('bombs', 'blanks', zipped((b' ', 100 << 20)), says='64 KB without a value')
 each('bombs', 'a text of 1 GB', zipped(b'{"status":"', (b'A', 1 << 30)), says='64 KB without a value')
 each('bombs', 'a bomb in a bomb', body(b''.join(packed(packed(repeated(b' ', 64 << 20)))), 'Content-Encoding: gzip, gzip'))
@@ -243,7 +247,8 @@ each('bombs', 'a coded transfer', body(ZSTD, 'Transfer-Encoding: zstd'), says='e
 each('bombs', 'no gzip', body(b'evil' * 100, 'Content-Encoding: gzip'))
 each('bombs', 'half of a gzip', body(b''.join(packed([VECTOR + END]))[:-20], 'Content-Encoding: gzip'))
 each('bombs', 'without end', lambda self: (
-    self.peer.send(b'HTTP/1.1 200 OK\r\n\r\n' + VECTOR), self.peer.endless(b'{"metric":{"a":"b"},"value":[1,"1"]},')))
+    self.peer.send(b'HTTP/1.1 200 OK\r\n\r\n' + VECTOR), self.peer.endless(b'{"metric":{"a":"b"},"value":[1,"1"]},')),
+     kinds=LONG_KINDS)
 
 # JSON.
 each('json', 'arrays in arrays', zipped((b'[', 10 << 20)), says='too many levels')
@@ -317,11 +322,13 @@ TWO = f'"values":[[{NOW - 1:.3f},"1"],[{NOW:.3f},"2"]]'
 LONG = ''.join(f',"l{k}":"{"x" * 112}{{i}}"' for k in range(7))
 LAST = b'{"metric":{"instance":"z"},"values":[]}]}}'
 for kind, sample, start in (('first', TWO, MATRIX), ('snapshot', '"value":[1,"1"]', VECTOR), ('frame', '"value":[1,"1"]', VECTOR)):
-    each('sizes', '300,000 hosts', generated(start, lambda sample=sample: host_series(300000, sample), LAST), kinds=(kind,), says='; select fewer',
-         **FRAMES)
-    each('sizes', '40,000 hosts with labels of 1 KB', generated(start, lambda sample=sample: host_series(40000, sample, LONG), LAST), kinds=(kind,),
+    each('sizes', '300,000 hosts', generated(start, lambda sample=sample: host_series(300000, sample), LAST), kinds=(kind,),
          says='; select fewer', **FRAMES)
-    each('sizes', '10,000 hosts', generated(start, lambda sample=sample: host_series(10000, sample), LAST), kinds=(kind,), status=(0,), **FRAMES)
+    each('sizes', '40,000 hosts with labels of 1 KB', generated(
+        start, lambda sample=sample: host_series(40000, sample, LONG), LAST), kinds=(kind,),
+         says='; select fewer', **FRAMES)
+    each('sizes', '10,000 hosts', generated(start, lambda sample=sample: host_series(10000, sample), LAST), kinds=(kind,),
+         status=(0,), **FRAMES)
 
 
 each('sizes', '60,000 hosts', generated(MATRIX, lambda: host_series(60000, TWO), LAST), kinds=('first',),
@@ -340,7 +347,7 @@ each('sizes', 'samples in descending order', generated(ONE, lambda: sample_texts
      kinds=('first',), status=(0,))
 each('sizes', 'samples before those of another series', generated(
     ONE, lambda: itertools.chain(sample_texts(150000, 0.5, 1e6), [OTHER], sample_texts(150000, 0.5)), b'[9e8,"1"]]}]}}'),
-     kinds=('first',), says='disorder', promise_s=20)
+     kinds=('first',), says='disorder')
 
 
 
@@ -357,12 +364,14 @@ class Changing(Prometheus):
             return
         now = time.time() + 3600 * self.snapshots
         mark = ''.join(json.dumps(mark) + ',' for mark in self.marks(now)).encode()
-        texts = (f'{{"metric":{{"camp_part":"time","job":"camp","instance":"{self.snapshots}-{i}"{LONG.format(i=self.snapshots * 6000 + i)}}},'
+        first = 6000 * self.snapshots
+        texts = (f'{{"metric":{{"camp_part":"time","job":"camp","instance":"{first + i}"{LONG.format(i=first + i)}}},'
                  f'"value":[{now:.3f},"{now:.3f}"]}},' .encode() for i in range(6000))
         generated(VECTOR + mark, lambda: texts, LAST)(self)
 
 
-attack('long', 'hosts that change', Changing, status=(0,), needs='time', command=('top', '--count', '30', '--interval', '1s'), promise_s=40)
+attack('long', 'hosts that change', Changing, status=(0,), needs='time', promise_s=40,
+       command=('top', '--count', '30', '--interval', '1s'))
 
 # Numbers.
 for text in ('1e308', '-1e308', 'NaN', '+Inf', '', 'x', '0x10', '1' * 400, '1e999', '9e18'):
