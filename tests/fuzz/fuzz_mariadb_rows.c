@@ -1,0 +1,101 @@
+/* Reads any bytes as the rows of two answers of MariaDB with its sessions, and of two with their
+ * waits, and accounts them as the source does. Each field is a text that ends with a NUL; NONE is a
+ * field without a value. */
+#include "sources/sessions/mariadb/mariadb_waits.h"
+
+#include "counters/units.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE '\xff'
+#define ROWS_MOST 64
+#define BEGIN_NS (1000 * (uint64_t)NS_PER_S)
+#define STEP_NS (uint64_t) NS_PER_S
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char *next_field(const char **at, const char *end)
+{
+    const char *field = *at;
+
+    if (field >= end)
+        return NULL;
+    *at += strlen(field) + 1;
+    return field[0] == NONE ? NULL : field;
+}
+
+static void fill_answer(struct mariadb_answer *answer, const struct mariadb_statement *statement,
+                        const char **at, const char *end)
+{
+    const char *fields[MARIADB_COLUMNS_MOST];
+    size_t rows = *at < end ? (unsigned char)*(*at)++ % ROWS_MOST : 0;
+
+    mariadb_answer_begin(answer, statement);
+    for (; rows > 0 && *at < end; rows--) {
+        for (size_t i = 0; i < statement->columns; i++)
+            fields[i] = next_field(at, end);
+        if (mariadb_answer_add(answer, statement, fields, NULL) != CAMP_OK)
+            abort();
+    }
+}
+
+static void check_sessions(const struct mariadb_sessions *sessions)
+{
+    for (size_t i = 0; i < sessions->count; i++) {
+        const struct mariadb_session *session = &sessions->sessions[i];
+
+        if (session->sample_count > MARIADB_SAMPLES ||
+            memchr(session->name, '\0', sizeof session->name) == NULL ||
+            (i > 0 && sessions->sessions[i - 1].id >= session->id))
+            abort();
+    }
+}
+
+static void check_waits(const struct mariadb_waits *waits)
+{
+    for (size_t i = 0; i < waits->count; i++) {
+        size_t count;
+        const struct mariadb_wait *first = mariadb_waits_of(waits, waits->now[i].id, &count);
+
+        if (count == 0 || first < waits->now || first + count > waits->now + waits->count)
+            abort();
+        mariadb_wait_since(waits, &waits->now[i]);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const struct mariadb_statement *statement = mariadb_sessions_statement(true, true);
+    char *bytes = malloc(size + 1);
+    struct mariadb_sessions sessions = { 0 };
+    struct mariadb_answer answer = { 0 };
+    struct mariadb_waits waits = { 0 };
+    const char *at = bytes;
+
+    if (bytes == NULL)
+        abort();
+    if (size > 0)
+        memcpy(bytes, data, size);
+    bytes[size] = '\0';
+    for (unsigned i = 1; i <= 2; i++) {
+        fill_answer(&answer, statement, &at, bytes + size);
+        if (mariadb_sessions_sample(&sessions, &answer, BEGIN_NS + i * STEP_NS, true, NULL) !=
+            CAMP_OK)
+            abort();
+        check_sessions(&sessions);
+        fill_answer(&answer, &mariadb_waits_statement, &at, bytes + size);
+        if (mariadb_waits_read(&waits, &answer, i, STEP_NS, &sessions) != CAMP_OK)
+            abort();
+        mariadb_waits_resolve(&waits, STEP_NS);
+        check_waits(&waits);
+    }
+    mariadb_sessions_start_interval(&sessions);
+    check_sessions(&sessions);
+    mariadb_waits_release(&waits);
+    mariadb_sessions_release(&sessions);
+    mariadb_answer_release(&answer);
+    free(bytes);
+    return 0;
+}
