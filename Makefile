@@ -7,6 +7,7 @@
 #   make bench      camp beside its peers, as ratios in one run
 #   make paper      the CAMP paper's evaluations, repeated: a report; PAPER=--quick for 3 minutes
 #   make fuzz       every parser against random bytes: FUZZ_SECONDS each (60)
+#   make torture    each allocation and each system call of every command fails in turn
 #   make page       web/dist/page.html from web/src/, after a change of the page: node and npm
 #   make lint       format, layers, types, the built page; clang-tidy, cppcheck, shellcheck
 #   make coverage   the share of src/ that the tests reach
@@ -30,7 +31,7 @@ LIBDIR = $$($${CC:-cc} -M -x c -include asm/types.h /dev/null 2>/dev/null | \
 # Meson must not see the options of make itself, such as -j.
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all run test deep bench paper fuzz page lint coverage install uninstall deb format clean help
+.PHONY: all run test deep bench paper fuzz torture page lint coverage install uninstall deb format clean help
 all: release
 
 .PHONY: release
@@ -62,6 +63,10 @@ paper:
 fuzz:
 	@tools/setup build fuzz page
 	@tools/fuzz $(FUZZ_SECONDS)
+
+torture:
+	@tools/setup build test
+	@tools/torture
 
 page:
 	@tools/setup page

@@ -1,0 +1,266 @@
+"""The commands of camp that tools/torture runs, and what each of them must give."""
+import collections.abc
+import dataclasses
+import http.client
+import json
+import pathlib
+import re
+import signal
+import struct
+import subprocess
+import time
+
+import faults
+
+# Faults of libraries, by what they print. camp cannot prevent them.
+OF_LIBRARIES = {
+    'nss_database.c': 'glibc 2.36 reads /etc/nsswitch.conf at the first getpwuid(3), and ends the program when there '
+                      'is no memory for it',
+}
+REQUESTS = 3  # a server may lose a request to a fault, but not all of them
+STREAM_END = 5  # the type of the last block of the stream (docs/stream.md)
+
+
+def exact(output):
+    return output
+
+
+def first_words(output):
+    """Of numbers that change, only their names are compared."""
+    return [line.split(None, 1)[0] for line in output.splitlines() if line.strip()]
+
+
+def any_output(output):
+    return bool(output.strip())
+
+
+def keys_of_lines(output):
+    """Of JSON on each line, the keys at the top."""
+    return [sorted(json.loads(line)) for line in output.splitlines()]
+
+
+@dataclasses.dataclass
+class Subject:
+    """`words` follow the program. `shape` reduces the output to what is the same in each run. `files` are
+    written when the command succeeds. A failed command leaves none of them, unless they are whole; but a
+    recording that was started keeps what was recorded. `degrades`: the command may give a smaller result, and
+    then names in one line what is missing. `names_each`: it names each missing part in a line of its own."""
+    name: str
+    words: tuple
+    shape: collections.abc.Callable = exact
+    files: tuple = ()
+    program: str = 'camp'
+    drive: collections.abc.Callable = None
+    degrades: bool = False
+    names_each: bool = False
+
+
+class NoAnswer(Exception):
+    """A server that runs, but answers none of the requests."""
+
+
+def address_of(process, output):
+    """The URL that a server prints; None if it ended first."""
+    end = time.monotonic() + faults.LIMIT_S
+    while time.monotonic() < end:
+        found = re.match(rb'http://127\.0\.0\.1:(\d+)/\S*\n', output())
+        if found:
+            return int(found[1]), found[0].decode().rpartition('#')[2].strip()
+        if faults.has_ended(process, 0.002):
+            return None
+    raise NoAnswer('the server printed no address')
+
+
+def request(port, path, headers, wanted):
+    """The body of the answer; with `wanted`, as much of it as this function asks for."""
+    connection = http.client.HTTPConnection('127.0.0.1', port, timeout=5)
+    try:
+        connection.request('GET', path, headers=headers)
+        answer = connection.getresponse()
+        if answer.status != 200:
+            raise NoAnswer(f'{path}: status {answer.status}')
+        return wanted(answer)
+    finally:
+        connection.close()
+
+
+def whole(answer):
+    return answer.read()
+
+
+def until_stream_end(answer):
+    while True:
+        head = answer.read(8)
+        if len(head) < 8:
+            raise NoAnswer('the stream was cut off')
+        size, kind = struct.unpack('<II', head)
+        answer.read((size + 7) // 8 * 8)
+        if kind == STREAM_END:
+            return b'end'
+
+
+def ask(process, output, paths):
+    """Each path must be answered within REQUESTS requests. Then SIGTERM ends the server."""
+    address = address_of(process, output)
+    if address is None:
+        return
+    port, token = address
+    for path, wanted in paths:
+        for attempt in range(REQUESTS):
+            try:
+                if request(port, path, {'Authorization': f'Bearer {token}'} if token else {}, wanted):
+                    break
+                raise NoAnswer(f'{path}: an empty answer')
+            except (OSError, http.client.HTTPException, NoAnswer) as problem:
+                if faults.has_ended(process, 0.002):
+                    return
+                if attempt == REQUESTS - 1:
+                    raise NoAnswer(f'{path}: {problem!r}') from problem
+    process.send_signal(signal.SIGTERM)
+
+
+def view(process, output):
+    ask(process, output, [('/', whole), ('/stream', until_stream_end)])
+
+
+def scrape(process, output):
+    ask(process, output, [('/metrics', whole)])
+
+
+def address_only(output):
+    return output.startswith(b'http://127.0.0.1:')
+
+
+def subjects_of(inputs):
+    table, recording, check = (str(inputs / name) for name in ('table.csv', 'table.camp', 'check.camp'))
+    live = ('--interval', '20ms', '--count', '1')
+    return [
+        Subject('top-csv', ('top', '--from', table, '--unit', 'ms')),
+        Subject('top-recording', ('top', '--from', recording, '--format', 'json')),
+        Subject('top', ('top', '--tier', 'schedstat', '--format', 'json', *live), keys_of_lines),
+        Subject('record', ('record', '--from', table, '--unit', 'ms', '--output', 'out.camp'), first_words,
+                ('out.camp',)),
+        Subject('record-info', ('record', '--info', recording)),
+        Subject('report', ('report', '--from', recording, '--output', 'out.html'), exact, ('out.html',)),
+        Subject('picture', ('report', '--from', recording, '--picture', 'stack', '--output', 'out.svg'), exact,
+                ('out.svg',)),
+        Subject('check-recording', ('check', '--from', check, '--format', 'json')),
+        Subject('check-report', ('check', '--from', check, '--report', 'out.html'), exact, ('out.html',)),
+        Subject('check', ('check', '--tier', 'schedstat', '--format', 'json', *live), keys_of_lines),
+        Subject('view', ('view', '--from', recording, '--speed', '0'), address_only, drive=view),
+        Subject('export', ('export', '--port', '0', '--tier', 'schedstat'), address_only, drive=scrape),
+        Subject('export-once', ('export', '--once', '--tier', 'schedstat', '--interval', '20ms'), any_output),
+        Subject('exporter', ('--port', '0',), address_only, program='camp-exporter', drive=scrape),
+        Subject('get', ('get', 'cpu', 'memory', 'kernel'), first_words, names_each=True),
+        Subject('list', ('list', 'cpus', '--long'), first_words),
+        Subject('list-counters', ('list', 'counters')),
+        Subject('doctor', ('doctor',), any_output),
+        Subject('time', ('time', '--format', 'json', '--output', 'out.json', '--', 'true'), exact,
+                ('out.json',), degrades=True),
+        Subject('wait', ('wait', '--tier', 'kernel', '--format', 'json', *live), keys_of_lines),
+        Subject('load', ('load', 'cpu', '--duration', '20ms'), first_words),
+        Subject('probe', ('probe', '--rate', '50', '--duration', '40ms'), first_words),
+    ]
+
+
+def make_inputs(camp, folder):
+    """A small table, its recording, and a recording of check: few calls reach all code that reads them."""
+    rows = ['time,name,run_ms,wait_ms,sleep_ms']
+    rows += [f'{1700000000 + second},p{row},{100 * row},{50 * second},{1000 - 100 * row - 50 * second}'
+             for second in range(4) for row in range(3)]
+    (folder / 'table.csv').write_text('\n'.join(rows) + '\n')
+    for words in (('--from', 'table.csv', '--unit', 'ms', '--output', 'table.camp'),
+                  ('--from', 'check', '--tier', 'schedstat', '--interval', '50ms', '--count', '2',
+                   '--output', 'check.camp')):
+        subprocess.run((camp, 'record', *words), cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+
+def content(path, camp):
+    """A file as a value that is the same in each run."""
+    if path.suffix == '.camp':
+        shown = subprocess.run((camp, 'top', '--from', path, '--format', 'json'), check=False,
+                               capture_output=True)
+        return shown.returncode, shown.stdout
+    if path.suffix == '.json':
+        return sorted(json.loads(path.read_text()))
+    return path.read_bytes()
+
+
+def contents(folder, camp):
+    return {path.name: content(path, camp) for path in pathlib.Path(folder).iterdir()}
+
+
+def lines_beside(complaints, usual):
+    """The lines on stderr that a run without a fault does not print."""
+    usual = list(usual.splitlines())
+    lines = []
+    for line in complaints.splitlines():
+        if line in usual:
+            usual.remove(line)
+        else:
+            lines.append(line)
+    return lines
+
+
+def shape_of(subject, output):
+    try:
+        return subject.shape(output)
+    except ValueError:
+        return 'cannot be read'
+
+
+def is_of_library(run):
+    return any(text in run.complaints for text in OF_LIBRARIES)
+
+
+def fault_found(subject, usual, run, folder, camp):
+    """What is wrong with a run, in words; '' if nothing is. `usual` is (run, contents) without a fault."""
+    usual_run, usual_files = usual
+    if is_of_library(run):
+        return ''
+    if run.status is None:
+        return f'no end within {faults.LIMIT_S} s'
+    if run.status < 0:
+        return f'ended by {signal.Signals(-run.status).name}'
+    if run.status == faults.LEAKED:
+        return 'memory leaked'
+    lines = lines_beside(run.complaints, usual_run.complaints)
+    files = contents(folder, camp)
+    if run.status == 0:
+        return fault_of_success(subject, usual_run, lines, run) or fault_of_usual_files(
+            subject, usual_files, files, lines)
+    if run.status not in (1, 3, 4):
+        return f'exit status {run.status}'
+    if not lines or len(lines) > 1 and not (subject.names_each and run.status == 3) or not all(
+            line.startswith('camp') for line in lines):
+        return f'exit status {run.status} with {len(lines)} lines'
+    return fault_of_files(usual_files, files, lines)
+
+
+def fault_of_success(subject, usual, lines, run):
+    if len(lines) > 1:
+        return f'{len(lines)} lines, but exit status 0'
+    if shape_of(subject, run.output) == shape_of(subject, usual.output):
+        return ''
+    return 'another result, and ' + ('exit status 0' if lines else 'no message')
+
+
+def fault_of_usual_files(subject, usual_files, files, lines):
+    """SQLite may be unable to join the two files of a recording at its end; camp record then says so."""
+    if lines and '-wal holds a part of the recording' in lines[0]:
+        files = {name: value for name, value in files.items() if not name.endswith(('-wal', '-shm'))}
+    if files == usual_files or subject.degrades and lines and files.keys() == usual_files.keys():
+        return ''
+    return 'other files than usual'
+
+
+def fault_of_files(usual_files, files, lines):
+    """A failed command leaves no file, or a whole one, or a recording that can be read, with the part of a damaged
+    recording that is intact."""
+    for name, value in files.items():
+        if name.endswith('.camp'):
+            if value[0] != 0:
+                return f'{name} cannot be read'
+        elif value != usual_files.get(name) and 'the intact part' not in lines[0]:
+            return f'left {name}'
+    return ''
