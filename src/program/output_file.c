@@ -131,6 +131,11 @@ int output_file_open(struct output_file *file, const char *path)
     if (file->stream == NULL) {
         const int system_error = errno;
 
+        if (descriptor >= 0) {
+            close(descriptor);
+            if (file->part != NULL)
+                unlinkat(file->place.folder, file->part, 0);
+        }
         if (system_error != ENOENT || output_folder_check(path) == STATUS_OK)
             complain_of_file(path, system_error);
         release(file);

@@ -153,8 +153,11 @@ static void allow_output(const struct landlock *landlock, const char *path)
     struct output_place place;
 
     landlock_allow(landlock, path, LANDLOCK_WRITE);
-    if (!output_place_find(&place, path))
+    if (!output_place_find(&place,
+                           path)) { /* there is no memory, or the command refuses the path */
+        allow_folder_of(landlock, path, LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_REPLACE);
         return;
+    }
     landlock_allow_open(landlock, place.folder, LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_REPLACE);
     output_place_release(&place);
 }
