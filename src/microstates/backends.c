@@ -58,6 +58,8 @@ static int load(struct backends *backends, struct camp_error *error)
     if (r != CAMP_OK)
         return r;
     r = backends_bpf__load(programs);
+    if (r == 0 && programs->bss == NULL) /* libbpf could not map the variables of the programs */
+        r = -ENOMEM;
     if (r == 0)
         r = backends_bpf__attach(programs);
     return r == 0 ? CAMP_OK : refused_programs(r, WHAT, WITHOUT, error);

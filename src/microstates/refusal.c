@@ -29,6 +29,10 @@ int refused_btf(int system_error, struct camp_error *error)
 
     if (unmounted != NULL)
         return camp_fail(error, CAMP_E_NOTSUP, system_error, "%s", unmounted);
+    if (access(BTF_PATH, R_OK) == 0)
+        return camp_fail(error, CAMP_E_NOTSUP, system_error,
+                         "microstates: " BTF_PATH " could not be read (%s); try again later",
+                         strerror(system_error));
     return camp_fail(error,
                      system_error == EACCES || system_error == EPERM ? CAMP_E_PERM : CAMP_E_NOTSUP,
                      system_error,

@@ -145,6 +145,8 @@ static int load(struct camp_states *session, uint32_t options, struct camp_error
     if (r != CAMP_OK)
         return r;
     r = states_bpf__load(programs);
+    if (r == 0 && programs->bss == NULL) /* libbpf could not map the variables of the programs */
+        r = -ENOMEM;
     if (r == 0)
         r = states_bpf__attach(programs);
     if (r != 0)
