@@ -7,8 +7,9 @@
 #include "counters/error.h"
 #include "counters/units.h"
 #include "program/command.h"
-#include "program/output_place.h"
+#include "program/output_file.h"
 #include "program/process_selection.h"
+#include "time_child.h"
 #include "time_family.h"
 #include "time_record.h"
 #include "time_usage.h"
@@ -27,10 +28,6 @@
 
 #define DRAIN_INTERVAL_NS (50 * NS_PER_MS)
 #define LAST_RECORD_NS (500 * NS_PER_MS) /* the longest wait for the exit record of the command */
-/* A shell returns these exit statuses for a command that cannot be executed or does not exist. */
-#define STATUS_NOT_RUN 126
-#define STATUS_NOT_FOUND 127
-
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 static const char *const formats[] = { "text", "json", "csv", NULL };
 
@@ -49,6 +46,7 @@ struct timing {
     struct time_usage usage;
     struct time_facts facts;
     char command[128], time[TIME_TEXT_SIZE];
+    struct output_file file;      /* --output, or only a standard stream */
     uint64_t start_ns, stolen_ns; /* at the start of the command */
     bool has_not_run;
 };
@@ -87,75 +85,12 @@ static int parse(struct time_options *options, int argc, char **argv, int *ret_f
     return options_parse(&table, argc, argv, ret_first);
 }
 
-/* Starts the command. If the command cannot be executed, the reason is written to the pipe
- * `failure`. A successful execve(2) closes the pipe. */
-static pid_t start(char **argv, const sigset_t *mask, int failure)
-{
-    pid_t pid = fork();
-    int reason;
-
-    if (pid != 0)
-        return pid;
-    sigprocmask(SIG_SETMASK, mask, NULL);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGQUIT, SIG_DFL);
-    restore_broken_pipe();
-    execvp(argv[0], argv);
-    reason = errno;
-    complain(STATUS_NOT_RUN, "%s: %s", argv[0], strerror(reason));
-    if (write(failure, &reason, sizeof reason) < 0)
-        _exit(STATUS_NOT_RUN);
-    _exit(reason == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUN);
-}
-
-/* Returns whether executing the command failed. Called after the child has exited. */
-static bool has_not_run(int failure)
-{
-    int reason;
-
-    return read(failure, &reason, sizeof reason) == sizeof reason;
-}
-
-/* Reaps exited children. Returns true if the command was reaped, or if there are no children.
- * *ret_status is the wait status of the command. */
-static bool reap(pid_t command, int *ret_status)
-{
-    bool ended = false;
-    pid_t pid;
-    int status;
-
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        if (pid != command)
-            continue;
-        *ret_status = status;
-        ended = true;
-    }
-    return ended || (pid < 0 && errno == ECHILD);
-}
-
-/* Waits at most most_ns until a child exits. While a command runs, SIGCHLD is blocked, so
- * sigtimedwait(2) also notices an exit before this call. */
-static void wait_for_end(uint64_t most_ns)
-{
-    const struct timespec most = { (time_t)(most_ns / NS_PER_S), (long)(most_ns % NS_PER_S) };
-    sigset_t child;
-
-    sigemptyset(&child);
-    sigaddset(&child, SIGCHLD);
-    sigtimedwait(&child, NULL, &most);
-}
-
 static void forward_stop(pid_t command, bool *forwarded)
 {
     if (stop_requested && !*forwarded) {
         kill(command, SIGTERM);
         *forwarded = true;
     }
-}
-
-static int exit_status_of(int status)
-{
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 /* Waits for the exit record of the command. The kernel makes the record when the thread leaves its
@@ -166,7 +101,7 @@ static int collect_last_record(struct timing *timing, pid_t command, struct camp
     int r;
 
     do {
-        wait_for_end(NS_PER_MS);
+        child_wait(NS_PER_MS);
         r = family_collect_exited(&timing->family, timing->session, 0, error);
     } while (r == CAMP_OK && !family_has_exit(&timing->family, command) &&
              now_ns(CLOCK_MONOTONIC) < deadline_ns);
@@ -226,18 +161,18 @@ static int run_command(struct timing *timing, char **argv)
     time_usage_start(&timing->usage);
     timing->stolen_ns = stolen_ns();
     timing->start_ns = now_ns(CLOCK_MONOTONIC);
-    pid = start(argv, &before, failure[1]);
+    pid = child_start(argv, &before, failure[1]);
     if (pid < 0)
         return complain(STATUS_FAILURE, "no further process can be made: %s", strerror(errno));
-    while (r == CAMP_OK && !reap(pid, &status)) {
-        wait_for_end(DRAIN_INTERVAL_NS);
+    while (r == CAMP_OK && !child_reap(pid, &status)) {
+        child_wait(DRAIN_INTERVAL_NS);
         forward_stop(pid, &forwarded);
         r = collect_exited(timing, &error);
     }
     timing->facts.real_ns = now_ns(CLOCK_MONOTONIC) - timing->start_ns;
     timing->facts.stolen_ns = counted_since(timing->stolen_ns, stolen_ns());
-    timing->facts.status = exit_status_of(status);
-    timing->has_not_run = has_not_run(failure[0]);
+    timing->facts.status = child_exit_status(status);
+    timing->has_not_run = child_has_not_run(failure[0]);
     close(failure[0]);
     close(failure[1]);
     if (r == CAMP_OK)
@@ -256,11 +191,26 @@ static void name_command(struct timing *timing, char **argv)
     timing->facts.command = timing->command;
 }
 
-static FILE *open_output(const struct time_options *options)
+static int open_output(struct timing *timing)
 {
+    const struct time_options *options = &timing->options;
+
     if (options->output != NULL)
-        return output_place_check(options->output) ? fopen(options->output, "we") : NULL;
-    return options->pid != 0 ? stdout : stderr;
+        return output_file_open(&timing->file, options->output) == STATUS_OK ? OPTIONS_GO_ON
+                                                                             : STATUS_FAILURE;
+    timing->file.stream = options->pid != 0 ? stdout : stderr;
+    return OPTIONS_GO_ON;
+}
+
+static int close_output(struct timing *timing, int failed)
+{
+    int status;
+
+    if (timing->options.output == NULL)
+        return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
+    status =
+        failed != 0 ? output_file_fail(&timing->file, failed) : output_file_finish(&timing->file);
+    return status == STATUS_OK ? OPTIONS_GO_ON : status;
 }
 
 /* Returns 0, or an errno if the record could not be made or written. */
@@ -290,8 +240,9 @@ static int show_usage(const struct timing *timing, const struct view *view,
     return view->record(options, &record.record, 0);
 }
 
-static int show(struct timing *timing, FILE *stream)
+static int show(struct timing *timing)
 {
+    FILE *stream = timing->file.stream;
     const int format = timing->options.format;
     const struct view *view = view_by_name(formats[format]);
     const struct view_options options = {
@@ -306,22 +257,19 @@ static int show(struct timing *timing, FILE *stream)
     timing->facts.time = timing->time;
     failed = timing->session != NULL ? show_states(timing, view, &options)
                                      : show_usage(timing, view, &options);
-    if (failed == 0 && stream != stdout && stream != stderr && fclose(stream) != 0)
-        failed = errno;
-    return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
+    return close_output(timing, failed);
 }
 
 static int time_command(struct timing *timing, char **argv)
 {
-    FILE *stream = open_output(&timing->options);
-    int status;
+    int status = open_output(timing);
 
-    if (stream == NULL)
-        return complain(STATUS_FAILURE, "%s: %s", timing->options.output, output_problem(errno));
+    if (status != OPTIONS_GO_ON)
+        return status;
     name_command(timing, argv);
     status = run_command(timing, argv);
     if (status == OPTIONS_GO_ON && !timing->has_not_run)
-        status = show(timing, stream);
+        status = show(timing);
     if (status != OPTIONS_GO_ON)
         return status;
     return timing->facts.status;
@@ -362,12 +310,10 @@ static int time_process(struct timing *timing)
     const int32_t pid = (int32_t)timing->options.pid;
     const struct frame *sums = &timing->family.sums;
     struct camp_error error = { 0 };
-    FILE *stream;
-    int r, status;
+    int r, status = open_output(timing);
 
-    stream = open_output(&timing->options);
-    if (stream == NULL)
-        return complain(STATUS_FAILURE, "%s: %s", timing->options.output, output_problem(errno));
+    if (status != OPTIONS_GO_ON)
+        return status;
     r = watch(timing, pid, &error);
     if (r != CAMP_OK)
         return complain_of(r, &error);
@@ -377,7 +323,7 @@ static int time_process(struct timing *timing)
              sums->entities[timing->family.order[0]].name);
     timing->facts.command = timing->command;
     timing->facts.as_figure = true;
-    status = show(timing, stream);
+    status = show(timing);
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
@@ -428,7 +374,7 @@ static bool may_show_usage(const struct time_options *options, int result)
 
 int command_time(int argc, char **argv)
 {
-    struct timing timing = { .facts = { .status = -1 } };
+    struct timing timing = { .facts = { .status = -1 }, .file.place.folder = -1 };
     int first, r, status = read_options(&timing.options, argc, argv, &first);
 
     if (status == OPTIONS_GO_ON)
@@ -444,6 +390,8 @@ int command_time(int argc, char **argv)
         return complain_of_refusal(&timing, r);
     family_init(&timing.family, threads_unmeasured(timing.session));
     status = timing.options.pid != 0 ? time_process(&timing) : time_command(&timing, argv + first);
+    if (timing.options.output != NULL)
+        output_file_discard(&timing.file); /* does nothing if the file is complete */
     camp_states_close(timing.session);
     family_release(&timing.family);
     return status;
