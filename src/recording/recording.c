@@ -303,7 +303,7 @@ int recording_source_open(const struct from *from, const char *path, struct sour
         close_recording(&source->source);
         return r;
     }
-    source->is_cut = info.is_cut;
+    source->is_cut = info.is_cut || info.is_damaged;
     fill_facts(&info, ret_facts);
     source->frames = ret_facts->frames;
     *ret = &source->source;

@@ -72,8 +72,9 @@ struct recording_info {
      * intervals longer than half a median interval, or a time that went back. */
     int64_t gaps;
     bool is_cut; /* the file ends too early */
-    /* Only recording_info_read() finds out the next two members, because it takes long. A file with
-     * damaged content may have intervals that cannot be read. */
+    /* A file with damaged content may have intervals that cannot be read. Only
+     * recording_info_read() searches for all damage, and counts these intervals, because it takes
+     * long. */
     bool is_damaged;
     int64_t readable; /* number of intervals that a source of the file reads */
 };

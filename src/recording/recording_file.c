@@ -100,12 +100,25 @@ int recording_file_number(sqlite3 *database, const char *path, const char *sql, 
     return r;
 }
 
-static int read_fact(sqlite3 *database, const char *path, const char *key, char *ret, size_t size,
-                     struct camp_error *error)
+static bool is_corrupt(sqlite3 *database)
+{
+    return (sqlite3_errcode(database) & 0xff) == SQLITE_CORRUPT;
+}
+
+/* Without these facts, the tables of the intervals are unknown. */
+static bool is_needed(enum recording_fact fact)
+{
+    return fact == RECORDING_TABLE || fact == RECORDING_BESIDE || fact == RECORDING_KIND;
+}
+
+/* Another fact that cannot be read is "": the intervals may be intact. A file that ends too early
+ * may lack any fact. */
+static int read_fact(struct recording_info *info, sqlite3 *database, const char *path,
+                     enum recording_fact fact, struct camp_error *error)
 {
     sqlite3_stmt *statement = NULL;
     int r = recording_prepare(database, path, &statement, error,
-                              "SELECT value FROM camp WHERE key = %Q", key);
+                              "SELECT value FROM camp WHERE key = %Q", recording_fact_names[fact]);
     const char *text = NULL;
     int stepped = SQLITE_DONE;
 
@@ -113,9 +126,11 @@ static int read_fact(sqlite3 *database, const char *path, const char *key, char 
         stepped = sqlite3_step(statement);
     if (stepped == SQLITE_ROW)
         text = (const char *)sqlite3_column_text(statement, 0);
-    else if (stepped != SQLITE_DONE && (stepped & 0xff) != SQLITE_CORRUPT)
-        r = recording_failed(database, path, error); /* A truncated file may lack facts. */
-    snprintf(ret, size, "%s", text != NULL ? text : "");
+    else if (stepped != SQLITE_DONE && is_corrupt(database) && (info->is_cut || !is_needed(fact)))
+        info->is_damaged = true;
+    else if (stepped != SQLITE_DONE)
+        r = recording_failed(database, path, error);
+    snprintf(info->facts[fact], sizeof info->facts[fact], "%s", text != NULL ? text : "");
     sqlite3_finalize(statement);
     return r;
 }
@@ -218,18 +233,21 @@ int recording_file_open(sqlite3 **ret, const char *path, struct foreign_watch *w
     return r == CAMP_OK ? recording_check_schema(*ret, path, error) : r;
 }
 
-/* Gets the number that `sql` selects. Leaves *ret unchanged if the number cannot be read, as in a
- * damaged file. Returns CAMP_OK, or CAMP_E_NOMEM if there is no memory. */
-static int ask(sqlite3 *database, const char *path, const char *sql, int64_t parameter,
-               int64_t *ret)
+/* Gets the number that `sql` selects. Leaves *ret unchanged if the number cannot be read, because
+ * the file is damaged. Returns an error if there is no memory, or if reading failed. */
+static int ask(struct recording_info *info, sqlite3 *database, const char *path, const char *sql,
+               int64_t parameter, int64_t *ret, struct camp_error *error)
 {
     int64_t number;
-    const int r = sql != NULL ? recording_file_number(database, path, sql, parameter, &number, NULL)
-                              : CAMP_E_NOMEM;
+    const int r = sql != NULL
+                      ? recording_file_number(database, path, sql, parameter, &number, error)
+                      : CAMP_E_NOMEM;
 
     if (r == CAMP_OK)
         *ret = number;
-    return r == CAMP_E_NOMEM ? r : CAMP_OK;
+    else if (is_corrupt(database))
+        info->is_damaged = true;
+    return r == CAMP_E_NOMEM || r == CAMP_E_IO ? r : CAMP_OK;
 }
 
 static const struct recording_info unknown = {
@@ -251,8 +269,7 @@ int recording_file_info(sqlite3 *database, const char *path, struct recording_in
     *ret = unknown;
     ret->is_cut = is_cut(path);
     for (size_t i = 0; i < RECORDING_FACT_COUNT && r == CAMP_OK; i++)
-        r = read_fact(database, path, recording_fact_names[i], ret->facts[i], sizeof ret->facts[i],
-                      error);
+        r = read_fact(ret, database, path, (enum recording_fact)i, error);
     if (r == CAMP_OK && ret->facts[RECORDING_TABLE][0] == '\0')
         r = recording_file_fail_empty(path, error);
     if (r == CAMP_OK)
@@ -263,47 +280,50 @@ int recording_file_info(sqlite3 *database, const char *path, struct recording_in
         strcpy(ret->facts[RECORDING_KIND], ret->facts[RECORDING_TABLE]);
     /* Without a condition, SQLite would count in one step, which no signal ends. */
     if (r == CAMP_OK)
-        r = ask(database, path, "SELECT count(*) FROM tick WHERE tick > 0", 0, &ret->intervals);
+        r = ask(ret, database, path, "SELECT count(*) FROM tick WHERE tick > 0", 0, &ret->intervals,
+                error);
     if (r == CAMP_OK && ret->intervals > 0)
-        r = ask(database, path,
+        r = ask(ret, database, path,
                 "SELECT wall_clock_ns - (end_ns - start_ns) FROM tick ORDER BY tick LIMIT 1", 0,
-                &ret->begin_ns);
+                &ret->begin_ns, error);
     if (r == CAMP_OK && ret->intervals > 0)
-        r = ask(database, path, "SELECT wall_clock_ns FROM tick ORDER BY tick DESC LIMIT 1", 0,
-                &ret->end_ns);
+        r = ask(ret, database, path, "SELECT wall_clock_ns FROM tick ORDER BY tick DESC LIMIT 1", 0,
+                &ret->end_ns, error);
     return r;
 }
 
-static int read_lengths(struct recording_info *info, sqlite3 *database, const char *path)
+static int read_lengths(struct recording_info *info, sqlite3 *database, const char *path,
+                        struct camp_error *error)
 {
     int r;
 
     if (info->intervals <= 0)
         return CAMP_OK;
-    r = ask(database, path,
+    r = ask(info, database, path,
             "SELECT end_ns - start_ns AS length FROM tick ORDER BY length "
             "LIMIT 1 OFFSET (SELECT (count(*) - 1) / 2 FROM tick WHERE tick > 0)",
-            0, &info->usual_ns);
+            0, &info->usual_ns, error);
     if (r != CAMP_OK)
         return r;
-    return ask(database, path,
+    return ask(info, database, path,
                "SELECT count(*) FROM (SELECT start_ns - lag(end_ns) OVER (ORDER BY tick) AS gap, "
                "end_ns - start_ns AS length FROM tick) WHERE gap < 0 OR gap > ?1 / 2 OR "
                "length > 2 * ?1",
-               info->usual_ns, &info->gaps);
+               info->usual_ns, &info->gaps, error);
 }
 
-static int read_rows(struct recording_info *info, sqlite3 *database, const char *path)
+static int read_rows(struct recording_info *info, sqlite3 *database, const char *path,
+                     struct camp_error *error)
 {
     char *rows = sqlite3_mprintf("SELECT count(*) FROM \"%w_rows\" WHERE flags & %d = 0",
                                  info->facts[RECORDING_TABLE], RECORDING_GONE);
     char *entities =
         sqlite3_mprintf("SELECT count(DISTINCT entity) FROM identity WHERE table_name = %Q",
                         info->facts[RECORDING_TABLE]);
-    int r = ask(database, path, rows, 0, &info->rows);
+    int r = ask(info, database, path, rows, 0, &info->rows, error);
 
     if (r == CAMP_OK)
-        r = ask(database, path, entities, 0, &info->entities);
+        r = ask(info, database, path, entities, 0, &info->entities, error);
     sqlite3_free(rows);
     sqlite3_free(entities);
     return r;
@@ -365,12 +385,12 @@ int recording_info_read(struct recording_info *ret, const char *path, struct cam
         r = recording_file_info(database, path, ret, error);
     foreign_watch_start(&watch);
     if (r == CAMP_OK)
-        r = read_lengths(ret, database, path);
+        r = read_lengths(ret, database, path, error);
     foreign_watch_start(&watch);
     if (r == CAMP_OK)
-        r = read_rows(ret, database, path);
+        r = read_rows(ret, database, path, error);
     foreign_watch_start(&watch);
-    ret->is_damaged = ret->is_cut;
+    ret->is_damaged = ret->is_damaged || ret->is_cut;
     if (r == CAMP_OK && !ret->is_damaged)
         r = check_pages(database, path, &ret->is_damaged);
     ret->readable = ret->intervals;

@@ -32,8 +32,8 @@ int recording_file_fail_empty(const char *path, struct camp_error *error);
 int recording_file_number(sqlite3 *database, const char *path, const char *sql, int64_t parameter,
                           int64_t *ret, struct camp_error *error);
 
-/* Fills `facts`, `intervals`, begin_ns, end_ns and is_cut. If the file is damaged, *ret has the
- * facts that could be read. */
+/* Fills `facts`, `intervals`, begin_ns, end_ns and is_cut, and is_damaged if damage was found. If
+ * the file is damaged, *ret has the facts that could be read. */
 int recording_file_info(sqlite3 *database, const char *path, struct recording_info *ret,
                         struct camp_error *error);
 
