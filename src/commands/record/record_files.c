@@ -233,20 +233,21 @@ static int write_once(struct record_files *files, const struct frame *frame,
     return r == CAMP_OK ? recorder_write(files->recorder, frame, beside, error) : r;
 }
 
-/* Complains that the disk is full. Deletes a file that has no interval: such a file is not a
- * recording. */
-static int complain_of_space(struct record_files *files, const char *message)
+/* Deletes a file without an interval: such a file is not a recording. */
+static void remove_empty(struct record_files *files)
 {
-    char *path;
+    if (files->recorder == NULL || recorder_counts(files->recorder).ticks > 0)
+        return;
+    recorder_close(files->recorder);
+    files->recorder = NULL;
+    record_files_remove(files->path);
+}
 
-    if (record_files_counts(files).ticks > 0)
-        return complain(STATUS_FAILURE, "%s; what was recorded until now is there", message);
-    path = strdup(files->path);
-    record_files_close(files);
-    if (path != NULL)
-        record_files_remove(path);
-    free(path);
-    return complain(STATUS_FAILURE, "%s; nothing was recorded", message);
+static int complain_of_space(const struct record_files *files, const char *message)
+{
+    return complain(STATUS_FAILURE, "%s; %s", message,
+                    record_files_counts(files).ticks > 0 ? "what was recorded until now is there"
+                                                         : "nothing was recorded");
 }
 
 /* Returns whether to write again because another program held a lock for longer than the recorder
@@ -274,6 +275,8 @@ int record_files_write(struct record_files *files, const struct frame *frame,
     while ((r == CAMP_E_SPACE && remove_oldest(files)) || waits_for_lock(r, &error, &reported));
     if (r == CAMP_OK && files->keep_bytes > 0)
         remove_old(files, frame->wall_clock_ns);
+    if (r != CAMP_OK)
+        remove_empty(files);
     if (r == CAMP_E_SPACE)
         return complain_of_space(files, error.message);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
