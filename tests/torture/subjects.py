@@ -153,7 +153,7 @@ def subjects_of(inputs):
         Subject('exporter', ('--port', '0',), address_only, program='camp-exporter', drive=scrape),
         Subject('get', ('get', 'cpu', 'memory', 'kernel'), first_words, names_each=True),
         Subject('list', ('list', 'cpus', '--long'), first_words),
-        Subject('list-counters', ('list', 'counters')),
+        Subject('list-counters', ('list', 'counters'), first_words),
         Subject('doctor', ('doctor',), any_output),
         Subject('time', ('time', '--format', 'json', '--output', 'out.json', '--', 'true'), exact,
                 ('out.json',), degrades=True),
@@ -182,7 +182,8 @@ def content(path, camp):
                                capture_output=True)
         return shown.returncode, shown.stdout
     if path.suffix == '.json':
-        return sorted(json.loads(path.read_text()))
+        text = path.read_text()
+        return sorted(json.loads(text)) if text.endswith('}\n') else text
     return path.read_bytes()
 
 
@@ -234,7 +235,7 @@ def fault_found(subject, usual, run, folder, camp):
     if not lines or len(lines) > 1 and not (subject.names_each and run.status == 3) or not all(
             line.startswith('camp') for line in lines):
         return f'exit status {run.status} with {len(lines)} lines'
-    return fault_of_files(usual_files, files, lines)
+    return fault_of_files(usual_files, files)
 
 
 def fault_of_success(subject, usual, lines, run):
@@ -254,13 +255,19 @@ def fault_of_usual_files(subject, usual_files, files, lines):
     return 'other files than usual'
 
 
-def fault_of_files(usual_files, files, lines):
-    """A failed command leaves no file, or a whole one, or a recording that can be read, with the part of a damaged
-    recording that is intact."""
+def is_whole(name, value):
+    """A report may have the intervals before the failure, if it is whole in form. So has a recording."""
+    if name.endswith('.camp'):
+        return value[0] == 0
+    if name.endswith('.html'):
+        return value.endswith(b'</html>\n')
+    if name.endswith('.svg'):
+        return value.endswith(b'</svg>\n')
+    return False
+
+
+def fault_of_files(usual_files, files):
     for name, value in files.items():
-        if name.endswith('.camp'):
-            if value[0] != 0:
-                return f'{name} cannot be read'
-        elif value != usual_files.get(name) and 'the intact part' not in lines[0]:
+        if value != usual_files.get(name) and not is_whole(name, value):
             return f'left {name}'
     return ''
