@@ -3,7 +3,7 @@
 #
 #   make run        build, then `camp check` on this machine's processes for three intervals
 #   make test       is this build right on this machine? The last line is "N passed, N failed, ..."
-#   make deep       sanitizers, fuzzers, lint, other compilers and systems: about three quarters of an hour
+#   make deep       sanitizers, fuzzers, failed calls, lint, other compilers and systems: about 50 minutes
 #   make bench      camp beside its peers, as ratios in one run
 #   make paper      the CAMP paper's evaluations, repeated: a report; PAPER=--quick for 3 minutes
 #   make fuzz       every parser against random bytes: FUZZ_SECONDS each (60)

@@ -159,7 +159,7 @@ def subjects_of(inputs):
                 ('out.json',), degrades=True),
         Subject('wait', ('wait', '--tier', 'kernel', '--format', 'json', *live), keys_of_lines),
         Subject('load', ('load', 'cpu', '--duration', '20ms'), first_words),
-        Subject('probe', ('probe', '--rate', '50', '--duration', '40ms'), first_words),
+        Subject('probe', ('probe', '--rate', '50', '--duration', '40ms'), any_output),
     ]
 
 
