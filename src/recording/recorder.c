@@ -173,7 +173,7 @@ int recorder_open(struct recorder **ret, const char *path, const struct recorder
         r = set_up(recorder, about, error);
     if (r != CAMP_OK) {
         recorder_close(recorder);
-        unlink(path);
+        recording_remove(path);
         return r;
     }
     *ret = recorder;

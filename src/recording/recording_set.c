@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,18 @@ static bool is_folder(const char *path)
 size_t recording_stem_length(const char *path)
 {
     return strlen(path) - (ends_with(path, SUFFIX) ? strlen(SUFFIX) : 0);
+}
+
+/* Also used when there is no memory, so nothing is allocated. */
+void recording_remove(const char *path)
+{
+    static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
+    char name[PATH_MAX];
+
+    for (size_t i = 0; i < ARRAY_COUNT(ends); i++) {
+        if (snprintf(name, sizeof name, "%s%s", path, ends[i]) < (int)sizeof name)
+            unlink(name);
+    }
 }
 
 uint64_t recording_file_size(const char *path)

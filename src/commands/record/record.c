@@ -150,7 +150,7 @@ static int resolve_output(struct record *record)
                         output);
     if (lstat(output, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid())
         record->mode = status.st_mode & 0777;
-    record_files_remove(output);
+    recording_remove(output);
     return OPTIONS_GO_ON;
 }
 

@@ -44,20 +44,6 @@ static char *next_path(const struct record_files *files, const struct frame *fra
     return rotated_path(files->output, time_s);
 }
 
-void record_files_remove(const char *path)
-{
-    static const char *const suffixes[] = { "", "-wal", "-shm" };
-
-    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-        char *name;
-
-        if (asprintf(&name, "%s%s", path, suffixes[i]) < 0)
-            continue;
-        unlink(name);
-        free(name);
-    }
-}
-
 /* Compares only file names. All files of a set are in one folder, but the path of the folder may
  * be written in several ways. */
 static bool is_open(const struct record_files *files, const char *path)
@@ -132,7 +118,7 @@ static void remove_old(const struct record_files *files, int64_t now_ns)
             (files->keep_files == 0 || set.count - i <= files->keep_files))
             break;
         size -= recording_file_size(set.paths[i]);
-        record_files_remove(set.paths[i]);
+        recording_remove(set.paths[i]);
     }
     report_removed(files, &set, i);
     recording_set_release(&set);
@@ -149,7 +135,7 @@ static bool remove_oldest(const struct record_files *files)
         return false;
     if (set.count > 0 && !is_open(files, set.paths[0])) {
         complain(STATUS_OK, "the disk is full: removed %s to free space", set.paths[0]);
-        record_files_remove(set.paths[0]);
+        recording_remove(set.paths[0]);
         removed = true;
     }
     recording_set_release(&set);
@@ -240,7 +226,7 @@ static void remove_empty(struct record_files *files)
         return;
     recorder_close(files->recorder);
     files->recorder = NULL;
-    record_files_remove(files->path);
+    recording_remove(files->path);
 }
 
 static int complain_of_space(const struct record_files *files, const char *message)

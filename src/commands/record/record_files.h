@@ -33,9 +33,6 @@ struct recorder_counts record_files_counts(const struct record_files *files);
 
 void record_files_close(struct record_files *files);
 
-/* Deletes a recording, and the files that SQLite keeps beside it. */
-void record_files_remove(const char *path);
-
 /* camp record --info: describes a recording. `path` has the forms that --from takes. `format` is
  * the name of a view. Returns an exit status. If one of several files is not a recording, shows
  * the others and returns STATUS_FAILURE, as for a damaged file. */
