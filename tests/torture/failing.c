@@ -3,6 +3,7 @@
  * (tools/torture). What fails is in the environment:
  *
  *   TORTURE_ALLOCATION=N   The N-th allocation fails with ENOMEM. 0: none.
+ *   TORTURE_LASTING=1      All allocations after it fail, too.
  *   TORTURE_TRACE=1        The failing allocation is shown on stderr, with its callers.
  *   TORTURE_UNCONFINED=1   no_new_privs is refused, so camp runs without its sandbox, in which
  *                          LeakSanitizer could not stop the threads.
@@ -63,15 +64,20 @@ static uint64_t failing;      /* the number of the allocation that fails */
 static uint64_t *allocations; /* how many allocations there were; NULL: not counted yet */
 static int traces;            /* whether the failing allocation is shown */
 
+static int lasting;    /* whether all later ones fail, too */
 static int unconfined; /* whether no_new_privs is refused */
 
 static int fails(void)
 {
     void *callers[32];
+    uint64_t number;
 
-    if (allocations == NULL || __atomic_add_fetch(allocations, 1, __ATOMIC_RELAXED) != failing)
+    if (allocations == NULL)
         return 0;
-    if (traces)
+    number = __atomic_add_fetch(allocations, 1, __ATOMIC_RELAXED);
+    if (failing == 0 || number < failing || (number > failing && !lasting))
+        return 0;
+    if (traces && number == failing)
         backtrace_symbols_fd(callers, backtrace(callers, 32), STDERR_FILENO);
     errno = ENOMEM;
     return 1;
@@ -225,6 +231,7 @@ __attribute__((constructor)) static void start(void)
         if (strcmp(calls[i].name, name) == 0)
             call = calls[i].number;
     }
+    lasting = getenv("TORTURE_LASTING") != NULL;
     unconfined = getenv("TORTURE_UNCONFINED") != NULL;
     /* Programs that this one executes are not affected. */
     unsetenv("LD_PRELOAD");

@@ -56,6 +56,8 @@ class Fault:
                 name = os.readlink(f'/proc/{pid}/fd/{arguments[0]}')
             except OSError:
                 return False
+            if arguments[0] == 2:  # the message about the failure must be seen
+                return False
             return name.startswith('/' if self.on == 'file' else ('pipe:', 'socket:'))
         return True
 
@@ -110,6 +112,16 @@ FAULTS = [
 ]
 
 
+LASTING = ('allocation', 'newfstatat', 'read', 'pread64', 'getdents64', 'write', 'pwrite64', 'fsync', 'fdatasync',
+           'ftruncate', 'rename', 'renameat', 'mmap')
+
+
+def can_last(fault):
+    """A full or broken disk and the lack of memory last; an interruption does not. A server that can accept no
+    connection any more answers nothing."""
+    return fault.call in LASTING and fault.error != 'EINTR'
+
+
 @dataclasses.dataclass
 class Run:
     """What a program did. A negative status is a signal; None: it did not end within LIMIT_S."""
@@ -123,9 +135,10 @@ class Run:
 class Kernel:
     """Answers the kernel's questions about the system calls of a program, in a thread."""
 
-    def __init__(self, fault, index, program):
+    def __init__(self, fault, index, program, lasting):
         self.fault = fault
         self.index = index
+        self.lasting = lasting
         self.program = os.path.realpath(program)
         self.calls = 0
         self.ours, self.theirs = socket.socketpair()
@@ -169,7 +182,7 @@ class Kernel:
         if not self.fault.counts(pid, arguments):
             return False
         self.calls += 1
-        return self.calls == self.index
+        return self.calls == self.index or self.lasting and self.calls > self.index > 0
 
 
 class Allocations:
@@ -189,11 +202,14 @@ class Allocations:
         os.close(self.descriptor)
 
 
-def run(words, fault, index, folder, library, drive=None, leaks='', **environment):
+def run(words, fault, index, folder, library, drive=None, leaks='', lasting=False, **environment):
     """Runs `words` in `folder`; the call with `index` (from 1; 0: none) fails. `drive` is called with the
     process and a function that returns its output so far; by default the process is only waited for.
-    `leaks` is the path of liblsan.so: the status of a program that leaks is then LEAKED."""
+    With `lasting`, all later calls fail, too, as on a full disk. `leaks` is the path of liblsan.so: the status of a
+    program that leaks is then LEAKED."""
     environment = {**os.environ, **environment, 'LC_ALL': 'C', 'LD_PRELOAD': f'{library} {leaks}'.strip()}
+    if lasting:
+        environment['TORTURE_LASTING'] = '1'
     if leaks:
         environment.update(LSAN_OPTIONS=f'exitcode={LEAKED}', TORTURE_UNCONFINED='1')
     kernel = allocations = None
@@ -202,7 +218,7 @@ def run(words, fault, index, folder, library, drive=None, leaks='', **environmen
         passed = [allocations.descriptor]
         environment.update(TORTURE_ALLOCATION=str(index), TORTURE_COUNT=str(allocations.descriptor))
     else:
-        kernel = Kernel(fault, index, words[0])
+        kernel = Kernel(fault, index, words[0], lasting)
         passed = [kernel.theirs.fileno()]
         environment.update(TORTURE_CALL=fault.call, TORTURE_SOCKET=str(passed[0]))
         kernel.thread.start()

@@ -16,6 +16,7 @@ import faults
 OF_LIBRARIES = {
     'nss_database.c': 'glibc 2.36 reads /etc/nsswitch.conf at the first getpwuid(3), and ends the program when there '
                       'is no memory for it',
+    'Error in GnuTLS initialization': 'GnuTLS, which libmicrohttpd loads, prints this when there is no memory for it',
 }
 REQUESTS = 3  # a server may lose a request to a fault, but not all of them
 STREAM_END = 5  # the type of the last block of the stream (docs/stream.md)
@@ -210,6 +211,14 @@ def shape_of(subject, output):
         return 'cannot be read'
 
 
+def lines_allowed(subject, lines):
+    """One, or one for each part that is missing or for each output that cannot be written. A second line about a
+    recording names its second file."""
+    if subject.names_each:
+        return len(lines)
+    return 2 if '-wal holds a part' in lines[-1] or all('cannot write' in line for line in lines) else 1
+
+
 def is_of_library(run):
     return any(text in run.complaints for text in OF_LIBRARIES)
 
@@ -227,13 +236,15 @@ def fault_found(subject, usual, run, folder, camp):
         return 'memory leaked'
     lines = lines_beside(run.complaints, usual_run.complaints)
     files = contents(folder, camp)
+    if any('-wal holds a part of the recording' in line for line in lines):
+        # SQLite could not join the two files of the recording at its end. They are read as one.
+        files = {name: value for name, value in files.items() if not name.endswith(('-wal', '-shm'))}
     if run.status == 0:
         return fault_of_success(subject, usual_run, lines, run) or fault_of_usual_files(
             subject, usual_files, files, lines)
     if run.status not in (1, 3, 4):
         return f'exit status {run.status}'
-    if not lines or len(lines) > 1 and not (subject.names_each and run.status == 3) or not all(
-            line.startswith('camp') for line in lines):
+    if not lines or len(lines) > lines_allowed(subject, lines) or not all(line.startswith('camp') for line in lines):
         return f'exit status {run.status} with {len(lines)} lines'
     return fault_of_files(usual_files, files)
 
@@ -247,9 +258,6 @@ def fault_of_success(subject, usual, lines, run):
 
 
 def fault_of_usual_files(subject, usual_files, files, lines):
-    """SQLite may be unable to join the two files of a recording at its end; camp record then says so."""
-    if lines and '-wal holds a part of the recording' in lines[0]:
-        files = {name: value for name, value in files.items() if not name.endswith(('-wal', '-shm'))}
     if files == usual_files or subject.degrades and lines and files.keys() == usual_files.keys():
         return ''
     return 'other files than usual'
