@@ -116,12 +116,13 @@ static int read_columns(struct recording_table *table, struct camp_error *error)
     if (r == CAMP_OK && stepped != SQLITE_DONE)
         r = recording_failed(table->database, table->path, error);
     sqlite3_finalize(statement);
+    if (r != CAMP_OK)
+        return r;
     share_interrupts(table);
-    if (r == CAMP_OK && table->schema.column_count == 0)
+    if (table->schema.column_count == 0)
         return camp_fail(error, CAMP_E_FORMAT, 0, "%s: '%s' has no columns", table->path,
                          table->name);
-    if (r == CAMP_OK)
-        r = find_place(table, "count", table->schema.column_count + RECORDING_COUNT, error);
+    r = find_place(table, "count", table->schema.column_count + RECORDING_COUNT, error);
     if (r == CAMP_OK)
         r = find_place(table, table->schema.state_count > 0 ? "unaccounted_ns" : "elapsed_ns",
                        table->schema.column_count + RECORDING_UNACCOUNTED, error);

@@ -97,7 +97,8 @@ class Timed:
 
     def total(self):
         self.output = self.process.communicate()[0]
-        return json.load(self.file)["total"]
+        with open(self.file.name, encoding="utf-8") as report: # it has replaced the file
+            return json.load(report)["total"]
 
 
 def row(case, limit, told, witness, right):

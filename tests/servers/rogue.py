@@ -146,7 +146,7 @@ LAUNCHER = """
 import os, sys
 pid = os.fork()
 if pid == 0:
-    os.execv(sys.argv[1], sys.argv[1:])
+    os.execvp(sys.argv[1], sys.argv[1:])
 _, status, usage = os.wait4(pid, 0)
 os.write(int(os.environ["REPORT"]), f"{os.waitstatus_to_exitcode(status)} {usage.ru_maxrss}".encode())
 """
