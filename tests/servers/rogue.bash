@@ -38,7 +38,7 @@ all_ended_well() {
 }
 
 attacks_end_well() {
-    "$BATS_TEST_DIRNAME/rogue_$1.py" --jobs 16 "${@:2}"
+    "$BATS_TEST_DIRNAME/rogue_$1.py" --jobs 6 "${@:2}"
 }
 
 attacks_of_another_machine() {

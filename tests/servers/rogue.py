@@ -26,6 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 MEMORY_KB = 64 * 1024
+AGAIN_MOST = 3
 MARGIN_S = 15  # beyond twice the promised time: the machine may be busy
 PASSWORD = 'sesame'
 FILE_TEXT = 'content-of-a-private-file'
@@ -256,10 +257,16 @@ class Driver:
             with ThreadPoolExecutor(options.jobs) as pool:
                 reports = list(pool.map(
                     lambda job: self.report(job[1], folder / str(job[0]), run.memory_kb), enumerate(chosen)))
+            late = [index for index, (_, is_wrong) in enumerate(reports) if is_wrong]
+            # A busy machine may let camp's limits of time pass. A few attacks that failed run again, alone.
+            again = late if len(late) <= AGAIN_MOST else []
+            for index in again:
+                print(f'asked again: {reports[index][0]}')
+                reports[index] = self.report(chosen[index], folder / f'{index}-again', run.memory_kb)
         for row, _ in reports:
             print(row)
         failed = sum(is_wrong for _, is_wrong in reports) + bool(wrong)
-        print(f'{len(reports)} attacks, {failed} failed')
+        print(f'{len(reports)} attacks, {failed} failed, {len(again)} asked again')
         sys.exit(1 if failed or not reports else 0)
 
 

@@ -5,27 +5,29 @@
 bats_require_minimum_version 1.5.0
 load rogue
 
-setup_file() { run_attacks mariadb; }
 setup() { require_attacks mariadb; }
 
 @test "mariadb: a rogue server gets no password in clear, asks nothing and gets no file" {
-    all_ended_well greeting login files
+    attacks_end_well mariadb greeting login files
 }
 
+# bats test_tags=deep
 @test "mariadb: an answer of another shape than the statement's is refused" {
-    all_ended_well columns rows
+    attacks_end_well mariadb columns rows
 }
 
+# bats test_tags=deep
 @test "mariadb: answers without end are cut within 64 MB" {
-    all_ended_well sizes
+    attacks_end_well mariadb sizes
 }
 
 @test "mariadb: no text of a server reaches the terminal raw" {
-    all_ended_well texts
+    attacks_end_well mariadb texts
 }
 
+# bats test_tags=deep
 @test "mariadb: a server that stalls or drips at any packet delays camp by the documented limits only" {
-    all_ended_well stalls tls
+    attacks_end_well mariadb stalls tls
 }
 
 @test "mariadb: a password goes to another machine only through TLS with a verified certificate" {
