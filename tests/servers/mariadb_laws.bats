@@ -314,12 +314,13 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
 }
 
 # Tier schedstat+SQL reads the counters of the scheduler, so its times are equal. Tier bpf reads a clock at each context
-# switch. Its CPU time may differ by the duration of each context switch, and includes interrupts and stolen time.
+# switch. Its CPU time may differ by the duration of each context switch, and includes interrupts and stolen time. A
+# switch beside other tests took up to 1.7 times as long as the one that was measured alone.
 @test "mariadb times: CPU and run-queue time of a loop equal the counts of the scheduler" {
     local server before after room
     for server in plain instrumented; do
         before=$SERVERS/$server.burner.idle.before after=$SERVERS/$server.burner.idle.after
-        room=$(($(cat "$SERVERS/taken") + $(cat "$SERVERS/switch_ns") * $(since "$before" "$after" 4)))
+        room=$(($(cat "$SERVERS/taken") + 3 * $(cat "$SERVERS/switch_ns") * $(since "$before" "$after" 4)))
         for tier in bpf=$room gated=0; do
             after loads "$server.${tier%=*}" burner \
                 "abs(sum(cpu_ns) - $(since "$before" "$after" 2)) <= ${tier#*=}
