@@ -1,10 +1,7 @@
-# tests/servers/rogue.bash: tests of the attacks of rogue_NAME.py, which run at the same time: all in setup_file(), or some
-# in a test.
+# tests/servers/rogue.bash: tests of the attacks of rogue_NAME.py.
 #
-#   run_attacks NAME                  runs the attacks, and keeps their table
 #   require_attacks NAME              skips the test if camp cannot be attacked here
-#   attacks_end_well NAME GROUP...    runs the attacks of these groups, and fails if one failed
-#   all_ended_well GROUP...           fails if an attack of one of the groups failed, or if a group has none
+#   attacks_end_well NAME GROUP...    runs the attacks of these groups, some at the same time, and fails if one failed
 #   attacks_of_another_machine NAME   runs the group "remote" in a network namespace of its own
 # shellcheck shell=bash
 
@@ -12,29 +9,10 @@ find_camp() {
     export CAMP=${CAMP:-$BATS_TEST_DIRNAME/../../build/gcc/src/camp}
 }
 
-run_attacks() {
-    find_camp
-    "$BATS_TEST_DIRNAME/rogue_$1.py" --jobs 24 >"$BATS_FILE_TMPDIR/table" 2>&1 || true # the tests look at the table
-}
-
 require_attacks() {
     find_camp
     ! "$CAMP" top --from "$1:" --count 1 2>&1 | grep -q 'built without' || skip "built without $1"
     [ -z "${CAMP_SANITIZED:-}" ] || skip 'memory is measured, and sanitizers need more'
-}
-
-all_ended_well() {
-    local group table rows
-    table=$(<"$BATS_FILE_TMPDIR/table")
-    [[ $table == 'attack on '* && ${table%%$'\n'*} != *WRONG* ]] || {
-        echo "$table"
-        return 1
-    }
-    for group in "$@"; do
-        rows=$(grep "^$group " <<<"$table")
-        echo "$rows"
-        [[ $rows != *WRONG* ]] || return 1
-    done
 }
 
 attacks_end_well() {

@@ -5,39 +5,39 @@
 bats_require_minimum_version 1.5.0
 load rogue
 
-setup_file() { run_attacks prometheus; }
 setup() { require_attacks prometheus; }
 
 @test "prometheus: an answer that is no HTTP, or whose header has no end, is one line" {
-    all_ended_well http
+    attacks_end_well prometheus http
 }
 
 @test "prometheus: camp follows no redirection and answers no demand for another login" {
-    all_ended_well redirects
+    attacks_end_well prometheus redirects
 }
 
+# bats test_tags=deep
 @test "prometheus: a small answer that becomes gigabytes costs little memory" {
-    all_ended_well bombs sizes
+    attacks_end_well prometheus bombs sizes
 }
 
 @test "prometheus: JSON that is nested, cut, or of another shape than an answer's is refused" {
-    all_ended_well json
+    attacks_end_well prometheus json
 }
 
 @test "prometheus: no text of a server reaches the terminal raw" {
-    all_ended_well series
+    attacks_end_well prometheus series
 }
 
 @test "prometheus: numbers beyond all sense do no harm" {
-    all_ended_well numbers
+    attacks_end_well prometheus numbers
 }
 
 @test "prometheus: a server that stalls or drips does not delay a frame" {
-    all_ended_well frames
+    attacks_end_well prometheus frames
 }
 
 @test "prometheus: SIGINT and SIGTERM end camp at once while a server stalls or drips" {
-    all_ended_well signals
+    attacks_end_well prometheus signals
 }
 
 @test "prometheus: a password goes to another machine only through TLS, and never to a proxy if it is for this machine" {
