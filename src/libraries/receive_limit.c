@@ -1,10 +1,16 @@
 #include "receive_limit.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
 #include <sys/socket.h>
 
 static _Thread_local struct receive_limit *watched;
+
+bool receive_limit_is_effective(void)
+{
+    return dlsym(RTLD_DEFAULT, "recv") == (void *)recv;
+}
 
 void receive_limit_watch(struct receive_limit *limit)
 {

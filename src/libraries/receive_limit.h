@@ -17,5 +17,9 @@ struct receive_limit {
     bool is_reached;   /* recv() has failed for this reason; the owner may reset it */
 };
 
+/* Returns whether libraries find this program's recv(). In a Python process they do not: there the
+ * recv() of the C library comes first, and nothing is limited. */
+bool receive_limit_is_effective(void);
+
 /* The calls of recv() of this thread obey `limit` from now on; NULL means no limit. */
 void receive_limit_watch(struct receive_limit *limit);

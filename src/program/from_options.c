@@ -256,6 +256,7 @@ static void give_up_after(const struct from_source *source, const struct from_fa
 static int confine_before(struct from_options *options, const struct from_source *source,
                           struct camp_error *error)
 {
+    struct sandbox sandbox;
     char path[FROM_PATH_SIZE];
     static const struct {
         bool is_confined;
@@ -269,8 +270,9 @@ static int confine_before(struct from_options *options, const struct from_source
     if (!ways[source->opener].is_confined)
         return CAMP_OK;
     options->sandbox.kind = ways[source->opener].kind;
-    options->sandbox.input = from_path(source, options->from.text, path);
-    return sandbox_enter(&options->sandbox, error);
+    sandbox = options->sandbox; /* a copy, because `path` is local */
+    sandbox.input = from_path(source, options->from.text, path);
+    return sandbox_enter(&sandbox, error);
 }
 
 /* A server on this machine's numbers is confined when they are open. */

@@ -91,7 +91,7 @@ static void allow_system(struct landlock *landlock)
 static bool folder_of(const char *path, char ret[PATH_SIZE])
 {
     const char *slash = strrchr(path, '/');
-    const int length = slash > path ? (int)(slash - path) : 1;
+    const int length = slash != NULL && slash > path ? (int)(slash - path) : 1;
 
     return snprintf(ret, PATH_SIZE, "%.*s", length, slash != NULL ? path : ".") < PATH_SIZE;
 }
@@ -253,5 +253,5 @@ int sandbox_enter(const struct sandbox *sandbox, struct camp_error *error)
     if (sandbox->kind != SANDBOX_SESSIONS)
         failed = enter_landlock(sandbox);
     system_call_filter_enter(rights_of(sandbox));
-    return failed == 0 ? CAMP_OK : camp_fail_errno(error, failed, "the files that camp may open");
+    return failed == 0 ? CAMP_OK : camp_fail_errno(error, failed, "camp cannot be confined");
 }

@@ -27,7 +27,7 @@ int recording_source_open(const struct from *from, const char *path, struct sour
 
 uint64_t recording_file_size(const char *path);
 
-/* Deletes a recording, and the files that SQLite keeps beside it. */
+/* Deletes a recording, and its -wal, -shm and -journal files. */
 void recording_remove(const char *path);
 
 /* The files of a recording that was rotated (camp record --rotate), the oldest first. */

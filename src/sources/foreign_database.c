@@ -89,8 +89,12 @@ static char *uri_of(const char *path)
     sqlite3_str *uri = sqlite3_str_new(NULL);
 
     sqlite3_str_appendall(uri, path[0] == '/' ? "file://" : "file:");
-    for (; *path != '\0'; path++)
-        sqlite3_str_appendf(uri, strchr("%?#", *path) != NULL ? "%%%02X" : "%c", *path);
+    for (; *path != '\0'; path++) {
+        if (strchr("%?#", *path) != NULL)
+            sqlite3_str_appendf(uri, "%%%02X", (unsigned)(unsigned char)*path);
+        else
+            sqlite3_str_appendchar(uri, 1, *path);
+    }
     sqlite3_str_appendall(uri, "?immutable=1");
     return sqlite3_str_finish(uri);
 }

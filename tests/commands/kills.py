@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""kills.py CAMP COUNT: kills a recorder COUNT times with SIGKILL, 50 to 200 ms after its start.
+"""kills.py CAMP COUNT: kills a recorder COUNT times with SIGKILL, within 150 ms after its first interval.
 
 Each time the intervals that were committed before the signal must be in the recording, which camp and SQLite
 must be able to read. Every second recording is rotated every 40 ms, so that files are also created and closed
@@ -34,6 +34,10 @@ def count_intervals(file):
         database.close()
 
 
+def count_in(folder):
+    return sum(map(count_intervals, sorted(pathlib.Path(folder).glob('*.camp'))))
+
+
 def check_file(file):
     """Intervals of one file after the kill. The file must be whole, and its intervals adjacent."""
     count = count_intervals(file)
@@ -50,7 +54,7 @@ def check_file(file):
 
 
 def check_by_camp(output, intervals):
-    """camp must read the same intervals. A file without an interval may be there beside others."""
+    """camp must read the same intervals. A file without an interval may exist next to others."""
     shown = subprocess.run([CAMP, 'record', '--info', output, '--format', 'json'],
                            capture_output=True, text=True, check=False)
     if intervals == 0:
@@ -69,8 +73,11 @@ def kill_once(number):
         chooser = random.Random(number)
         with subprocess.Popen(command + (['--rotate', '40ms'] if number % 2 else []), stderr=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL) as recorder:
-            time.sleep(chooser.uniform(0.05, 0.2))
-            committed = sum(map(count_intervals, sorted(pathlib.Path(folder).glob('*.camp'))))
+            until = time.monotonic() + 20
+            while count_in(folder) == 0 and time.monotonic() < until:
+                time.sleep(0.002)
+            time.sleep(chooser.uniform(0, 0.15))
+            committed = count_in(folder)
             recorder.kill()
         files = sorted(pathlib.Path(folder).glob('*.camp'))
         intervals = sum(map(check_file, files))

@@ -106,8 +106,8 @@ END
     for group in root 64999; do
         for words in 'view --from base.csv' view 'view --from cpus' 'export --port 0' \
             'top --interval 50ms --format json' 'top --from cpus --interval 50ms --format json' \
-            'record --interval 50ms' 'wait --format json 0.05' 'check --tier schedstat --format json 0.05' \
-            'time -- ./command'; do
+            'record --interval 50ms' 'wait --format json 0.05' 'wait --tier kernel --format json 0.05' \
+            'check --tier schedstat --format json 0.05' 'time -- ./command'; do
             # shellcheck disable=SC2086
             run held_while_serving $group $words
             echo "$group: camp $words: $output"

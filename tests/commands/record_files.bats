@@ -304,3 +304,14 @@ database.execute("ROLLBACK")')
     [ "$status" = 1 ]
     grep -qx "camp record: run.camp: another program holds a lock on the file" recorder.out
 }
+
+@test "a recording of mode WAL without its -wal file is read in a folder of any name" {
+    mkdir 'mü?#%'
+    make_table 3 1000
+    "$CAMP" record --from data.csv --output 'mü?#%/run.camp' --count 3
+    printf '\002\002' | dd of='mü?#%/run.camp' bs=1 seek=18 conv=notrunc 2>/dev/null
+    chmod 555 'mü?#%'
+    "$CAMP" record --info 'mü?#%/run.camp' --format json | grep '"readable":3,'
+    run -0 "$CAMP" top --from 'mü?#%/run.camp' --count 1
+    chmod 755 'mü?#%'
+}

@@ -315,7 +315,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
 
 # Tier schedstat+SQL reads the counters of the scheduler, so its times are equal. Tier bpf reads a clock at each context
 # switch. Its CPU time may differ by the duration of each context switch, and includes interrupts and stolen time. A
-# switch beside other tests took up to 1.7 times as long as the one that was measured alone.
+# switch under concurrent load took up to 1.7 times as long as the one that was measured alone.
 @test "mariadb times: CPU and run-queue time of a loop equal the counts of the scheduler" {
     local server before after room
     for server in plain instrumented; do

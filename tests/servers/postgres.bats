@@ -87,6 +87,17 @@ fails_with() {
     run ! grep -q '^session' "$SERVERS/watched"
 }
 
+@test "postgres: the Python module reads sessions" {
+    local module=${CAMP%/src/camp}/python
+    [ -d "$module/camp" ] || skip 'built without the Python module'
+    PYTHONPATH=$module run /usr/bin/python3 -B -c 'import camp, sys
+with camp.frames(sys.argv[1], interval=0.1) as frames:
+    print(*next(frames).names)' "postgres:$PG"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output == *camp_super@postgres* ]]
+}
+
 @test "postgres: snapshots take at most 1 % of a CPU" {
     watch 3 400 1000
     # The line of the last interval contains "rate 22.41 share 1.000 %".

@@ -258,7 +258,7 @@ class Driver:
                 reports = list(pool.map(
                     lambda job: self.report(job[1], folder / str(job[0]), run.memory_kb), enumerate(chosen)))
             late = [index for index, (_, is_wrong) in enumerate(reports) if is_wrong]
-            # A busy machine may let camp's limits of time pass. A few attacks that failed run again, alone.
+            # On a busy machine, camp's time limits may expire before the attack has had its effect. A few attacks that failed run again, alone.
             again = late if len(late) <= AGAIN_MOST else []
             for index in again:
                 print(f'asked again: {reports[index][0]}')

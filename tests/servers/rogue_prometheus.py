@@ -200,7 +200,7 @@ each('http', 'an error with a reason of 60 KB', body(b'{"error":"' + b'A' * 6000
 
 # Another place: nothing is asked there.
 def trapped(status, *headers):
-    """Sends an answer that names another server. Whoever asks there has lost the password."""
+    """Sends an answer that names another server. A client that connects there is reported as having sent the password."""
     def answer(self):
         trap = socket.create_server(('127.0.0.1', 0))
 

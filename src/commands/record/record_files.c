@@ -226,6 +226,7 @@ static void remove_empty(struct record_files *files)
         return;
     recorder_close(files->recorder);
     files->recorder = NULL;
+    files->count--;
     recording_remove(files->path);
 }
 

@@ -163,9 +163,9 @@ static int run_command(struct timing *timing, char **argv)
     timing->stolen_ns = stolen_ns();
     timing->start_ns = now_ns(CLOCK_MONOTONIC);
     pid = child_start(argv, &before, failure[1]);
-    privilege_give_up(PRIVILEGE_MAPS); /* the command keeps what camp was given */
     if (pid < 0)
         return complain(STATUS_FAILURE, "no further process can be made: %s", strerror(errno));
+    privilege_give_up(PRIVILEGE_MAPS); /* the command keeps what camp was given */
     while (r == CAMP_OK && !child_reap(pid, &status)) {
         child_wait(DRAIN_INTERVAL_NS);
         forward_stop(pid, &forwarded);

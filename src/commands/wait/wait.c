@@ -138,6 +138,7 @@ static int open_source(struct wait *wait)
                  error.message);
     wait->tier = WAIT_KERNEL;
     r = cpus_source_open(NULL, &stop_requested, &wait->source, &error);
+    privilege_give_up(PRIVILEGE_MAPS);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
 

@@ -10,7 +10,7 @@
  *      CAMP_PROMETHEUS_TOKEN_FILE   a file with a bearer token, read again for each question
  *      CAMP_PROMETHEUS_TOKEN        the token itself
  *      CAMP_PROMETHEUS_CA           a file of certificates to trust instead of the system's
- *      CAMP_PROMETHEUS_PLAIN=yes    permits to send a password or token without TLS
+ *      CAMP_PROMETHEUS_PLAIN=yes    permits sending a password or token without TLS
  *      CAMP_PROMETHEUS_TENANT       the value of the header X-Scope-OrgID, for Mimir and Cortex
  *
  * libcurl's own parser splits the address, so that messages show the address that libcurl requests.

@@ -34,6 +34,7 @@ static void destroy(struct remote_thread *thread)
 static void *run(void *argument)
 {
     struct remote_thread *thread = argument;
+    bool was_left;
 
     pthread_mutex_lock(&thread->mutex);
     thread->id = gettid();
@@ -48,10 +49,11 @@ static void *run(void *argument)
             pthread_cond_wait(&thread->changed, &thread->mutex);
         }
     }
-    if (thread->is_left)
-        atomic_fetch_sub(&left, 1);
+    was_left = thread->is_left;
     pthread_mutex_unlock(&thread->mutex);
-    destroy(thread);
+    destroy(thread); /* closes the connection, which may need what exit(3) releases */
+    if (was_left)
+        atomic_fetch_sub(&left, 1);
     return NULL;
 }
 
@@ -161,7 +163,7 @@ int remote_thread_run(struct remote_thread *thread, uint64_t until_ns, struct ca
     return remote_run(&thread->remote, until_ns, error);
 }
 
-/* Called first of all functions that the program calls when it ends. */
+/* Registered late, so that it runs before the clean-up of libraries that were loaded earlier. */
 static void leave(int status, void *argument)
 {
     (void)argument;
@@ -188,7 +190,8 @@ void remote_thread_close(struct remote_thread *thread)
     if (thread->is_left) {
         atomic_fetch_add(&left, 1);
         pthread_once(&once, leave_at_exit);
-        setpriority(PRIO_PROCESS, (id_t)thread->id, 19);
+        if (thread->id > 0) /* 0, if the thread has not run yet, would mean the caller */
+            setpriority(PRIO_PROCESS, (id_t)thread->id, 19);
     }
     pthread_cond_broadcast(&thread->changed);
     pthread_mutex_unlock(&thread->mutex);

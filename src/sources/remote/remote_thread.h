@@ -5,8 +5,8 @@
  * A call of ODBC returns only when its driver does. Timeouts of ODBC are only requests: the driver
  * of SQLite ignores them and waits 100 s for a lock. The driver of PostgreSQL leaves timeouts to
  * the server, which does nothing while it is stopped. SIGINT does not interrupt such calls. libpq
- * waits for the lookup of a name, and proves a password as many thousand million times as a server
- * asks.
+ * blocks while it looks up a host name, and computes as many rounds of SCRAM as the server asks for
+ * (up to 2^31).
  */
 #pragma once
 

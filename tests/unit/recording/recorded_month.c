@@ -1,7 +1,7 @@
 /*
  * Records a month in minutes, with a given clock and a given source (recorded_month.h), by the code
  * of camp record --rotate --keep. In this month the clock is set back and forward, a file has a
- * name in the future, another program holds a lock for 10 s, and the disk is full for half a day.
+ * name in the future, another program holds a lock for 10 s, and the disk is full for eight hours.
  *
  * Each file is read when it is complete. Its intervals must be those that the source gave, without
  * missing time between them. Each interval must be in a file, or in one that --keep removed, and

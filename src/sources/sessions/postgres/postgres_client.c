@@ -26,30 +26,22 @@
 #define VERSION_MIN 100000
 #define CONNECT_S 5
 #define ANSWER_NS (2 * (uint64_t)NS_PER_S)
-/* An attempt to connect ends by itself; one that does not end after this time
- * is left behind. */
+/* An attempt to connect ends by itself; one that does not end after this time is left behind. */
 #define LEFT_NS (500 * (uint64_t)NS_PER_MS)
 
-/* libpq keeps some of what a server sends as long as the connection, such as
- * parameters with new names. So camp connects again after so many bytes that
- * are neither rows nor columns. An honest server sends none, except for some
- * 100 bytes of TLS with each answer. */
+/* libpq keeps some of what a server sends as long as the connection, such as parameters with new
+ * names. So camp connects again after so many bytes that are neither rows nor columns. An honest
+ * server sends none, but TLS adds 22 bytes to each answer. */
 #define RENEWAL_BYTES ((uint64_t)512 * 1024)
 
-/* Limits for camp's own session. The server enforces them even if camp is
- * stopped or gone. Settings that the server's version does not know are left
- * out. Times are in ms. */
+/* Limits for camp's own session. The server enforces them even if camp is stopped or gone. Settings
+ * that the server's version does not know are left out. Times are in ms. */
 #define SETTINGS                                                                                   \
-    "select pg_catalog.set_config(s.name, v.value, false) from "                                   \
-    "pg_catalog.pg_settings s join "                                                               \
-    "(values ('statement_timeout', '2000'), ('lock_timeout', '1000'), ('jit', "                    \
-    "'off'), "                                                                                     \
-    "('idle_in_transaction_session_timeout', '10000'), "                                           \
-    "('idle_session_timeout', '600000'), "                                                         \
-    "('default_transaction_read_only', 'on'), ('client_min_messages', "                            \
-    "'warning'), "                                                                                 \
-    "('max_parallel_workers_per_gather', '0')) v(name, value) on v.name = "                        \
-    "s.name"
+    "select pg_catalog.set_config(s.name, v.value, false) from pg_catalog.pg_settings s join "     \
+    "(values ('statement_timeout', '2000'), ('lock_timeout', '1000'), ('jit', 'off'), "            \
+    "('idle_in_transaction_session_timeout', '10000'), ('idle_session_timeout', '600000'), "       \
+    "('default_transaction_read_only', 'on'), ('client_min_messages', 'warning'), "                \
+    "('max_parallel_workers_per_gather', '0')) v(name, value) on v.name = s.name"
 
 enum step { CONNECTING, SETTING, PREPARING, ASKING };
 

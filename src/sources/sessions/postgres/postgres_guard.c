@@ -114,6 +114,11 @@ static PostgresPollingStatusType admit(struct postgres_guard *guard,
     return !guard->is_refused && restart(guard) ? PGRES_POLLING_WRITING : PGRES_POLLING_FAILED;
 }
 
+static bool is_unlimited(const struct postgres_guard *guard)
+{
+    return guard->limit.received == 0 && receive_limit_is_effective();
+}
+
 PostgresPollingStatusType postgres_guard_poll(struct postgres_guard *guard)
 {
     PostgresPollingStatusType status = PGRES_POLLING_WRITING;
@@ -126,8 +131,8 @@ PostgresPollingStatusType postgres_guard_poll(struct postgres_guard *guard)
         return PGRES_POLLING_FAILED;
     if (status != PGRES_POLLING_FAILED && libpq.PQstatus(guard->connection) == CONNECTION_MADE)
         return admit(guard, status);
-    /* All that libpq received was counted, or nothing can be limited. */
-    if (status == PGRES_POLLING_OK && guard->limit.received == 0)
+    /* If no byte was counted, libpq does not use recv(), and the limit has no effect. */
+    if (status == PGRES_POLLING_OK && is_unlimited(guard))
         return PGRES_POLLING_FAILED;
     return status;
 }
@@ -142,7 +147,7 @@ void postgres_guard_failure(const struct postgres_guard *guard, struct postgres_
         *ret = (struct postgres_failure){ POSTGRES_UNPROTECTED, "sslmode forbids TLS", "" };
     } else if (libpq.PQconnectionNeedsPassword(guard->connection)) {
         *ret = (struct postgres_failure){ "28P01", "it asks for a password", "" };
-    } else if (libpq.PQstatus(guard->connection) == CONNECTION_OK && guard->limit.received == 0) {
+    } else if (libpq.PQstatus(guard->connection) == CONNECTION_OK && is_unlimited(guard)) {
         *ret = (struct postgres_failure){ .what = "this libpq cannot be limited" };
     } else {
         postgres_failure_of_text(libpq.PQerrorMessage(guard->connection), ret);

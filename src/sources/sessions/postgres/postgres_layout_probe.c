@@ -12,8 +12,9 @@
 #define CONNECT_NS (1500 * (uint64_t)NS_PER_MS)
 
 /* Each statement puts camp's connection into the next activity. The server does not tell when it
- * has started pg_sleep(), so camp pauses before it reads the activity. The statement sleeps longer
- * by LONGER_NS, and ends by itself: PQcancel() would wait for the server without a limit. */
+ * has started pg_sleep(), so camp pauses before it reads the activity. The statement sleeps longer,
+ * by LONGER_NS and a quarter of the pause, and ends by itself: PQcancel() would wait for the server
+ * without a limit. */
 #define LONGER_NS (60 * (uint64_t)NS_PER_MS)
 #define SLEEP "select pg_catalog.pg_sleep(%.3f)"
 static const struct {
@@ -104,7 +105,7 @@ static int read_activity(struct probe *probe, const struct postgres_layout *layo
     int r;
 
     if (lasts)
-        snprintf(sql, sizeof sql, SLEEP, (double)(pause_ns + LONGER_NS) / NS_PER_S);
+        snprintf(sql, sizeof sql, SLEEP, (double)(pause_ns + pause_ns / 4 + LONGER_NS) / NS_PER_S);
     else
         snprintf(sql, sizeof sql, "%s", round_of[at % STEPS].sql);
     probe->known[at] =

@@ -49,7 +49,7 @@ static const char *read_row(struct postgres_results *results, const PGresult *re
 }
 
 /* Returns the bytes of the messages around the rows: that the statement is bound, its columns (each
- * with 19 bytes beside its name), its end, and that the server is ready. */
+ * has 19 bytes in addition to its name), its end, and that the server is ready. */
 static uint64_t size_of_head(const PGresult *result, size_t rows)
 {
     uint64_t size = 5 + 7 + 6 + (uint64_t)snprintf(NULL, 0, "C....SELECT %zu", rows) + 1;

@@ -91,8 +91,10 @@ static int take_snapshot(struct postgres_source *source, bool whole, uint64_t un
     if (!is_same)
         source->registry.is_local = postgres_is_process(snapshot->own_pid, snapshot->own_start_us);
     if (source->registry.count + snapshot->count > SESSIONS_MOST) {
-        snprintf(sampler->failure, sizeof sampler->failure,
-                 "more than %zu sessions in two intervals: shorten the interval", SESSIONS_MOST);
+        if (sampler->failure[0] == '\0')
+            snprintf(sampler->failure, sizeof sampler->failure,
+                     "more than %zu sessions in two intervals: shorten the interval",
+                     SESSIONS_MOST);
         sampler->snapshot = NULL;
         return REMOTE_PENDING;
     }
