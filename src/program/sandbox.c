@@ -224,7 +224,11 @@ static int enter_landlock(const struct sandbox *sandbox)
         allow_folder_of(&landlock, sandbox->socket, LANDLOCK_SOCKET);
     if (sandbox->converts)
         allow_converter(&landlock);
-    landlock_enter(&landlock);
+    /* With missing rules, a command that ends now could not remove its unfinished output. */
+    if (landlock.failed == 0)
+        landlock_enter(&landlock);
+    else
+        close(landlock.rules);
     return landlock.failed;
 }
 
