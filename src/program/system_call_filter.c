@@ -229,7 +229,7 @@ static void check_signals(struct program *program)
 
 bool system_call_filter_exists(void)
 {
-    return ARCHITECTURE != 0;
+    return ARCHITECTURE != 0 && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
 }
 
 void system_call_filter_enter(unsigned rights)

@@ -15,7 +15,7 @@ enum system_call_right {
     CALLS_MEASURE = 1u << 3      /* bpf(2), perf_event_open(2), process_vm_readv(2) */
 };
 
-/* Returns whether this program has a filter for its architecture. */
+/* Returns whether this program has a filter for its architecture, and the kernel takes filters. */
 bool system_call_filter_exists(void);
 
 /* Makes the filter effective for the calling thread and for threads that it creates later. `rights`

@@ -197,9 +197,11 @@ static int open_output(struct timing *timing)
 {
     const struct time_options *options = &timing->options;
 
-    if (options->output != NULL)
-        return output_file_open(&timing->file, options->output) == STATUS_OK ? OPTIONS_GO_ON
-                                                                             : STATUS_FAILURE;
+    if (options->output != NULL) {
+        const int status = output_file_open(&timing->file, options->output);
+
+        return status == STATUS_OK ? (int)OPTIONS_GO_ON : status;
+    }
     timing->file.stream = options->pid != 0 ? stdout : stderr;
     return OPTIONS_GO_ON;
 }

@@ -123,15 +123,15 @@ static void a_group_that_is_shown_again_starts_at_zero(void **state)
 }
 
 /* Each second a new group has the most active time. */
-static size_t replacements(struct top_k *top, uint64_t first, int seconds)
+static uint64_t replacements(struct top_k *top, uint64_t first, int seconds)
 {
     const uint64_t before = top->demoted;
 
     for (int i = 0; i < seconds; i++) {
         const uint64_t ns = SECOND << (i % 20), values[WIDTH] = { ns, 1, 2 * ns };
 
-        /* so long after the snapshot before that older groups have no score, but at the same time
-         */
+        /* Clears the scores of older groups, as a long pause would, without the allowance that a
+         * long pause would add. */
         for (uint32_t k = 0; k < top->count; k++)
             top->groups[k].score = 0;
         top_k_start(top, SECOND);
