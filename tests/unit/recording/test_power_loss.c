@@ -43,7 +43,7 @@ static void make_frame(struct frame *frame, uint64_t interval)
     frame->end_ns = frame->start_ns + INTERVAL_NS;
     frame->wall_clock_ns = FIRST_WALL_CLOCK_NS + (int64_t)(interval * INTERVAL_NS);
     frame->losses = (struct losses){ .unseen = interval % 7 };
-    for (uint64_t i = 0; i < ENTITIES; i++) {
+    for (size_t i = 0; i < ENTITIES; i++) {
         struct entity *entity = frame_add(frame);
         uint64_t *values = frame_values(frame, i);
         char query[LABELS_VALUE_SIZE];
