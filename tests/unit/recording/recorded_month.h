@@ -54,7 +54,7 @@ static struct {
 static void month_fill(struct frame *frame, uint64_t number)
 {
     frame->losses = (struct losses){ .unseen = number % 11 == 0 };
-    for (uint64_t i = 0; i < ENTITIES; i++) {
+    for (size_t i = 0; i < ENTITIES; i++) {
         struct entity *entity = frame_add(frame);
         const uint64_t length = frame->end_ns - frame->start_ns;
         uint64_t *values = frame_values(frame, i);
