@@ -19,6 +19,9 @@ enum { ROWS = 3, COLUMNS = 3 };
 
 typedef intptr_t length_type;
 
+/* 2^62, or 2^30 on 32-bit systems. */
+#define HUGE_LENGTH ((length_type)1 << (8 * sizeof(length_type) - 2))
+
 static const char nasty[] = "\033[2J\xc2\x9b"
                             "2J\x9b"
                             "2J\a\r\n\xe2\x80\xae"
@@ -200,7 +203,7 @@ static int16_t lie_about_value(char *ret, length_type size, length_type *ret_len
     if (strcmp(which, "values of length 10 that are not there") == 0) {
         *ret_length = 10;
     } else if (strcmp(which, "values of length 2^62 that are not there") == 0) {
-        *ret_length = (length_type)1 << 62;
+        *ret_length = HUGE_LENGTH;
     } else if (strcmp(which, "values of no total") == 0) {
         *ret_length = NO_TOTAL;
     } else if (strcmp(which, "values without end") == 0) {
