@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/net.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
@@ -131,7 +132,7 @@ static const struct refused_call refused_calls[] = {
 };
 
 #define REFUSED_COUNT (sizeof refused_calls / sizeof refused_calls[0])
-#define INSTRUCTIONS_MAXIMUM (2 * REFUSED_COUNT + 40)
+#define INSTRUCTIONS_MAXIMUM (2 * REFUSED_COUNT + 60)
 
 struct program {
     struct sock_filter instructions[INSTRUCTIONS_MAXIMUM];
@@ -217,6 +218,34 @@ static void check_sending(struct program *program)
     }
 }
 
+#ifdef SYS_socketcall
+/* On i386 and s390x, libc may make the calls of sockets through this one, whose first argument says
+ * which. The others are in memory, which a filter cannot read, so MSG_FASTOPEN is not refused here.
+ */
+static void check_socketcall(struct program *program, unsigned rights)
+{
+    static const struct refused_call calls[] = {
+        { SYS_SOCKET, CALLS_SOCKETS },      { SYS_SOCKETPAIR, CALLS_SOCKETS },
+        { SYS_BIND, CALLS_SOCKETS },        { SYS_LISTEN, CALLS_SOCKETS },
+        { SYS_ACCEPT, CALLS_SOCKETS },      { SYS_ACCEPT4, CALLS_SOCKETS },
+        { SYS_CONNECT, CALLS_CONNECTIONS },
+    };
+    uint8_t count = 0;
+
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        count += (calls[i].unless & rights) == 0;
+    skip_unless(program, BPF_JEQ, SYS_socketcall, (uint8_t)(2 + 2 * count));
+    load_argument(program, 0);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        if ((calls[i].unless & rights) != 0)
+            continue;
+        skip_unless(program, BPF_JEQ, (uint32_t)calls[i].number, 1);
+        refuse(program, EPERM);
+    }
+    end_with(program, SECCOMP_RET_ALLOW);
+}
+#endif
+
 /* raise(3) and abort(3) send a signal to a thread of their own process. */
 static void check_signals(struct program *program)
 {
@@ -250,6 +279,9 @@ void system_call_filter_enter(unsigned rights)
         check_clone(&program);
     if ((rights & CALLS_CONNECTIONS) == 0)
         check_sending(&program);
+#ifdef SYS_socketcall
+    check_socketcall(&program, rights);
+#endif
     check_signals(&program);
     end_with(&program, SECCOMP_RET_ALLOW);
     filter = (struct sock_fprog){ program.count, program.instructions };
