@@ -227,14 +227,13 @@ static void check_socketcall(struct program *program, unsigned rights)
     static const struct refused_call calls[] = {
         { SYS_SOCKET, CALLS_SOCKETS },      { SYS_SOCKETPAIR, CALLS_SOCKETS },
         { SYS_BIND, CALLS_SOCKETS },        { SYS_LISTEN, CALLS_SOCKETS },
-        { SYS_ACCEPT, CALLS_SOCKETS },      { SYS_ACCEPT4, CALLS_SOCKETS },
         { SYS_CONNECT, CALLS_CONNECTIONS },
     };
-    uint8_t count = 0;
+    unsigned count = 0;
 
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
         count += (calls[i].unless & rights) == 0;
-    skip_unless(program, BPF_JEQ, SYS_socketcall, (uint8_t)(2 + 2 * count));
+    skip_unless(program, BPF_JEQ, SYS_socketcall, (uint8_t)(2 * count + 2));
     load_argument(program, 0);
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         if ((calls[i].unless & rights) != 0)
