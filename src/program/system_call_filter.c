@@ -220,14 +220,14 @@ static void check_sending(struct program *program)
 
 #ifdef SYS_socketcall
 /* On i386 and s390x, libc may make the calls of sockets through this one, whose first argument says
- * which. The others are in memory, which a filter cannot read, so MSG_FASTOPEN is not refused here.
- */
+ * which. The others are in memory, which a filter cannot read. So sendto(2) is refused with any
+ * flags, and sendmsg(2), which servers need, with none. */
 static void check_socketcall(struct program *program, unsigned rights)
 {
     static const struct refused_call calls[] = {
         { SYS_SOCKET, CALLS_SOCKETS },      { SYS_SOCKETPAIR, CALLS_SOCKETS },
         { SYS_BIND, CALLS_SOCKETS },        { SYS_LISTEN, CALLS_SOCKETS },
-        { SYS_CONNECT, CALLS_CONNECTIONS },
+        { SYS_CONNECT, CALLS_CONNECTIONS }, { SYS_SENDTO, CALLS_CONNECTIONS },
     };
     unsigned count = 0;
 

@@ -295,6 +295,10 @@ static void a_command_with_a_converter_executes_it(void **state)
 
     (void)state;
     need_filter();
+    if (sizeof(long) == 4) {
+        print_message("the programs of this system may make calls of 64 bits\n");
+        skip();
+    }
     assert_int_equal(tried(&sandbox, execute), 0);
     assert_int_equal(tried(&sandbox, make_socket), EPERM);
 }
