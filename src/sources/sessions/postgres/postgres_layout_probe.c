@@ -101,11 +101,12 @@ static int read_activity(struct probe *probe, const struct postgres_layout *layo
 {
     const enum postgres_activity activity = round_of[at % STEPS].activity;
     const bool lasts = activity == POSTGRES_ACTIVE;
+    const uint64_t sleep_ns = pause_ns + pause_ns / 4 + LONGER_NS;
     char sql[64];
     int r;
 
     if (lasts)
-        snprintf(sql, sizeof sql, SLEEP, (double)(pause_ns + pause_ns / 4 + LONGER_NS) / NS_PER_S);
+        snprintf(sql, sizeof sql, SLEEP, (double)sleep_ns / NS_PER_S);
     else
         snprintf(sql, sizeof sql, "%s", round_of[at % STEPS].sql);
     probe->known[at] =
