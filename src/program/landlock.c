@@ -47,8 +47,7 @@ static size_t size_for(int version)
                           : offsetof(struct ruleset, tcp);
 }
 
-/* Other errors mean that the kernel refuses Landlock, or that a path does not exist. */
-static void note_failure(struct landlock *landlock)
+void landlock_note_failure(struct landlock *landlock)
 {
     if (landlock->failed == 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
         landlock->failed = errno;
@@ -68,7 +67,7 @@ void landlock_init(struct landlock *ret, bool binds, bool connects)
     ret->failed = 0;
     ret->rules = version > 0 ? (int)syscall(CREATE_RULESET, &ruleset, size_for(version), 0) : -1;
     if (version > 0 && ret->rules < 0)
-        note_failure(ret);
+        landlock_note_failure(ret);
 }
 
 void landlock_allow_open(struct landlock *landlock, int descriptor, uint64_t rights)
@@ -80,7 +79,7 @@ void landlock_allow_open(struct landlock *landlock, int descriptor, uint64_t rig
     if (fstat(descriptor, &status) == 0 && !S_ISDIR(status.st_mode))
         rule.rights &= OF_FILES;
     if (rule.rights != 0 && syscall(ADD_RULE, landlock->rules, RULE_PATH_BENEATH, &rule, 0) != 0)
-        note_failure(landlock);
+        landlock_note_failure(landlock);
 }
 
 void landlock_allow(struct landlock *landlock, const char *path, uint64_t rights)
@@ -89,7 +88,7 @@ void landlock_allow(struct landlock *landlock, const char *path, uint64_t rights
 
     if (descriptor < 0) {
         if (landlock->rules >= 0)
-            note_failure(landlock);
+            landlock_note_failure(landlock);
         return;
     }
     landlock_allow_open(landlock, descriptor, rights);

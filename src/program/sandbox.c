@@ -6,7 +6,6 @@
 #include "system_call_filter.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -179,8 +178,7 @@ static void allow_output(struct landlock *landlock, const char *path)
 
     landlock_allow(landlock, path, LANDLOCK_WRITE);
     if (!output_place_find(&place, path)) {
-        if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
-            landlock->failed = errno;
+        landlock_note_failure(landlock);
         return;
     }
     landlock_allow_open(landlock, place.folder, LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_REPLACE);

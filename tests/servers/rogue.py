@@ -48,6 +48,16 @@ class Attack:
         self.status, self.says, self.promise_s, self.client = status, says, promise_s, client
 
 
+def answering(kind, answer, base):
+    """A server that is honest, as `base` is, but for the answer to statements of this kind."""
+    def answers(self, asked):
+        if asked == kind:
+            answer(self)
+        else:
+            base.answer(self, asked)
+    return type('Rogue', (base,), {'answer': answers})
+
+
 class Peer:
     """The connection to camp: sends, receives exactly, and remembers what it received."""
 

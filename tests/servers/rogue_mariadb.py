@@ -5,7 +5,7 @@ import ssl
 import struct
 import zlib
 
-from rogue import NASTY, PASSWORD, Attack, Driver, camp, certificate, environment_of
+from rogue import NASTY, PASSWORD, Attack, Driver, answering, camp, certificate, environment_of
 from rogue_mariadb_server import (
     CAPABILITIES, COMPRESS, EOF, OK, PROGRESS, PROGRESS_REPORT, SCRAMBLE, TLS, Instrumented, MariaDB, column_of, error_of,
     length_of, row_of)
@@ -25,13 +25,7 @@ def overridden(base=MariaDB, **members):
 
 
 def at(kind, answer, base=Instrumented):
-    """A server that is honest but for the answer to statements of this kind."""
-    def answers(self, asked):
-        if asked == kind:
-            answer(self)
-        else:
-            base.answer(self, asked)
-    return overridden(base, answer=answers)
+    return answering(kind, answer, base)
 
 
 KINDS = ('place', 'rights', 'instruments', 'sessions', 'waits')

@@ -4,7 +4,7 @@ them (rogue.py). The words are groups of attacks or parts of their names."""
 import ssl
 import struct
 
-from rogue import NASTY, PASSWORD, Attack, Driver, camp, certificate, environment_of
+from rogue import NASTY, PASSWORD, Attack, Driver, answering, camp, certificate, environment_of
 from rogue_postgres_server import (
     BOUND, COLUMNS, DONE, INT8, LOGGED_IN, OWN_PID, READY, TEXT, WHOLE, Postgres, columns_of, error_of, fields_of, message, now_us,
     parameter_of, row_of)
@@ -25,13 +25,7 @@ def overridden(base=Postgres, **members):
 
 
 def at(kind, answer, base=Postgres):
-    """A server that is honest but for the answer to statements of this kind."""
-    def answers(self, asked):
-        if asked == kind:
-            answer(self)
-        else:
-            base.answer(self, asked)
-    return overridden(base, answer=answers)
+    return answering(kind, answer, base)
 
 
 KINDS = ('set', 'prepare', 'brief', 'whole')

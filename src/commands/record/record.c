@@ -170,7 +170,6 @@ static int read_options(struct record *record, int argc, char **argv)
         return complain(STATUS_USAGE, "--format goes with --info");
     if (record->info != NULL) {
         const struct sandbox sandbox = { .kind = SANDBOX_FILE, .input = record->info };
-
         struct camp_error error = { 0 };
         int r;
 
