@@ -18,8 +18,8 @@ int recording_replay_open(const struct from *from, const char *path, struct sour
  * Opens one file. A recorder may still be writing the file; the source ends after the last
  * committed interval. Rows are in the order in which their entities were first seen.
  *
- * Returns CAMP_E_GONE if there is no such file. Returns CAMP_E_FORMAT if the file is not a
- * recording, was made by a newer camp, is empty or is damaged; `error` says which. If a damaged
+ * Returns CAMP_E_GONE if there is no such file, or no interval in it. Returns CAMP_E_FORMAT if the
+ * file is not a recording, was made by a newer camp or is damaged; `error` says which. If a damaged
  * file has an intact part, the source returns CAMP_E_FORMAT only after that part.
  */
 int recording_source_open(const struct from *from, const char *path, struct source **ret,
@@ -84,5 +84,5 @@ struct recording_info {
 
 /* Reads the facts of a file, and checks the whole file for damage. Returns CAMP_E_FORMAT if the
  * file is not a recording or was made by a newer camp. Returns CAMP_E_GONE if there is no such
- * file. */
+ * file, or no interval in it. */
 int recording_info_read(struct recording_info *ret, const char *path, struct camp_error *error);

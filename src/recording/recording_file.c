@@ -175,7 +175,7 @@ static int64_t wal_length(const char *path)
 
 int recording_file_fail_empty(const char *path, struct camp_error *error)
 {
-    return camp_fail(error, CAMP_E_FORMAT, 0,
+    return camp_fail(error, CAMP_E_GONE, 0,
                      wal_length(path) > 0
                          ? "%s is empty: no interval was recorded"
                          : "%s is empty: no interval was recorded, or it was copied without "

@@ -284,8 +284,15 @@ static const struct frame *beside(const struct source *base)
                  source_beside(source->first)->schema);
 }
 
-/* Opens the next file after the current file has ended, is damaged or was removed. The error of the
- * first damaged or removed file is returned after the last file. */
+/* Returns true if a failure concerns one file only, so that the others can be read. */
+static bool is_of_file(int code)
+{
+    return code == CAMP_E_FORMAT || code == CAMP_E_GONE || code == CAMP_E_PERM ||
+           code == CAMP_E_IO || code == CAMP_E_NOTSUP;
+}
+
+/* Opens the next file after the current file has ended or failed. The error of the first file that
+ * failed is returned after the last file. */
 static int next_file(struct replay_source *source, int r, struct camp_error *error)
 {
     if (r != SOURCE_END && source->failed == CAMP_OK) {
@@ -307,7 +314,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     const struct frame *frame = NULL;
     int r = source->current->next(source->current, deadline_ns, &frame, error);
 
-    while (r == SOURCE_END || r == CAMP_E_FORMAT || r == CAMP_E_GONE) {
+    while (r == SOURCE_END || is_of_file(r)) {
         const bool is_last = source->at + 1 >= source->set.count;
 
         r = next_file(source, r, error);
@@ -343,20 +350,31 @@ static void drop_file(struct recording_set *set, size_t at)
     memmove(&set->times_s[at], &set->times_s[at + 1], (set->count - at) * sizeof *set->times_s);
 }
 
-/* Opens each file once, to add up the numbers of intervals. The first file stays open. */
+/* Notes that a file cannot be opened. It is no failure if --keep has removed the file since it was
+ * found, or if the recorder has written no interval to it yet. */
+static void note_failure(struct replay_source *source, int code, const struct camp_error *error)
+{
+    if (source->failed == CAMP_OK && code != CAMP_E_GONE) {
+        source->failed = code;
+        source->failure = *error;
+    }
+}
+
+/* Opens each file once, to add up the numbers of intervals. The first file stays open. A file that
+ * cannot be opened is left out, and its error is returned after the last file. */
 static int open_all(struct replay_source *source, struct from_facts *facts,
                     struct camp_error *error)
 {
     const struct from_facts named = *facts;
-    size_t dropped = 0;
+    int r = CAMP_OK;
 
     for (size_t i = 0; i < source->set.count;) {
         struct from_facts of_file = named;
         struct source *file;
-        int r = recording_source_open(&source->from, source->set.paths[i], &file, &of_file, error);
 
-        if (r == CAMP_E_FORMAT || r == CAMP_E_GONE) {
-            dropped++;
+        r = recording_source_open(&source->from, source->set.paths[i], &file, &of_file, error);
+        if (is_of_file(r)) {
+            note_failure(source, r, error);
             drop_file(&source->set, i);
             continue;
         }
@@ -372,11 +390,10 @@ static int open_all(struct replay_source *source, struct from_facts *facts,
         source_close(file);
     }
     source->current = source->first;
-    if (dropped > 0 && source->first != NULL)
-        snprintf(facts->note, sizeof facts->note, "%zu of its files could not be read: %s", dropped,
-                 error->message);
-    /* `error` has the message of the last file that could not be opened. */
-    return source->first != NULL ? CAMP_OK : CAMP_E_FORMAT;
+    if (source->failed != CAMP_OK)
+        snprintf(facts->note, sizeof facts->note, "Not all of its files can be read: %s",
+                 source->failure.message);
+    return source->first != NULL ? CAMP_OK : r;
 }
 
 static int open_set(const struct from *from, const char *path, struct source **ret,

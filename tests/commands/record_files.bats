@@ -149,6 +149,22 @@ make_old_files() {
     [ "$(ask part.camp "$last")" = "$(ask "${files[2]}" "$last")" ]
 }
 
+@test "the files of a rotated recording beside a file that cannot be opened are read" {
+    make_table 30 100
+    "$CAMP" record --from data.csv --output run.camp --rotate 1s
+    files=(run-*Z.camp)
+    [ "${#files[@]}" = 3 ]
+    ln -s loop loop
+    for replace in 'ln -s loop' 'mkfifo' 'cp data.csv'; do
+        rm "${files[1]}"
+        # shellcheck disable=SC2086 # a command and its options
+        $replace "${files[1]}"
+        run "$CAMP" top --from run.camp --format csv
+        [[ $status -ne 0 && ${lines[-1]} == "camp top: "*"${files[1]}"* ]]
+        [ "$(grep -c ',p0,' <<<"$output")" = 20 ]
+    done
+}
+
 @test "a rotated recording is read after a power failure that left no -shm file" {
     mkdir set
     start_recorder --interval 20ms --output set/run.camp --rotate 1h
