@@ -60,7 +60,7 @@ static void add_own(struct postgres_answer *answer)
         { "\0\0\0\0\0\1\0\0", 8 },
     };
 
-    if (!postgres_answer_add(answer, fields))
+    if (postgres_answer_add(answer, fields, NULL) != CAMP_OK)
         abort();
 }
 
@@ -121,11 +121,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
             for (size_t column = 0; column < answer.columns; column++)
                 fields[column] = next_field(&bytes, column);
-            if (!postgres_answer_add(&answer, fields))
+            if (postgres_answer_add(&answer, fields, NULL) != CAMP_OK)
                 abort();
         }
         snapshot.asked_ns = snapshot.answered_ns = BEGIN_NS + i * STEP_NS;
-        if (postgres_snapshot_read(&snapshot, is_whole, &answer) == NULL)
+        if (postgres_snapshot_read(&snapshot, is_whole, &answer, NULL) == CAMP_OK)
             account(&snapshot, &registry, &times);
     }
     sampled_times_end(&times, BEGIN_NS + 3 * STEP_NS);

@@ -38,16 +38,16 @@ static struct postgres_field *make_row(struct row *row, int32_t pid)
 }
 
 /* Reads an answer of camp's own row and of `changed`, which may be NULL. */
-static const char *read_rows(struct postgres_snapshot *snapshot, struct postgres_answer *answer,
-                             const struct postgres_field *changed)
+static int read_rows(struct postgres_snapshot *snapshot, struct postgres_answer *answer,
+                     const struct postgres_field *changed, struct camp_error *error)
 {
     struct row own;
 
     postgres_answer_begin(answer, postgres_snapshot_columns(true));
-    assert_true(postgres_answer_add(answer, make_row(&own, 1)));
+    assert_int_equal(postgres_answer_add(answer, make_row(&own, 1), NULL), CAMP_OK);
     if (changed != NULL)
-        assert_true(postgres_answer_add(answer, changed));
-    return postgres_snapshot_read(snapshot, true, answer);
+        assert_int_equal(postgres_answer_add(answer, changed, NULL), CAMP_OK);
+    return postgres_snapshot_read(snapshot, true, answer, error);
 }
 
 static void a_row_is_read_as_a_session(void **state)
@@ -57,7 +57,7 @@ static void a_row_is_read_as_a_session(void **state)
     struct row row;
 
     (void)state;
-    assert_null(read_rows(&snapshot, &answer, make_row(&row, 7)));
+    assert_int_equal(read_rows(&snapshot, &answer, make_row(&row, 7), NULL), CAMP_OK);
     assert_int_equal(snapshot.count, 1);
     assert_int_equal(snapshot.own_pid, 1);
     assert_int_equal(snapshot.server_us, EPOCH_S * 1000000 + START_US + 5);
@@ -68,7 +68,7 @@ static void a_row_is_read_as_a_session(void **state)
     assert_string_equal(snapshot.sessions[0].kind.texts[SESSION_ACTIVITY], "active");
     assert_string_equal(snapshot.sessions[0].user, "root");
     assert_string_equal(snapshot.sessions[0].database, "");
-    assert_null(read_rows(&snapshot, &answer, NULL));
+    assert_int_equal(read_rows(&snapshot, &answer, NULL, NULL), CAMP_OK);
     assert_int_equal(snapshot.count, 0);
     postgres_snapshot_release(&snapshot);
     postgres_answer_release(&answer);
@@ -100,11 +100,14 @@ static void a_value_that_no_session_has_is_refused(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct postgres_snapshot snapshot = { 0 };
         struct postgres_answer answer = { 0 };
+        struct camp_error error;
         struct row row;
 
         make_row(&row, 7)[cases[i].column] = cases[i].value;
-        assert_string_equal(read_rows(&snapshot, &answer, row.fields),
-                            "pg_stat_activity has an impossible value");
+        assert_int_equal(read_rows(&snapshot, &answer, row.fields, &error), CAMP_E_FORMAT);
+        assert_string_equal(
+            error.message,
+            "PostgreSQL: pg_stat_activity has an impossible value; is it PostgreSQL?");
         postgres_snapshot_release(&snapshot);
         postgres_answer_release(&answer);
     }
@@ -118,9 +121,9 @@ static void an_answer_without_the_own_session_is_refused(void **state)
 
     (void)state;
     postgres_answer_begin(&answer, postgres_snapshot_columns(false));
-    assert_non_null(postgres_snapshot_read(&snapshot, false, &answer));
-    assert_true(postgres_answer_add(&answer, make_row(&row, 7)));
-    assert_non_null(postgres_snapshot_read(&snapshot, false, &answer));
+    assert_int_equal(postgres_snapshot_read(&snapshot, false, &answer, NULL), CAMP_E_FORMAT);
+    assert_int_equal(postgres_answer_add(&answer, make_row(&row, 7), NULL), CAMP_OK);
+    assert_int_equal(postgres_snapshot_read(&snapshot, false, &answer, NULL), CAMP_E_FORMAT);
     postgres_snapshot_release(&snapshot);
     postgres_answer_release(&answer);
 }
@@ -132,8 +135,10 @@ static void a_text_ends_at_its_nul_and_an_empty_one_is_no_null(void **state)
 
     (void)state;
     postgres_answer_begin(&answer, 3);
-    assert_true(postgres_answer_add(
-        &answer, (struct postgres_field[]){ { "a\0b", 3 }, { "", 0 }, { NULL, 0 } }));
+    assert_int_equal(
+        postgres_answer_add(
+            &answer, (struct postgres_field[]){ { "a\0b", 3 }, { "", 0 }, { NULL, 0 } }, NULL),
+        CAMP_OK);
     assert_true(postgres_answer_next(&answer, row));
     assert_string_equal(row[0].bytes, "a");
     assert_int_equal(row[0].length, 3);
@@ -152,12 +157,12 @@ static void an_answer_has_limits(void **state)
     (void)state;
     postgres_answer_begin(&answer, 1);
     for (size_t i = 0; i < POSTGRES_ROWS_MOST; i++)
-        assert_true(postgres_answer_add(&answer, &none));
-    assert_false(postgres_answer_add(&answer, &none));
+        assert_int_equal(postgres_answer_add(&answer, &none, NULL), CAMP_OK);
+    assert_int_equal(postgres_answer_add(&answer, &none, NULL), CAMP_E_FORMAT);
     postgres_answer_begin(&answer, 1);
-    assert_true(postgres_answer_add(&answer, &large));
-    assert_false(postgres_answer_add(&answer, &large));
-    assert_true(postgres_answer_add(&answer, &none));
+    assert_int_equal(postgres_answer_add(&answer, &large, NULL), CAMP_OK);
+    assert_int_equal(postgres_answer_add(&answer, &large, NULL), CAMP_E_FORMAT);
+    assert_int_equal(postgres_answer_add(&answer, &none, NULL), CAMP_OK);
     postgres_answer_release(&answer);
     free((char *)large.bytes);
 }

@@ -1,6 +1,8 @@
 #include "postgres_answer.h"
 
+#include "counters/error.h"
 #include "ledger/array.h"
+#include "postgres_failure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,19 +33,21 @@ static void append(struct postgres_answer *answer, const struct postgres_field *
     answer->size += size_of(field);
 }
 
-bool postgres_answer_add(struct postgres_answer *answer, const struct postgres_field *fields)
+int postgres_answer_add(struct postgres_answer *answer, const struct postgres_field *fields,
+                        struct camp_error *error)
 {
     size_t size = answer->size;
 
     for (size_t i = 0; i < answer->columns; i++)
         size += size_of(&fields[i]);
-    if (answer->rows == POSTGRES_ROWS_MOST || size > POSTGRES_ANSWER_BYTES ||
-        !ARRAY_RESERVE(answer->bytes, answer->capacity, size))
-        return false;
+    if (answer->rows == POSTGRES_ROWS_MOST || size > POSTGRES_ANSWER_BYTES)
+        return postgres_failure_wrong("it sends too many sessions", error);
+    if (!ARRAY_RESERVE(answer->bytes, answer->capacity, size))
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for an answer of %zu bytes", size);
     for (size_t i = 0; i < answer->columns; i++)
         append(answer, &fields[i]);
     answer->rows++;
-    return true;
+    return CAMP_OK;
 }
 
 bool postgres_answer_next(struct postgres_answer *answer,

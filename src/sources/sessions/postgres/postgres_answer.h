@@ -31,9 +31,10 @@ struct postgres_answer {
  * used again. */
 void postgres_answer_begin(struct postgres_answer *answer, size_t columns);
 
-/* Appends the row fields[answer->columns]. Returns false if the answer has become too large, or if
- * there is no memory. */
-bool postgres_answer_add(struct postgres_answer *answer, const struct postgres_field *fields);
+/* Appends the row fields[answer->columns]. Returns CAMP_E_FORMAT if the answer would be too large,
+ * with a message, or CAMP_E_NOMEM. */
+int postgres_answer_add(struct postgres_answer *answer, const struct postgres_field *fields,
+                        struct camp_error *error);
 
 /* Fills row[answer->columns] with the next row and returns true, or returns false after the last
  * row. The values are valid until postgres_answer_begin(). */

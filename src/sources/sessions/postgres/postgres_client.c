@@ -70,12 +70,17 @@ static void close_connection(struct postgres_client *client)
     postgres_guard_finish(&client->guard);
 }
 
-static int drop(struct postgres_client *client, const struct postgres_failure *failure,
-                struct camp_error *error)
+static void close_for(struct postgres_client *client, bool may_pass)
 {
     postgres_results_clear(&client->results);
     close_connection(client);
-    remote_down(&client->remote, postgres_failure_may_pass(failure));
+    remote_down(&client->remote, may_pass);
+}
+
+static int drop(struct postgres_client *client, const struct postgres_failure *failure,
+                struct camp_error *error)
+{
+    close_for(client, postgres_failure_may_pass(failure));
     return postgres_failure_report(failure, error);
 }
 
@@ -91,13 +96,11 @@ static int fail_late(void *context, struct camp_error *error)
     return drop(client, &failure, error);
 }
 
-/* Drops the connection to a server that does not answer as PostgreSQL does. */
-static int drop_wrong(struct postgres_client *client, const char *what, struct camp_error *error)
+/* Drops the connection after an answer that could not be read. Returns `code`. */
+static int drop_unread(struct postgres_client *client, int code)
 {
-    struct postgres_failure failure = { .sqlstate = POSTGRES_WRONG };
-
-    snprintf(failure.what, sizeof failure.what, "%s", what);
-    return drop(client, &failure, error);
+    close_for(client, code == CAMP_E_NOMEM);
+    return code;
 }
 
 static int drop_lost(struct postgres_client *client, struct camp_error *error)
@@ -252,10 +255,10 @@ static int go_on_answering(struct postgres_client *client, struct camp_error *er
     const bool is_alive = libpq.PQconsumeInput(client->guard.connection) &&
                           libpq.PQflush(client->guard.connection) >= 0;
     bool is_all;
-    const char *wrong = postgres_results_read(&client->results, &client->guard, &is_all);
+    const int r = postgres_results_read(&client->results, &client->guard, &is_all, error);
 
-    if (wrong != NULL)
-        return drop_wrong(client, wrong, error);
+    if (r != CAMP_OK)
+        return drop_unread(client, r);
     if (!is_all)
         return is_alive ? CAMP_OK : drop_lost(client, error);
     /* A statement that failed would fail again on this connection, so a new one
@@ -346,7 +349,6 @@ void postgres_client_close(struct postgres_client *client)
 int postgres_client_ask(struct postgres_client *client, bool whole, uint64_t until_ns,
                         const struct postgres_snapshot **ret, struct camp_error *error)
 {
-    const char *wrong;
     int r;
 
     client->wanted = whole;
@@ -358,7 +360,7 @@ int postgres_client_ask(struct postgres_client *client, bool whole, uint64_t unt
     client->snapshot.asked_ns = client->asked_ns;
     client->snapshot.answered_ns = now_ns(CLOCK_MONOTONIC);
     *ret = &client->snapshot;
-    wrong = postgres_snapshot_read(&client->snapshot, client->results.question == POSTGRES_WHOLE,
-                                   &client->results.answer);
-    return wrong != NULL ? drop_wrong(client, wrong, error) : CAMP_OK;
+    r = postgres_snapshot_read(&client->snapshot, client->results.question == POSTGRES_WHOLE,
+                               &client->results.answer, error);
+    return r == CAMP_OK ? r : drop_unread(client, r);
 }

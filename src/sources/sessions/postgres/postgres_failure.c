@@ -158,6 +158,14 @@ int postgres_failure_report(const struct postgres_failure *failure, struct camp_
     return camp_fail(error, advice->code, 0, "PostgreSQL: %s; %s", what_of(failure), advice->text);
 }
 
+int postgres_failure_wrong(const char *what, struct camp_error *error)
+{
+    struct postgres_failure failure = { .sqlstate = POSTGRES_WRONG };
+
+    snprintf(failure.what, sizeof failure.what, "%s", what);
+    return postgres_failure_report(&failure, error);
+}
+
 bool postgres_failure_may_pass(const struct postgres_failure *failure)
 {
     return failure->sqlstate[0] == '\0' || advice_of(failure)->may_pass;

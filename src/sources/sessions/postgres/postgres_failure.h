@@ -29,5 +29,8 @@ void postgres_failure_of_text(const char *text, struct postgres_failure *ret);
  * CAMP_E_IO for any other failure. */
 int postgres_failure_report(const struct postgres_failure *failure, struct camp_error *error);
 
+/* Fills *error with `what` is wrong with an answer, and returns CAMP_E_FORMAT. */
+int postgres_failure_wrong(const char *what, struct camp_error *error);
+
 /* Returns true if another attempt may succeed, and false after the server refused the role. */
 bool postgres_failure_may_pass(const struct postgres_failure *failure);

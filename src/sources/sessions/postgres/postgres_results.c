@@ -1,5 +1,6 @@
 #include "postgres_results.h"
 
+#include "postgres_failure.h"
 #include "postgres_snapshot.h"
 
 #include <stdio.h>
@@ -31,12 +32,13 @@ static bool has_columns(const struct postgres_results *results, const PGresult *
 }
 
 /* Copies a row. Its message has a head of 7 bytes, and a length before each field. */
-static const char *read_row(struct postgres_results *results, const PGresult *result)
+static int read_row(struct postgres_results *results, const PGresult *result,
+                    struct camp_error *error)
 {
     struct postgres_field fields[POSTGRES_COLUMNS_MOST];
 
     if (!has_columns(results, result))
-        return other_columns;
+        return postgres_failure_wrong(other_columns, error);
     results->row_bytes += 7 + 4 * results->answer.columns;
     for (size_t i = 0; i < results->answer.columns; i++) {
         const bool is_null = libpq.PQgetisnull(result, 0, (int)i) != 0;
@@ -45,7 +47,7 @@ static const char *read_row(struct postgres_results *results, const PGresult *re
         fields[i].length = is_null ? 0 : (size_t)libpq.PQgetlength(result, 0, (int)i);
         results->row_bytes += fields[i].length;
     }
-    return postgres_answer_add(&results->answer, fields) ? NULL : "it sends too many sessions";
+    return postgres_answer_add(&results->answer, fields, error);
 }
 
 /* Returns the bytes of the messages around the rows: that the statement is bound, its columns (each
@@ -59,45 +61,45 @@ static uint64_t size_of_head(const PGresult *result, size_t rows)
     return size;
 }
 
-static const char *read_result(struct postgres_results *results, PGresult *result)
+static int read_result(struct postgres_results *results, PGresult *result, struct camp_error *error)
 {
     const bool is_row = libpq.PQresultStatus(result) == PGRES_SINGLE_TUPLE;
-    const char *wrong = NULL;
+    int r = CAMP_OK;
 
     if (postgres_guard_is_copy(result))
-        wrong = "it answers with a copy";
+        r = postgres_failure_wrong("it answers with a copy", error);
     else if (is_row)
-        wrong = read_row(results, result);
+        r = read_row(results, result, error);
     else if (is_good(result) && results->question != POSTGRES_OTHER &&
              !has_columns(results, result))
-        wrong = other_columns;
+        r = postgres_failure_wrong(other_columns, error);
     else
         results->head_bytes = size_of_head(result, results->answer.rows);
     if (results->result == NULL && !is_row)
         results->result = result;
     else
         libpq.PQclear(result);
-    return wrong;
+    return r;
 }
 
-const char *postgres_results_read(struct postgres_results *results, struct postgres_guard *guard,
-                                  bool *ret_is_all)
+int postgres_results_read(struct postgres_results *results, struct postgres_guard *guard,
+                          bool *ret_is_all, struct camp_error *error)
 {
     *ret_is_all = false;
     while (!libpq.PQisBusy(guard->connection)) {
         PGresult *result = libpq.PQgetResult(guard->connection);
-        const char *wrong;
+        int r;
 
         *ret_is_all = result == NULL;
         if (result == NULL)
             break;
-        wrong = read_result(results, result);
-        if (wrong != NULL)
-            return wrong;
+        r = read_result(results, result, error);
+        if (r != CAMP_OK)
+            return r;
     }
     return postgres_guard_allow(guard, results->since, results->row_bytes)
-               ? NULL
-               : "it sends too much at once";
+               ? CAMP_OK
+               : postgres_failure_wrong("it sends too much at once", error);
 }
 
 bool postgres_results_are_good(const struct postgres_results *results)

@@ -4,12 +4,12 @@
 #include "postgres_answer.h"
 #include "postgres_guard.h"
 
+/* A snapshot has rows; those of other statements are ignored. */
 enum postgres_question { POSTGRES_OTHER, POSTGRES_BRIEF, POSTGRES_WHOLE };
 
 /* All zero means no results. */
 struct postgres_results {
-    enum postgres_question
-        question;     /* a snapshot has rows; those of other statements are ignored */
+    enum postgres_question question;
     PGresult *result; /* the first result that is not a row; NULL before it */
     struct postgres_answer answer;
     uint64_t since;      /* guard->limit.received when the statement was sent */
@@ -17,15 +17,16 @@ struct postgres_results {
     uint64_t head_bytes; /* of what else an honest server sends */
 };
 
-/* Called when a statement is sent. In a snapshot each row must be a result (PQsetSingleRowMode()).
- */
+/* Called when a statement is sent. In a snapshot, each row must be a result of its own
+ * (PQsetSingleRowMode()). */
 void postgres_results_begin(struct postgres_results *results, struct postgres_guard *guard,
                             enum postgres_question question);
 
-/* Reads what has arrived. *ret_is_all is true if there is no more to come. Returns what is wrong,
- * or NULL. An error of the server is not wrong, but a result (postgres_results_are_good()). */
-const char *postgres_results_read(struct postgres_results *results, struct postgres_guard *guard,
-                                  bool *ret_is_all);
+/* Reads what has arrived. *ret_is_all is true if there is no more to come. Returns CAMP_E_FORMAT if
+ * the server answers as PostgreSQL does not, with a message, or CAMP_E_NOMEM. An error of the
+ * server is a result (postgres_results_are_good()). */
+int postgres_results_read(struct postgres_results *results, struct postgres_guard *guard,
+                          bool *ret_is_all, struct camp_error *error);
 
 bool postgres_results_are_good(const struct postgres_results *results);
 

@@ -1,7 +1,9 @@
 #include "postgres_snapshot.h"
 
+#include "counters/error.h"
 #include "counters/units.h"
 #include "ledger/array.h"
+#include "postgres_failure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,8 +206,8 @@ static void read_row(struct postgres_snapshot *snapshot, const struct postgres_f
     }
 }
 
-const char *postgres_snapshot_read(struct postgres_snapshot *snapshot, bool is_whole,
-                                   struct postgres_answer *answer)
+int postgres_snapshot_read(struct postgres_snapshot *snapshot, bool is_whole,
+                           struct postgres_answer *answer, struct camp_error *error)
 {
     const size_t count = postgres_snapshot_columns(is_whole);
     struct postgres_field row[POSTGRES_COLUMNS_MOST];
@@ -214,13 +216,15 @@ const char *postgres_snapshot_read(struct postgres_snapshot *snapshot, bool is_w
     snapshot->own_pid = 0;
     snapshot->is_whole = is_whole;
     if (!ARRAY_RESERVE(snapshot->sessions, snapshot->capacity, answer->rows))
-        return "no memory for its sessions";
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for %zu sessions", answer->rows);
     while (postgres_answer_next(answer, row)) {
         if (!is_possible(row, count))
-            return "pg_stat_activity has an impossible value";
+            return postgres_failure_wrong("pg_stat_activity has an impossible value", error);
         read_row(snapshot, row);
     }
-    return snapshot->own_pid != 0 ? NULL : "pg_stat_activity does not have this connection";
+    if (snapshot->own_pid == 0)
+        return postgres_failure_wrong("pg_stat_activity does not have this connection", error);
+    return CAMP_OK;
 }
 
 void postgres_snapshot_release(struct postgres_snapshot *snapshot)

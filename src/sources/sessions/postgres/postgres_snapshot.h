@@ -56,10 +56,10 @@ size_t postgres_snapshot_columns(bool is_whole);
 bool postgres_snapshot_has_columns(bool is_whole, const PGresult *result);
 
 /* Fills *ret from the rows of an answer, whose columns were checked. *ret refers to the texts of
- * the answer. The caller sets connection, asked_ns and answered_ns. Returns NULL, or says what is
- * wrong with the answer; then *ret must not be used. */
-const char *postgres_snapshot_read(struct postgres_snapshot *ret, bool is_whole,
-                                   struct postgres_answer *answer);
+ * the answer. The caller sets connection, asked_ns and answered_ns. Returns CAMP_E_FORMAT if the
+ * answer has an impossible value, with a message, or CAMP_E_NOMEM; then *ret must not be used. */
+int postgres_snapshot_read(struct postgres_snapshot *ret, bool is_whole,
+                           struct postgres_answer *answer, struct camp_error *error);
 void postgres_snapshot_release(struct postgres_snapshot *snapshot);
 
 /* postgres_snapshot_ns() returns the time of the snapshot: the middle of the query.
