@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+/* the number of threads that are left behind and still at work */
 static atomic_uint left;
 
 struct remote_thread {
@@ -178,6 +179,20 @@ static void leave_at_exit(void)
     on_exit(leave, NULL);
 }
 
+/* The caller must hold the mutex. */
+static void lower_priority(const struct remote_thread *thread)
+{
+    if (thread->id > 0) /* 0, if the thread has not run yet, would mean the caller */
+        setpriority(PRIO_PROCESS, (id_t)thread->id, 19);
+}
+
+void remote_thread_lower_priority(struct remote_thread *thread)
+{
+    pthread_mutex_lock(&thread->mutex);
+    lower_priority(thread);
+    pthread_mutex_unlock(&thread->mutex);
+}
+
 void remote_thread_close(struct remote_thread *thread)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -190,14 +205,8 @@ void remote_thread_close(struct remote_thread *thread)
     if (thread->is_left) {
         atomic_fetch_add(&left, 1);
         pthread_once(&once, leave_at_exit);
-        if (thread->id > 0) /* 0, if the thread has not run yet, would mean the caller */
-            setpriority(PRIO_PROCESS, (id_t)thread->id, 19);
+        lower_priority(thread);
     }
     pthread_cond_broadcast(&thread->changed);
     pthread_mutex_unlock(&thread->mutex);
-}
-
-unsigned remote_thread_left(void)
-{
-    return atomic_load(&left);
 }

@@ -27,11 +27,11 @@ struct remote_thread *remote_thread_open(int (*work)(void *context, struct camp_
  * is set. */
 int remote_thread_run(struct remote_thread *thread, uint64_t until_ns, struct camp_error *error);
 
+/* Gives the thread the lowest priority: called when nobody waits for its work any more. */
+void remote_thread_lower_priority(struct remote_thread *thread);
+
 /* Ends the thread; the thread then calls release(context). If work() is running, this happens only
  * after work() has returned: the thread is left behind, with the lowest priority, and the program
  * will end without the clean-up of libraries that the thread may still use. remote_thread_close()
  * does not wait. `thread` may be NULL. */
 void remote_thread_close(struct remote_thread *thread);
-
-/* Returns the number of threads that are left behind and still at work. */
-unsigned remote_thread_left(void);

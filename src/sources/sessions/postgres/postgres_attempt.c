@@ -91,6 +91,11 @@ bool postgres_attempt_wait(struct postgres_attempt *attempt, uint64_t until_ns)
     return remote_thread_run(attempt->thread, until_ns, &ignored) != REMOTE_PENDING;
 }
 
+void postgres_attempt_is_late(struct postgres_attempt *attempt)
+{
+    remote_thread_lower_priority(attempt->thread);
+}
+
 bool postgres_attempt_result(struct postgres_attempt *attempt, struct postgres_guard *ret,
                              struct postgres_failure *failure)
 {

@@ -16,6 +16,10 @@ struct postgres_attempt *postgres_attempt_start(const char *conninfo, uint64_t l
  * (CLOCK_MONOTONIC), or if *stop is set. */
 bool postgres_attempt_wait(struct postgres_attempt *attempt, uint64_t until_ns);
 
+/* Called when an attempt takes so long that nobody waits for it any more. It gets the lowest
+ * priority, because it may compute. */
+void postgres_attempt_is_late(struct postgres_attempt *attempt);
+
 /* Returns true if the attempt, which has ended, has connected: then *ret owns the connection, whose
  * calls do not block. Otherwise *failure says why not. */
 bool postgres_attempt_result(struct postgres_attempt *attempt, struct postgres_guard *ret,

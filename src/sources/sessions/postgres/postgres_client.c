@@ -15,7 +15,6 @@
 #include "postgres_results.h"
 #include "sources/remote/remote.h"
 #include "sources/remote/remote_text.h"
-#include "sources/remote/remote_thread.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +25,8 @@
 #define VERSION_MIN 100000
 #define CONNECT_S 5
 #define ANSWER_NS (2 * (uint64_t)NS_PER_S)
-/* An attempt to connect ends by itself; one that does not end after this time is left behind. */
+/* An attempt to connect ends by itself. After this further time, camp stops waiting for it, but
+ * makes no other attempt until it has ended. */
 #define LEFT_NS (500 * (uint64_t)NS_PER_MS)
 
 /* libpq keeps some of what a server sends as long as the connection, such as parameters with new
@@ -51,7 +51,8 @@ struct postgres_client {
     bool queries;
     size_t prepared;
     int wanted;                       /* index in statement_names, or -1 to connect only */
-    struct postgres_attempt *attempt; /* in the step CONNECTING, otherwise NULL */
+    /* in the step CONNECTING, or after it if the attempt has not ended in time; otherwise NULL */
+    struct postgres_attempt *attempt;
     struct postgres_guard guard;
     enum step step;
     struct postgres_results results; /* of the step */
@@ -63,17 +64,16 @@ struct postgres_client {
     uint64_t asked_ns;
 };
 
-static void close_connection(struct postgres_client *client)
+static void close_attempt(struct postgres_client *client)
 {
     postgres_attempt_close(client->attempt);
     client->attempt = NULL;
-    postgres_guard_finish(&client->guard);
 }
 
 static void close_for(struct postgres_client *client, bool may_pass)
 {
     postgres_results_clear(&client->results);
-    close_connection(client);
+    postgres_guard_finish(&client->guard);
     remote_down(&client->remote, may_pass);
 }
 
@@ -93,6 +93,8 @@ static int fail_late(void *context, struct camp_error *error)
              client->step == CONNECTING ? "no answer to connecting"
                                         : "no answer for %u s: it is stopped, or overloaded",
              (unsigned)(ANSWER_NS / NS_PER_S));
+    if (client->attempt != NULL)
+        postgres_attempt_is_late(client->attempt);
     return drop(client, &failure, error);
 }
 
@@ -161,8 +163,9 @@ static int start_connecting(void *context, struct camp_error *error)
     client->noticed[0] = '\0';
     client->other_bytes = 0;
     client->step = CONNECTING;
-    if (remote_thread_left() > 0)
+    if (client->attempt != NULL && !postgres_attempt_wait(client->attempt, 0))
         return drop(client, &failure, error);
+    close_attempt(client);
     client->attempt = postgres_attempt_start(client->conninfo, limit_ns, client->remote.stop);
     if (client->attempt == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
@@ -185,11 +188,11 @@ static int sent(struct postgres_client *client, int was_sent, enum step step,
 static int after_attempt(struct postgres_client *client, struct camp_error *error)
 {
     struct postgres_failure failure;
+    const bool is_connected = postgres_attempt_result(client->attempt, &client->guard, &failure);
 
-    if (!postgres_attempt_result(client->attempt, &client->guard, &failure))
+    close_attempt(client);
+    if (!is_connected)
         return drop(client, &failure, error);
-    postgres_attempt_close(client->attempt);
-    client->attempt = NULL;
     receive_limit_watch(&client->guard.limit);
     libpq.PQsetNoticeReceiver(client->guard.connection, keep_notice, client);
     if (libpq.PQserverVersion(client->guard.connection) < VERSION_MIN)
@@ -227,7 +230,7 @@ static int ask_wanted(void *context, struct camp_error *error)
     const char *name = statement_names[client->wanted];
 
     if (client->other_bytes > RENEWAL_BYTES) {
-        close_connection(client);
+        postgres_guard_finish(&client->guard);
         return start_connecting(client, error);
     }
     client->asked_ns = now_ns(CLOCK_MONOTONIC);
@@ -340,7 +343,8 @@ void postgres_client_close(struct postgres_client *client)
         return;
     postgres_results_release(&client->results);
     postgres_snapshot_release(&client->snapshot);
-    close_connection(client);
+    close_attempt(client);
+    postgres_guard_finish(&client->guard);
     explicit_bzero(client->conninfo, strlen(client->conninfo));
     free(client->conninfo);
     free(client);
