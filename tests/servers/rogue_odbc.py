@@ -42,9 +42,9 @@ for all_columns in ('', 'all '):
     each('values', [all_columns + 'an unknown result'], says='')
 each('errors', [f'{where} {what}' for where in ('error', 'refusal', 'fetch error')
                 for what in ('with escapes', 'without a terminator', 'without a text')])
-# All rows of a query are kept, and the limit of their number is above the memory that is promised elsewhere.
 for name in ('rows without end', 'empty rows without end'):
     attack('rows', name, ORACLE, promise_s=OPEN_S, says='more than 10000 rows')
+attack('rows', 'rows without end', QUERY, promise_s=OPEN_S, says='more than camp keeps')
 # A query has no time limit, but a signal ends it. unixODBC itself reads errors to their end.
 for name in ('connecting stalls', 'executing stalls', 'fetching stalls', 'error without end', 'refusal without end',
              'fetch error without end'):

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BYTES_MOST ((size_t)1024 * 1024 * 1024)
+
 struct query {
     struct rows rows; /* must be the first member */
     sqlite3 *database;
@@ -101,7 +103,7 @@ int query_rows_open(const char *path, const char *text, const struct from *from,
 
     if (query == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the query");
-    query->rows = (struct rows){ next, close_query, "row" };
+    query->rows = (struct rows){ next, close_query, "row", BYTES_MOST };
     query->watch.stop = from->stop;
     r = foreign_file_check(path, error);
     if (r != CAMP_OK) {

@@ -24,6 +24,8 @@ struct rows {
     int (*next)(struct rows *rows, struct row *ret, struct camp_error *error);
     void (*close)(struct rows *rows); /* also frees *rows */
     const char *word;                 /* what `number` counts: "line" or "row" */
+    /* Most bytes that the kept rows may need, because a query may have no end; 0 for no limit */
+    size_t bytes_most;
 };
 
 /* Opens a CSV file, or standard input if `path` is "-". from->progress gets numbers of bytes; a

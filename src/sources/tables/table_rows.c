@@ -39,6 +39,7 @@ static uint32_t name_id(struct table_names *names, const char *text, size_t leng
     memcpy(copy, text, length);
     names->names[names->count].text = copy;
     names->names[names->count].length = length;
+    names->bytes += length + 1;
     index_add(&names->index, hash, (uint32_t)names->count);
     return (uint32_t)++names->count;
 }
@@ -260,6 +261,16 @@ static bool read_row(struct table_rows *rows, struct table_columns *columns, con
     return true;
 }
 
+/* Returns the memory that the rows need. */
+static size_t size_of(const struct table_rows *rows)
+{
+    const size_t row = sizeof *rows->times + sizeof *rows->entities + sizeof *rows->numbers +
+                       sizeof *rows->elapsed + rows->state_count * sizeof *rows->values;
+    const size_t name = sizeof *rows->names.names + sizeof(struct index_slot);
+
+    return rows->count * row + rows->names.count * name + rows->names.bytes;
+}
+
 static int add_row(struct table_rows *rows, struct table_columns *columns, const struct row *row,
                    const char *name, struct camp_error *error)
 {
@@ -357,6 +368,11 @@ static int read_with(struct sample *sample, struct table_rows *rows, struct tabl
         more = input->next(input, &row, error);
         if (more == CAMP_OK)
             r = add_row(rows, columns, &row, name, error);
+        if (r == CAMP_OK && input->bytes_most > 0 && size_of(rows) > input->bytes_most)
+            r = camp_fail(error, CAMP_E_FORMAT, 0,
+                          "the query has more than %zu rows, which is more than camp keeps: select "
+                          "a shorter time, or let it add rows up",
+                          rows->count - 1);
     }
     return more < 0 ? more : r;
 }

@@ -27,6 +27,7 @@ struct table_names {
      * is too long. */
     bool *is_shared;
     size_t count, capacity;
+    size_t bytes; /* of the texts */
     struct index index;
 };
 

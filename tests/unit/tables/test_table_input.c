@@ -1,6 +1,10 @@
 /* Units that are given or guessed, and input that cannot be read. */
 #include "opened_table.h"
 
+#include "sources/tables/table_rows.h"
+
+#include <inttypes.h>
+
 static void assert_unit(const char *rows, const char *unit, uint64_t expected_ns, const char *note)
 {
     char text[256];
@@ -227,6 +231,38 @@ static void a_table_without_any_valid_row_is_refused(void **state)
     unlink(path);
 }
 
+/* Rows with ever new names, without an end. */
+static int next_row(struct rows *rows, struct row *ret, struct camp_error *error)
+{
+    static struct field header[] = { { "time", 4 }, { "name", 4 }, { "busy_ms", 7 } };
+    static struct field fields[] = { { "1000000000", 10 }, { NULL, 0 }, { "1", 1 } };
+    static uint64_t number;
+    static char name[24];
+
+    (void)rows;
+    (void)error;
+    snprintf(name, sizeof name, "%20" PRIu64, number);
+    fields[1] = (struct field){ name, strlen(name) };
+    *ret = (struct row){ .number = number, .count = 3, .fields = number == 0 ? header : fields };
+    number++;
+    return CAMP_OK;
+}
+
+static void rows_without_end_are_refused_at_the_limit(void **state)
+{
+    struct rows input = { .next = next_row, .word = "row", .bytes_most = 100000 };
+    struct table_columns columns = { 0 };
+    struct table_rows rows = { 0 };
+    struct camp_error error;
+
+    (void)state;
+    assert_int_equal(table_rows_read(&rows, &columns, &input, "endless", &error), CAMP_E_FORMAT);
+    assert_non_null(strstr(error.message, "more than camp keeps"));
+    assert_in_range(rows.count, 500, 2000);
+    table_rows_release(&rows);
+    table_columns_release(&columns);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +279,7 @@ int main(void)
         cmocka_unit_test(ignored_columns_are_named_in_a_note),
         cmocka_unit_test(the_error_about_a_file_that_is_not_a_table_says_what_is_missing),
         cmocka_unit_test(a_table_without_any_valid_row_is_refused),
+        cmocka_unit_test(rows_without_end_are_refused_at_the_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

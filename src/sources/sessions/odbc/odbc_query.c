@@ -11,8 +11,7 @@
 /* What one call of remote_thread_run() fetches. */
 #define BLOCK_ROWS 1000
 #define BLOCK_BYTES ((size_t)4 * 1024 * 1024)
-/* All rows are kept, so a query without an end would need all memory. */
-#define ROWS_MOST 10000000
+#define BYTES_MOST ((size_t)32 * 1024 * 1024) /* of all rows: a million with one number each */
 
 struct block {
     struct field *fields; /* [rows x columns] */
@@ -106,9 +105,6 @@ static int fetch(void *context, struct camp_error *error)
     } else {
         while (r == CAMP_OK && block->rows < BLOCK_ROWS && block->used < BLOCK_BYTES) {
             r = odbc_statement_next(fetching->statement, &row, error);
-            if (r == CAMP_OK && row.number > ROWS_MOST)
-                r = camp_fail(error, CAMP_E_FORMAT, 0,
-                              "the query has more than %d rows: let it add some up", ROWS_MOST);
             if (r == CAMP_OK && !keep_row(block, &row))
                 r = camp_fail(error, CAMP_E_NOMEM, 0, "no memory for rows");
         }
@@ -188,7 +184,8 @@ int odbc_query_open(const char *text, const struct from *from, struct rows **ret
         free(fetching);
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the query");
     }
-    *query = (struct query){ .rows = { next, close_query, "row" }, .fetching = fetching };
+    *query =
+        (struct query){ .rows = { next, close_query, "row", BYTES_MOST }, .fetching = fetching };
     fetching->connect = strdup(text);
     fetching->query = strdup(from->query);
     if (fetching->connect != NULL && fetching->query != NULL)
