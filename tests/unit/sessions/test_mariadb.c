@@ -153,6 +153,44 @@ static void an_answer_with_more_rows_or_bytes_than_permitted_is_refused(void **s
     free(large);
 }
 
+/* Fills an answer with 10,000 sessions whose ids begin at `first`. */
+static void fill_sessions(struct mariadb_answer *answer, int first)
+{
+    const struct mariadb_statement *statement = mariadb_sessions_statement(true, true);
+    const char *row[MARIADB_COLUMNS_MOST] = { NULL };
+    char id[16];
+
+    mariadb_answer_begin(answer, statement);
+    row[0] = id;
+    for (int i = 0; i < 10000; i++) {
+        snprintf(id, sizeof id, "%d", first + i);
+        assert_int_equal(mariadb_answer_add(answer, statement, row, NULL), CAMP_OK);
+    }
+}
+
+static void other_sessions_in_each_sample_are_left_out_at_the_limit(void **state)
+{
+    struct mariadb_sessions sessions = { 0 };
+    struct mariadb_answer answer = { 0 };
+
+    (void)state;
+    for (int first = 1; first <= 10001; first += 10000) {
+        fill_sessions(&answer, first);
+        assert_int_equal(mariadb_sessions_sample(&sessions, &answer, 1, true, NULL), CAMP_OK);
+    }
+    fill_sessions(&answer, 19001);
+    assert_int_equal(mariadb_sessions_sample(&sessions, &answer, 2, true, NULL), CAMP_E_SPACE);
+    assert_int_equal(sessions.count, MARIADB_SESSIONS_MOST);
+    mariadb_sessions_start_interval(&sessions);
+    assert_int_equal(sessions.count, 1000);
+    assert_int_equal(sessions.sessions[0].id, 19001);
+    fill_sessions(&answer, 19001);
+    assert_int_equal(mariadb_sessions_sample(&sessions, &answer, 3, true, NULL), CAMP_OK);
+    assert_int_equal(sessions.count, 10000);
+    mariadb_sessions_release(&sessions);
+    mariadb_answer_release(&answer);
+}
+
 static void add_sample(struct mariadb_session *session, const char *class, const char *event,
                        const char *activity, uint64_t ns)
 {
@@ -324,6 +362,7 @@ int main(void)
         cmocka_unit_test(a_mariadb_failure_is_reported_in_one_line_with_advice),
         cmocka_unit_test(an_answer_has_the_rows_that_were_added),
         cmocka_unit_test(an_answer_with_more_rows_or_bytes_than_permitted_is_refused),
+        cmocka_unit_test(other_sessions_in_each_sample_are_left_out_at_the_limit),
         cmocka_unit_test(each_sleep_of_a_mariadb_thread_is_accounted_once),
         cmocka_unit_test(samples_divide_the_sleep_of_a_mariadb_thread_if_there_are_no_microstates),
         cmocka_unit_test(a_futex_sleep_unknown_to_the_database_counts_as_a_wait_for_a_row_lock),

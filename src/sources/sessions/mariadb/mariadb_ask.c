@@ -4,6 +4,7 @@
  * server's thread that serves camp. If camp does not read the server's threads, the cost is the
  * time until the answer.
  */
+#include "counters/error.h"
 #include "counters/units.h"
 #include "mariadb_inside.h"
 
@@ -208,14 +209,18 @@ int mariadb_sample(struct mariadb_source *source, uint64_t until_ns)
         source->is_answered &= r == REMOTE_PENDING;
         return CAMP_OK;
     }
-    source->is_answered = true;
     if (transactions)
         source->transactions_ns = now_ns(CLOCK_MONOTONIC);
     r = mariadb_sessions_sample(&source->sessions, rows, now_ns(CLOCK_MONOTONIC), transactions,
                                 source->tier <= TIER_SCHEDSTAT ? source->threads : NULL);
+    source->is_answered = r != CAMP_E_SPACE;
+    if (r == CAMP_E_SPACE)
+        camp_fail(&source->failure, r, 0,
+                  "MariaDB: more than %zu sessions in an interval: shorten the interval",
+                  MARIADB_SESSIONS_MOST);
     end_ns = spent_ns(source);
     add_cost(&source->samples, end_ns > begin_ns ? end_ns - begin_ns : 0, jittered_ns(PERIOD_NS));
-    return r;
+    return r == CAMP_E_SPACE ? CAMP_OK : r;
 }
 
 static bool uses_instruments(const struct mariadb_source *source)

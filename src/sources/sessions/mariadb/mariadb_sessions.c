@@ -221,21 +221,28 @@ int mariadb_sessions_sample(struct mariadb_sessions *sessions, struct mariadb_an
                             uint64_t now_ns, bool transactions, struct mariadb_threads *threads)
 {
     const char *row[MARIADB_COLUMNS_MOST];
+    int r = CAMP_OK;
 
     for (size_t i = 0; i < sessions->count; i++)
         sessions->sessions[i].is_seen = false;
     while (mariadb_answer_next(rows, row)) {
         struct mariadb_session *session;
+        int64_t id;
 
         if (row[ID] == NULL)
             continue;
-        session = find_or_add(sessions, strtoll(row[ID], NULL, 10),
-                              row[TID] != NULL ? (int32_t)strtol(row[TID], NULL, 10) : 0);
+        id = strtoll(row[ID], NULL, 10);
+        if (sessions->count == MARIADB_SESSIONS_MOST && find(sessions, id) == NULL) {
+            r = CAMP_E_SPACE;
+            continue;
+        }
+        session =
+            find_or_add(sessions, id, row[TID] != NULL ? (int32_t)strtol(row[TID], NULL, 10) : 0);
         if (session == NULL)
             return CAMP_E_NOMEM;
         read_row(session, row, now_ns, transactions, threads);
     }
-    return CAMP_OK;
+    return r;
 }
 
 void mariadb_sessions_start_interval(struct mariadb_sessions *sessions)
