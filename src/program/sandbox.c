@@ -214,8 +214,8 @@ static int enter_landlock(const struct sandbox *sandbox)
         allow_system(&landlock);
     if (sandbox->input != NULL)
         allow_input(&landlock, sandbox->input);
-    if (sandbox->rules != NULL)
-        landlock_allow(&landlock, sandbox->rules, LANDLOCK_READ);
+    if (sandbox->workload_file != NULL)
+        landlock_allow(&landlock, sandbox->workload_file, LANDLOCK_READ);
     if (sandbox->output != NULL)
         allow_output(&landlock, sandbox->output);
     if (sandbox->socket != NULL)

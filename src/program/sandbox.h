@@ -32,12 +32,12 @@ enum sandbox_kind {
 
 struct sandbox {
     enum sandbox_kind kind;
-    const char *input;  /* SANDBOX_FILE: the file or folder that is read; may be missing */
-    const char *rules;  /* another file that is read, or NULL */
-    const char *output; /* NULL if no file is written; the file itself may be missing */
-    bool serves;        /* the command will listen at an address */
-    const char *socket; /* the path of the socket that it will listen at, or NULL */
-    bool converts;      /* the command will execute the converter of pictures */
+    const char *input;         /* SANDBOX_FILE: the file or folder that is read; may be missing */
+    const char *workload_file; /* of --workload, which is read, or NULL */
+    const char *output;        /* NULL if no file is written; the file itself may be missing */
+    bool serves;               /* the command will listen at an address */
+    const char *socket;        /* the path of the socket that it will listen at, or NULL */
+    bool converts;             /* the command will execute the converter of pictures */
 };
 
 /* Confines the calling thread, and so all threads that it creates later. Only the first call does

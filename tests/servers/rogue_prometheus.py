@@ -332,7 +332,7 @@ for kind, sample, start in (('first', TWO, MATRIX), ('snapshot', '"value":[1,"1"
 
 
 each('sizes', '60,000 hosts', generated(MATRIX, lambda: host_series(60000, TWO), LAST), kinds=('first',),
-     says='its rows and samples need more than 16 MB')
+     says='its rows and samples need more memory than camp gives them')
 
 
 def sample_texts(count, step, start=1000.0):

@@ -251,7 +251,7 @@ static int open_source(struct top *top)
     top->from.from.states_options =
         (top->no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) | (top->verbose ? CAMP_STATES_VERBOSE : 0);
     top->from.from.wants_states = true;
-    top->from.sandbox.rules = top->workload_file;
+    top->from.sandbox.workload_file = top->workload_file;
     if (top->format == FORMAT_LIVE && isatty(STDOUT_FILENO)) {
         top->speed = top->from.from.speed;
         top->from.from.speed = 0;

@@ -179,8 +179,8 @@ int fleet_fail_samples(int code, struct camp_error *error)
 {
     if (code == CAMP_E_SPACE)
         return camp_fail(error, code, 0,
-                         "prometheus: its rows and samples need more than 16 MB; select fewer: "
-                         "--query '{job=\"...\"}'");
+                         "prometheus: its rows and samples need more memory than camp gives them; "
+                         "select fewer: --query '{job=\"...\"}'");
     if (code == CAMP_E_FORMAT)
         return camp_fail(error, code, 0, "prometheus: the times of its samples are in disorder");
     return camp_fail(error, code, 0, "no memory for the samples of a fleet");

@@ -19,8 +19,8 @@
 #include "counters/units.h"
 #include "ledger/frame.h"
 
-#define FLEET_PERIOD_MOST_NS                                                                       \
-    ((int64_t)86400 * NS_PER_S) /* a longer period is ignored as an error */
+/* A longer period is ignored as an error. */
+#define FLEET_PERIOD_MOST_NS ((int64_t)86400 * NS_PER_S)
 
 /* A sample has these values after its counters. */
 enum fleet_extra { FLEET_CPUS, FLEET_CLOCK, FLEET_EXTRA_COUNT };

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #define LARGEST_S 9e9 /* a longer time does not fit into 64 bits as ns */
-#define PART_BYTES                                                                                 \
-    4096 /* the library gets so many bytes at once, and then the limits are checked */
+/* The library gets so many bytes at once, and then the limits are checked. */
+#define PART_BYTES 4096
 /* The library has two buffers for texts. Each doubles from 2 KB to at least PROMETHEUS_EVENT_BYTES
  * + PART_BYTES, and no smaller buffer is used again. */
 #define MEMORY_BYTES (16 * PROMETHEUS_EVENT_BYTES)
