@@ -50,7 +50,7 @@ struct postgres_client {
     char *conninfo;
     bool queries;
     size_t prepared;
-    int wanted;                       /* index in statement_names, or -1 to connect only */
+    int wanted; /* index in statement_names, or -1 to connect only */
     /* in the step CONNECTING, or after it if the attempt has not ended in time; otherwise NULL */
     struct postgres_attempt *attempt;
     struct postgres_guard guard;
