@@ -238,7 +238,8 @@ def of_bats(files, tags, jobs='1', **environment):
     """A runner of the bats tests that have these tags, `jobs` of them at once. A file whose setup_file
     failed counts as one test with the file's name, and the whole file is asked again."""
     def bats(*words):
-        status, output = command('bats', '--tap', '--filter-tags', tags, *words, **environment)
+        status, output = command('bats', '--tap', '--print-output-on-failure', '--filter-tags', tags, *words,
+                                 **environment)
         return of_tap('bats', status, FILE_FAILED.sub(file_failed, output))
 
     def run(names):
