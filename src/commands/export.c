@@ -181,6 +181,7 @@ static int open_exported(struct export *export)
         .tier = export->tier > 0 ? tiers[export->tier] : NULL,
     };
     const struct sandbox sandbox = { .kind = SANDBOX_MACHINE,
+                                     .workload_file = export->workload_file,
                                      .serves = !export->once,
                                      .socket = export->socket };
     struct camp_error error = { 0 };
