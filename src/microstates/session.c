@@ -162,9 +162,9 @@ static int load(struct camp_states *session, uint32_t options, struct camp_error
     programs->rodata->split_calls = (options & CAMP_STATES_NO_SYSCALLS) == 0;
     programs->rodata->own_namespace = own_namespace();
     programs->rodata->tell_disks = (options & CAMP_STATES_DISKS) != 0;
-    r = count_cpus(&session->cpu_count, error);
+    r = find_events(programs, options, error);
     if (r == CAMP_OK)
-        r = find_events(programs, options, error);
+        r = count_cpus(&session->cpu_count, error);
     if (r != CAMP_OK)
         return r;
     bpf_map__set_max_entries(programs->maps.cpus, session->cpu_count);
