@@ -242,6 +242,7 @@ __attribute__((constructor)) static void start(void)
 {
     const char *name = getenv("TORTURE_CALL"), *number = getenv("TORTURE_ALLOCATION");
     const int socket = descriptor_of("TORTURE_SOCKET"), file = descriptor_of("TORTURE_COUNT");
+    const struct sigaction crash = { .sa_handler = show_crash };
     int call = -1;
 
     for (size_t i = 0; name != NULL && i < sizeof calls / sizeof calls[0]; i++) {
@@ -264,8 +265,8 @@ __attribute__((constructor)) static void start(void)
         unsetenv("TORTURE_ALLOCATION");
         unsetenv("TORTURE_COUNT");
         traces = getenv("TORTURE_TRACE") != NULL && backtrace((void *[]){ NULL }, 1) >= 0;
-        signal(SIGSEGV, show_crash);
-        signal(SIGABRT, show_crash);
+        sigaction(SIGSEGV, &crash, NULL);
+        sigaction(SIGABRT, &crash, NULL);
         allocations = map;
     }
     if (call >= 0)

@@ -279,10 +279,12 @@ def shape_of(subject, output):
 
 def lines_allowed(subject, lines):
     """One, or one for each part that is missing or for each output that cannot be written. A second line about a
-    recording names its second file."""
+    recording names its second file. If memory lacks for good, a report of what was read until then lacks it, too."""
     if subject.names_each:
         return len(lines)
-    return 2 if '-wal holds a part' in lines[-1] or all('cannot write' in line for line in lines) else 1
+    is_two = '-wal holds a part' in lines[-1] or any(
+        all(text in line for line in lines) for text in ('cannot write', 'memory'))
+    return 2 if is_two else 1
 
 
 def is_of_library(run):
@@ -347,6 +349,7 @@ def is_whole(name, value):
 
 def fault_of_files(usual_files, files):
     for name, value in files.items():
-        if value != usual_files.get(name) and not is_whole(name, value):
+        of_recording = re.sub('-(wal|shm)$', '', name)  # SQLite reads a recording and these files as one
+        if value != usual_files.get(name) and not is_whole(of_recording, files.get(of_recording, value)):
             return f'left {name}'
     return ''
