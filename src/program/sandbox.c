@@ -68,6 +68,8 @@ static void allow_folders(struct landlock *landlock, const char *variable, uint6
     char *copy = text != NULL ? strdup(text) : NULL, *rest = copy;
     const char *folder;
 
+    if (text != NULL && copy == NULL)
+        landlock_note_failure(landlock);
     while ((folder = strsep(&rest, ":")) != NULL) {
         if (folder[0] != '\0')
             landlock_allow(landlock, folder, rights);
