@@ -19,6 +19,7 @@ OF_LIBRARIES = {
     'nss_database.c': 'glibc 2.36 reads /etc/nsswitch.conf at the first getpwuid(3), and ends the program when there '
                       'is no memory for it',
     'Error in GnuTLS initialization': 'GnuTLS, which libmicrohttpd loads, prints this when there is no memory for it',
+    'LeakSanitizer: CHECK failed': 'LeakSanitizer itself has no memory when a thread starts',
     'cannot allocate memory for thread-local data': 'the dynamic loader of glibc ends the program with this message',
 }
 # Crashes in libraries, by a function between the crash and the first function of camp.
