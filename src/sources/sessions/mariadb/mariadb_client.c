@@ -100,8 +100,15 @@ static int drop_wrong(struct mariadb_client *client, int r)
     return r;
 }
 
+static int fail_without_memory(struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
+}
+
 static int drop_lost(struct mariadb_client *client, struct camp_error *error)
 {
+    if (client->guard.lacks_memory)
+        return drop_wrong(client, fail_without_memory(error));
     if (client->guard.is_exceeded)
         return drop_wrong(client, camp_fail(error, CAMP_E_FORMAT, 0,
                                             "MariaDB: the server sent more than %zu bytes at once",
@@ -116,12 +123,14 @@ static const char *option(const struct mariadb_client *client, enum mariadb_opti
 }
 
 /* camp reads MARIADB_PWD, because libmariadb reads only MYSQL_PWD. A password in an option file
- * overrides MARIADB_PWD. */
-static void set_options(struct mariadb_client *client)
+ * overrides MARIADB_PWD. Returns false without memory for an option: libmariadb would connect
+ * without it, and send the password as the server wishes. It says so only by errno. */
+static bool set_options(struct mariadb_client *client)
 {
     const unsigned seconds = CONNECT_S;
     const char *password = getenv("MARIADB_PWD");
 
+    errno = 0;
     libmariadb.mysql_options(client->mysql, MYSQL_OPT_NONBLOCK, 0);
     libmariadb.mysql_options(client->mysql, MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
     libmariadb.mysql_options(client->mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
@@ -134,6 +143,7 @@ static void set_options(struct mariadb_client *client)
     /* libmariadb reads the group [client], too */
     libmariadb.mysql_options(client->mysql, MYSQL_READ_DEFAULT_GROUP, "camp");
     mariadb_guard_begin(&client->guard);
+    return errno != ENOMEM;
 }
 
 static void read_address(struct mariadb_client *client)
@@ -277,9 +287,10 @@ static int start_connecting(void *context, struct camp_error *error)
 
     client->mysql = libmariadb.mysql_init(NULL);
     if (client->mysql == NULL)
-        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
+        return fail_without_memory(error);
     client->guard.mysql = client->mysql;
-    set_options(client);
+    if (!set_options(client))
+        return drop_wrong(client, fail_without_memory(error));
     client->step = CONNECTING;
     remote_busy(&client->remote, (CONNECT_S + 1) * (uint64_t)NS_PER_S);
     client->waits_for = libmariadb.mysql_real_connect_start(

@@ -3,6 +3,7 @@
 #include "sources/remote/remote.h"
 
 #include <errmsg.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +76,7 @@ void mariadb_guard_begin(struct mariadb_guard *guard)
     libmariadb.mysql_set_local_infile_handler(guard->mysql, refuse_file, read_no_file,
                                               close_no_file, describe_refusal, NULL);
     libmariadb.mysql_optionsv(guard->mysql, MARIADB_OPT_RESTRICTED_AUTH, METHODS);
-    guard->is_exceeded = false;
+    guard->is_exceeded = guard->lacks_memory = false;
     mariadb_guard_expect(guard);
 }
 
@@ -98,9 +99,14 @@ void mariadb_guard_connecting(struct mariadb_guard *guard)
     guard->mysql->options.compress = 0;
     if (remote_is_local((int)libmariadb.mysql_get_socket(guard->mysql)))
         return;
+    errno = 0;
     libmariadb.mysql_options(guard->mysql, MYSQL_OPT_SSL_ENFORCE, &yes);
     if (guard->verifies && has_password(guard))
         libmariadb.mysql_options(guard->mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &yes);
+    if (errno == ENOMEM) {
+        guard->lacks_memory = true;
+        shutdown((int)libmariadb.mysql_get_socket(guard->mysql), SHUT_RDWR);
+    }
 }
 
 void mariadb_guard_expect(struct mariadb_guard *guard)

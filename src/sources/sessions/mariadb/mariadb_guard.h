@@ -22,9 +22,12 @@ struct mariadb_guard {
     bool verifies; /* false if the user permits servers without a verified certificate */
     size_t received;
     bool is_exceeded; /* the server sent too much, and the connection was shut down */
+    /* the connection could not be protected, and was shut down before the login */
+    bool lacks_memory;
 };
 
-/* Sets the options of guard->mysql, before it connects. *guard must not move until it is closed. */
+/* Sets the options of guard->mysql, before it connects. *guard must not move until it is closed.
+ * Sets errno to ENOMEM if an option could not be stored. */
 void mariadb_guard_begin(struct mariadb_guard *guard);
 
 /* Called each time that libmariadb waits while it connects. */

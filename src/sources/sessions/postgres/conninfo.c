@@ -12,6 +12,7 @@
 #include "libraries/libpq.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -172,12 +173,16 @@ static size_t find_wrong_key(const char *conninfo, const PQconninfoOption *known
 
 int conninfo_check(const char *conninfo, struct camp_error *error)
 {
-    PQconninfoOption *options =
-        libpq.PQconninfoParse(is_name_alone(conninfo) ? "" : conninfo, NULL);
-    const bool is_good = options != NULL;
+    PQconninfoOption *options;
+    bool is_good;
     const char *key;
     size_t length = 0;
 
+    errno = 0;
+    options = libpq.PQconninfoParse(is_name_alone(conninfo) ? "" : conninfo, NULL);
+    is_good = options != NULL;
+    if (!is_good && errno == ENOMEM)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
     if (!is_good && (options = libpq.PQconninfoParse("", NULL)) != NULL)
         length = find_wrong_key(conninfo, options, &key);
     libpq.PQconninfoFree(options);
