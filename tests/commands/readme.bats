@@ -2,7 +2,7 @@
 
 bats_require_minimum_version 1.5.0
 # Runs each command of the README and the documents as printed, with an installed camp. Checks each link, in the
-# tree and in the installed documents.
+# tree and in the installed documents, and the rows of each table.
 
 setup_file() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -109,4 +109,22 @@ refused() {
     [ "${lines[0]}" = 'docs/a.md: gone.md does not exist' ]
     [ "${lines[1]}" = 'docs/a.md: ../../x.md leads out of the folder' ]
     [ "${lines[2]}" = 'docs/a.md: #not-here has no such heading' ]
+}
+
+@test "each row of a table in the documents has as many cells as the first row" {
+    run -0 /usr/bin/python3 "$TREE/tests/commands/document_tables.py" "$TREE"
+}
+
+# bats test_tags=deep
+@test "document_tables.py reports a table that GitHub does not show as it is written" {
+    mkdir "$BATS_TEST_TMPDIR/docs"
+    printf '%s\n' 'a | b |' '|---|---|' '| 1 | 2 |' '' '| a | b |' '|---|---|' '| 1 | 2 \| 3 |' '| 1 |' '| 1 | 2' \
+        >"$BATS_TEST_TMPDIR/docs/a.md"
+    run -1 /usr/bin/python3 "$TREE/tests/commands/document_tables.py" "$BATS_TEST_TMPDIR"
+    echo "$output"
+    [ "${#lines[@]}" -eq 4 ]
+    [ "${lines[0]}" = 'docs/a.md:2: the first row of a table, and no row of dashes is below it' ]
+    [ "${lines[1]}" = 'docs/a.md:8: 1 cells, and the first row of the table has 2' ]
+    [ "${lines[2]}" = 'docs/a.md:9: 1 cells, and the first row of the table has 2' ]
+    [ "${lines[3]}" = '2 tables' ]
 }
