@@ -128,3 +128,39 @@ refused() {
     [ "${lines[2]}" = 'docs/a.md:9: 1 cells, and the first row of the table has 2' ]
     [ "${lines[3]}" = '2 tables' ]
 }
+
+# missing_in_security WORD...: prints each word that is not between backquotes in docs/security.md, alone or in a list.
+missing_in_security() {
+    local word
+    for word in "$@"; do
+        grep -qF "\`$word\`" "$TREE/docs/security.md" || echo "$word"
+    done
+}
+
+@test "docs/security.md names each environment variable that camp reads" {
+    names=$(grep -rhoE 'getenv\("[A-Za-z_]+|folders\[\] = .*' "$TREE"/src --include='*.c' | grep -oE '"[A-Za-z_]+' | tr -d '"' | sort -u)
+    [ "$(wc -w <<<"$names")" -ge 20 ]
+    # shellcheck disable=SC2086
+    run -0 missing_in_security $names
+    [ -z "$output" ] || { echo "not in docs/security.md: $output" && false; }
+}
+
+@test "docs/security.md names each system file that a confined command may read" {
+    files=$(sed -n '/^static const char \*const system_files/,/^};/s/.*"\(.*\)",/\1/p' "$TREE/src/program/sandbox.c")
+    [ "$(wc -w <<<"$files")" -ge 15 ]
+    # shellcheck disable=SC2086
+    run -0 missing_in_security $files
+    [ -z "$output" ] || { echo "not in docs/security.md: $output" && false; }
+}
+
+@test "docs/security.md names each command, and only tests that exist" {
+    # shellcheck disable=SC2046
+    run -0 missing_in_security $("$PROGRAMS/camp" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+    [ -z "$output" ] || { echo "not in docs/security.md: $output" && false; }
+    named=$(grep -oE '`tests/[a-z/_.]+[*]?`' "$TREE/docs/security.md" | tr -d '`*')
+    [ "$(wc -w <<<"$named")" -ge 15 ]
+    for name in $named; do
+        echo "$name"
+        compgen -G "$TREE/$name*" >"$BATS_TEST_TMPDIR/found"
+    done
+}
