@@ -8,6 +8,7 @@
 #include "program/command.h"
 #include "program/privilege.h"
 #include "program/sandbox.h"
+#include "sources/machine/hidden.h"
 #include "top/top_workloads.h"
 #include "views/http/listen.h"
 
@@ -20,7 +21,7 @@
 #define GROUPS 20
 #define GROUPS_MAXIMUM_SHOWN 1000
 
-enum { GROUP_WORKLOAD = 3 }; /* index into group_names */
+enum { GROUP_CGROUPS = 2, GROUP_WORKLOAD = 3 }; /* indices into group_names */
 static const char *const group_names[] = { "command", "user", "cgroup", "workload", NULL };
 static const enum group_key group_keys[] = { GROUP_NAME, GROUP_USER, GROUP_CGROUP, GROUP_NUMBER };
 static const char *const tiers[] = { "auto", "bpf", "taskstats", "schedstat", NULL };
@@ -64,7 +65,8 @@ static int parse(struct export *export, int argc, char **argv, int *ret_first)
                               "After SIGHUP camp reads FILE again."),
         { "groups", 0, OPTION_COUNT, &export->groups, "N",
           "Report the N groups that use the most (20); the others are summed as "
-          "groupname=\"other\".",
+          "groupname=\"other\". Where /proc hides processes (hidepid), an address shows names of "
+          "commands and users only with this option.",
           0, GROUPS_MAXIMUM_SHOWN, NULL },
         COMMON_OPTION(
             COMMON_TIER, &export->tier, .type = OPTION_CHOICE,
@@ -157,19 +159,40 @@ static int resolve_group(struct export *export)
     return OPTIONS_GO_ON;
 }
 
+/* Each local user can read the metrics at an address. So no process is named there that /proc hides
+ * from other users, unless the caller asks for groups. The names of cgroups are not hidden, and
+ * those of workloads come from the caller's file. */
+static void resolve_groups(struct export *export)
+{
+    if (export->groups != UINT64_MAX)
+        return;
+    export->groups = GROUPS;
+    if (export->socket != NULL || export->once || export->group >= GROUP_CGROUPS ||
+        !hidden_from_others())
+        return;
+    export->groups = 0;
+    complain(STATUS_OK, "no command or user is named: /proc hides processes of other users (it is "
+                        "mounted with hidepid), and each local user can read these metrics; "
+                        "--groups 20 names them to all, and --socket serves one user");
+}
+
 static int read_options(struct export *export, int argc, char **argv)
 {
     int first, status;
 
     *export = (struct export){ .lock = PTHREAD_MUTEX_INITIALIZER,
                                .port = UINT64_MAX,
-                               .groups = GROUPS,
+                               .groups = UINT64_MAX,
                                .group = -1,
                                .format = -1 };
     status = parse(export, argc, argv, &first);
     if (status == OPTIONS_GO_ON)
         status = resolve_place(export);
-    return status == OPTIONS_GO_ON ? resolve_group(export) : status;
+    if (status == OPTIONS_GO_ON)
+        status = resolve_group(export);
+    if (status == OPTIONS_GO_ON)
+        resolve_groups(export);
+    return status;
 }
 
 static int open_exported(struct export *export)
@@ -181,6 +204,7 @@ static int open_exported(struct export *export)
         .tier = export->tier > 0 ? tiers[export->tier] : NULL,
     };
     const struct sandbox sandbox = { .kind = SANDBOX_MACHINE,
+                                     .workload_file = export->workload_file,
                                      .serves = !export->once,
                                      .socket = export->socket };
     struct camp_error error = { 0 };

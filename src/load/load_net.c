@@ -57,8 +57,11 @@ static int read_target(struct net_run *run, struct camp_error *error)
     const char *text = run->plan->target != NULL ? run->plan->target : "127.0.0.1";
     struct addrinfo hints = { .ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_DGRAM };
     struct addrinfo *found;
+    const int failed = getaddrinfo(text, NULL, &hints, &found);
 
-    if (getaddrinfo(text, NULL, &hints, &found) != 0)
+    if (failed == EAI_MEMORY)
+        return CAMP_E_NOMEM;
+    if (failed != 0)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "'%s' is not an IPv4 or IPv6 address such as 127.0.0.1", text);
     memcpy(&run->target, found->ai_addr, found->ai_addrlen);

@@ -87,7 +87,7 @@ struct {
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(map_flags, BPF_F_MMAPABLE);
-    __uint(max_entries, CPUS_MAX);
+    __uint(max_entries, 1); /* the session sets the number of possible CPUs */
     __type(key, uint32_t);
     __type(value, struct cpu_account);
 } cpus SEC(".maps");

@@ -3,7 +3,6 @@
 
 #include <camp/states.h>
 
-#define CPUS_MAX 1024
 #define CALLS_MAX 512 /* a sleep in a call with a higher number is CAMP_STATE_OTHER_SLEEP */
 #define EXITS_BYTES (2u << 20)
 #define TOTALS_MAX 2048

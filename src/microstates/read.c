@@ -83,7 +83,7 @@ static void take_totals(struct camp_states *session)
     uint32_t *generation = &session->programs->bss->generation;
     uint64_t added_up = 0;
 
-    for (size_t i = 0; i < CPUS_MAX; i++)
+    for (size_t i = 0; i < session->cpu_count; i++)
         added_up += session->cpus[i].exits_added_up;
     if (added_up != session->added_up)
         session->totals_waiting = 2;
@@ -236,14 +236,14 @@ int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, s
 
     if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the CPUs");
-    for (int32_t i = 0; i < CPUS_MAX; i++) {
+    for (uint32_t i = 0; i < session->cpu_count; i++) {
         struct cpu_moment moment;
         struct camp_cpu_states states;
 
         if (session->cpus[i].begin_ns == 0)
             continue;
         moment = moment_of(&session->cpus[i], &session->programs->bss->disk_waits.clock);
-        states = cpu_states_of(i, &moment);
+        states = cpu_states_of((int32_t)i, &moment);
         camp_output_add(&output, &states, sizeof states);
     }
     return camp_output_end(&output, "CPUs", ret_count, error);
@@ -256,7 +256,7 @@ int camp_states_losses(struct camp_states *session, struct camp_states_losses *r
 
     if (session == NULL || ret == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for its losses");
-    for (size_t i = 0; i < CPUS_MAX; i++) {
+    for (size_t i = 0; i < session->cpu_count; i++) {
         losses.switches += session->cpus[i].switches;
         losses.unseen += session->cpus[i].unseen;
         losses.lost += session->cpus[i].lost;

@@ -17,6 +17,7 @@
 #include <bpf/libbpf.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@
 #include <sys/stat.h>
 
 #define LARGE_BYTES (256 * 1024)
+#define CPUS_MOST (1u << 16)
 #define MACHINE_NAMESPACE 0xEFFFFFFC /* PROC_PID_INIT_INO of the kernel */
 
 static bool begins(const char *text, const char *with)
@@ -129,6 +131,25 @@ static uint32_t unmeasured_states(const struct states_bpf *programs)
     return states;
 }
 
+/* libbpf_num_possible_cpus() does not count the gaps between the numbers, as in "0-3,8-11". */
+static int count_cpus(uint32_t *ret, struct camp_error *error)
+{
+    FILE *file = fopen("/sys/devices/system/cpu/possible", "re");
+    uint32_t last = UINT32_MAX;
+
+    if (file != NULL) {
+        while (fscanf(file, "%" SCNu32 "%*[-,]", &last) == 1)
+            continue;
+        fclose(file);
+    }
+    if (last >= CPUS_MOST)
+        return camp_fail(error, CAMP_E_IO, file == NULL ? errno : 0,
+                         "the numbers of the CPUs cannot be read from "
+                         "/sys/devices/system/cpu/possible, which microstates need");
+    *ret = last + 1;
+    return CAMP_OK;
+}
+
 static int load(struct camp_states *session, uint32_t options, struct camp_error *error)
 {
     struct states_bpf *programs = states_bpf__open();
@@ -142,8 +163,11 @@ static int load(struct camp_states *session, uint32_t options, struct camp_error
     programs->rodata->own_namespace = own_namespace();
     programs->rodata->tell_disks = (options & CAMP_STATES_DISKS) != 0;
     r = find_events(programs, options, error);
+    if (r == CAMP_OK)
+        r = count_cpus(&session->cpu_count, error);
     if (r != CAMP_OK)
         return r;
+    bpf_map__set_max_entries(programs->maps.cpus, session->cpu_count);
     r = states_bpf__load(programs);
     if (r == 0 && programs->bss == NULL) /* libbpf could not map the variables of the programs */
         r = -ENOMEM;
@@ -161,8 +185,8 @@ static int load(struct camp_states *session, uint32_t options, struct camp_error
 
 static int begin(struct camp_states *session, struct camp_error *error)
 {
-    void *cpus =
-        mmap(NULL, CPUS_BYTES, PROT_READ, MAP_SHARED, bpf_map__fd(session->programs->maps.cpus), 0);
+    void *cpus = mmap(NULL, session->cpu_count * sizeof *session->cpus, PROT_READ, MAP_SHARED,
+                      bpf_map__fd(session->programs->maps.cpus), 0);
     int r;
 
     if (cpus == MAP_FAILED)
@@ -231,7 +255,7 @@ void camp_states_close(struct camp_states *session)
     if (session == NULL)
         return;
     if (session->cpus != NULL)
-        munmap((void *)session->cpus, CPUS_BYTES);
+        munmap((void *)session->cpus, session->cpu_count * sizeof *session->cpus);
     ring_buffer__free(session->exits);
     free(session->known);
     free(session->records);

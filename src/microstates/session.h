@@ -10,8 +10,6 @@
 
 #include <stdbool.h>
 
-#define CPUS_BYTES (CPUS_MAX * sizeof(struct cpu_account))
-
 struct known_thread {
     int32_t tid;
     uint32_t place;
@@ -24,7 +22,8 @@ struct known_thread {
 
 struct camp_states {
     struct states_bpf *programs;
-    const struct cpu_account *cpus; /* [CPUS_MAX], written by the kernel */
+    const struct cpu_account *cpus; /* [cpu_count], written by the kernel */
+    uint32_t cpu_count;             /* 1 + the highest number that a CPU of this machine can have */
     /* The threads of the last snapshot, in ascending order of tids. The kernel reports only changes
      * since that snapshot. */
     struct known_thread *known; /* [known_count] */

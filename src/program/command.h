@@ -64,9 +64,9 @@ bool is_version_option(const char *word);
  * first. */
 void prepare_program(void);
 
-/* Restores the action for SIGPIPE that this program inherited. A child process calls this function
+/* Restores the actions of signals that this program inherited. A child process calls this function
  * before it executes another program. */
-void restore_broken_pipe(void);
+void restore_signals(void);
 
 /* Prints a foreign text, such as the name of a file, as a part of a line on stdout: unprintable
  * characters as '?'. */
@@ -89,7 +89,8 @@ int show_document(const struct document *document, const struct view *view,
                   const struct view_options *options, uint64_t number);
 
 /* After stop_on_signals(), SIGINT, SIGTERM and SIGHUP set stop_requested and interrupt sleeps.
- * The command then ends with the results that it has so far. */
+ * The command then ends with the results that it has so far. SIGHUP stays ignored if it was
+ * inherited so. */
 extern volatile sig_atomic_t stop_requested;
 void stop_on_signals(void);
 

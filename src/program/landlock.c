@@ -49,7 +49,8 @@ static size_t size_for(int version)
 
 void landlock_note_failure(struct landlock *landlock)
 {
-    if (landlock->failed == 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+    if (landlock->failed == 0 &&
+        (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EIO))
         landlock->failed = errno;
 }
 

@@ -1,5 +1,6 @@
 #include "command.h"
 
+#include "ledger/array.h"
 #include "ledger/characters.h"
 #include "views/document.h"
 #include "views/format.h"
@@ -90,7 +91,25 @@ static void occupy_standard_descriptors(void)
         close(descriptor);
 }
 
-static void (*inherited_broken_pipe)(int) = SIG_DFL;
+/* The signals that a command handles or ignores, and whether this program was started with them
+ * ignored, as by nohup(1). */
+static struct {
+    int number;
+    bool is_ignored;
+} inherited[] = { { .number = SIGPIPE },
+                  { .number = SIGINT },
+                  { .number = SIGQUIT },
+                  { .number = SIGTERM },
+                  { .number = SIGHUP } };
+
+static void note_signals(void)
+{
+    struct sigaction action;
+
+    for (size_t i = 0; i < ARRAY_COUNT(inherited); i++)
+        inherited[i].is_ignored =
+            sigaction(inherited[i].number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
 
 void prepare_program(void)
 {
@@ -99,12 +118,14 @@ void prepare_program(void)
     setlocale(LC_CTYPE, "");
     /* If a reader such as head(1) closes the pipe, writing fails with EPIPE, and the command
      * ends after its cleanup. */
-    inherited_broken_pipe = signal(SIGPIPE, SIG_IGN);
+    note_signals();
+    signal(SIGPIPE, SIG_IGN);
 }
 
-void restore_broken_pipe(void)
+void restore_signals(void)
 {
-    signal(SIGPIPE, inherited_broken_pipe);
+    for (size_t i = 0; i < ARRAY_COUNT(inherited); i++)
+        signal(inherited[i].number, inherited[i].is_ignored ? SIG_IGN : SIG_DFL);
 }
 
 static void request_stop(int signal_number)
@@ -120,7 +141,10 @@ void stop_on_signals(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
+    /* With nohup(1), the command outlives its terminal. */
+    for (size_t i = 0; i < ARRAY_COUNT(inherited); i++)
+        if (inherited[i].number == SIGHUP && !inherited[i].is_ignored)
+            sigaction(SIGHUP, &action, NULL);
 }
 
 bool sleep_until(uint64_t time_ns)

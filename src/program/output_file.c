@@ -46,7 +46,9 @@ static void release(struct output_file *file)
 }
 
 /* Gives the new file the owner, the group and the permissions of the file that it replaces. A user
- * who may not give the file to that group must not give its permissions to another group. */
+ * who may not give the file to that group must not give its permissions to another group. A
+ * confined command (sandbox.h) may not change the permissions of a file that replaces one of its
+ * own: they are right already, or fewer because of an ACL of the folder. */
 static int keep_rights(int descriptor, const struct stat *before)
 {
     mode_t mode = before->st_mode & 0777;
@@ -60,7 +62,25 @@ static int keep_rights(int descriptor, const struct stat *before)
         return -1;
     if (now.st_gid != before->st_gid && fchown(descriptor, (uid_t)-1, before->st_gid) != 0)
         mode &= (mode_t)~S_IRWXG;
-    return fchmod(descriptor, mode);
+    return (now.st_mode & 0777) == mode || fchmod(descriptor, mode) == 0 || errno == EPERM ? 0 : -1;
+}
+
+/* Creates the unfinished file. The one that it replaces, if any, was of `before`. If both have the
+ * same owner and group, it gets the permissions at once, whatever the umask is. */
+static int create_part(const struct output_file *file, const struct stat *before)
+{
+    const bool is_own =
+        before != NULL && before->st_uid == geteuid() && before->st_gid == getegid();
+    const mode_t mask = is_own ? umask(0) : 0;
+    const int descriptor =
+        openat(file->place.folder, file->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+               is_own           ? before->st_mode & 0777
+               : before != NULL ? 0600
+                                : 0666);
+
+    if (is_own)
+        umask(mask);
+    return descriptor;
 }
 
 static int open_part(struct output_file *file)
@@ -78,9 +98,7 @@ static int open_part(struct output_file *file)
     /* Removes a file that a killed process with the same pid left. O_EXCL refuses a file that
      * appears after this removal. */
     unlinkat(place->folder, file->part, 0);
-    descriptor =
-        openat(place->folder, file->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-               replaces ? 0600 : 0666);
+    descriptor = create_part(file, replaces ? &before : NULL);
     if (descriptor >= 0 && replaces && keep_rights(descriptor, &before) != 0) {
         const int system_error = errno;
 

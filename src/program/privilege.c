@@ -90,6 +90,24 @@ static bool maps_need_capability(void)
     return syscall(SYS_bpf, BPF_MAP_LOOKUP_ELEM, &request, sizeof request) != 0 && errno == EPERM;
 }
 
+void privilege_keep(uint64_t capabilities)
+{
+    struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+
+    if (syscall(SYS_capget, &header, sets) != 0)
+        return;
+    for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+        const uint32_t kept = (uint32_t)(capabilities >> 32 * i);
+
+        sets[i].effective &= kept;
+        sets[i].permitted &= kept;
+        sets[i].inheritable &= kept;
+    }
+    if (syscall(SYS_capset, &header, sets) != 0)
+        _exit(126); /* Not reached, because giving up capabilities is always permitted. */
+}
+
 enum privilege_use privilege_use_of(const char *tier)
 {
     return tier != NULL && strcmp(tier, "taskstats") == 0 ? PRIVILEGE_TASKSTATS : PRIVILEGE_MAPS;
@@ -112,13 +130,7 @@ void privilege_give_up(enum privilege_use use)
         _exit(126); /* Not reached, because giving up capabilities is always permitted. */
     if (use == PRIVILEGE_MAPS && maps_need_capability())
         given_up &= ~(UINT64_C(1) << CAP_BPF);
-    for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
-        const uint32_t kept = ~(uint32_t)(given_up >> 32 * i);
-
-        sets[i].effective = held[i].effective & kept;
-        sets[i].permitted = held[i].permitted & kept;
-        sets[i].inheritable = held[i].inheritable & kept;
-    }
-    if (syscall(SYS_capset, &header, sets) != 0)
+    if (syscall(SYS_capset, &header, held) != 0)
         _exit(126);
+    privilege_keep(~given_up);
 }

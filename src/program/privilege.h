@@ -8,7 +8,8 @@
  * from root or from a service (ambient capabilities), are kept.
  *
  * A command that reads foreign files or answers foreign requests gives up, for good, the
- * capabilities that open microstates and taskstats, also those of root.
+ * capabilities that open microstates and taskstats, also those of root; a confined one (sandbox.h)
+ * keeps only what it needs to open files.
  *
  * The file grants capabilities only as permitted (=p, not =ep). The kernel refuses to execute a
  * file with effective capabilities if the bounding set lacks one of them. A service often has such
@@ -17,6 +18,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define PRIVILEGE_GROUP "camp"
 
@@ -35,6 +37,9 @@ enum privilege_use privilege_use_of(const char *tier);
 /* Gives up CAP_NET_ADMIN, CAP_SYS_ADMIN, CAP_PERFMON and CAP_BPF, except for what `use` needs.
  * Applies to the calling thread and to threads that it creates later. */
 void privilege_give_up(enum privilege_use use);
+
+/* Gives up all capabilities but those whose bits (1 << CAP_...) are set. */
+void privilege_keep(uint64_t capabilities);
 
 bool privilege_group_exists(void);
 

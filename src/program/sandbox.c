@@ -3,10 +3,12 @@
 #include "counters/error.h"
 #include "landlock.h"
 #include "output_place.h"
+#include "privilege.h"
 #include "system_call_filter.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +60,7 @@ static const char *const system_files[] = {
 };
 
 /* Environment variables with folders that libraries or terminals are read from. */
-static const char *const folders[] = { "LD_LIBRARY_PATH", "TERMINFO", "TERMINFO_DIRS" };
+static const char *const folders[] = { "LD_LIBRARY_PATH", "TERMINFO", "TERMINFO_DIRS", "TZDIR" };
 
 static void allow_folders(struct landlock *landlock, const char *variable, uint64_t rights)
 {
@@ -66,6 +68,8 @@ static void allow_folders(struct landlock *landlock, const char *variable, uint6
     char *copy = text != NULL ? strdup(text) : NULL, *rest = copy;
     const char *folder;
 
+    if (text != NULL && copy == NULL)
+        landlock_note_failure(landlock);
     while ((folder = strsep(&rest, ":")) != NULL) {
         if (folder[0] != '\0')
             landlock_allow(landlock, folder, rights);
@@ -75,13 +79,15 @@ static void allow_folders(struct landlock *landlock, const char *variable, uint6
 
 static void allow_system(struct landlock *landlock)
 {
-    const char *home = getenv("HOME");
+    const char *home = getenv("HOME"), *zone = getenv("TZ");
     char path[PATH_SIZE];
 
     for (size_t i = 0; i < sizeof system_files / sizeof system_files[0]; i++)
         landlock_allow(landlock, system_files[i], LANDLOCK_READ);
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
         allow_folders(landlock, folders[i], LANDLOCK_READ);
+    if (zone != NULL && zone[zone[0] == ':'] == '/')
+        landlock_allow(landlock, zone + (zone[0] == ':'), LANDLOCK_READ);
     snprintf(path, sizeof path, "%s/.terminfo", home != NULL ? home : "");
     landlock_allow(landlock, path, LANDLOCK_READ);
 }
@@ -198,6 +204,31 @@ static void allow_converter(struct landlock *landlock)
     landlock_allow(landlock, "/var/cache/fontconfig", LANDLOCK_READ);
 }
 
+/* A server that runs for long reads names and certificates again, whose files may be replaced: so
+ * it may read their folders. */
+static void allow_names(struct landlock *landlock)
+{
+    static const char *const places[] = {
+        "/etc", "/run", "/var/run", "/var/lib/sss", "/var/lib/extrausers", "/var/cache/nscd",
+    };
+    static const char *const files[] = { "CAMP_PROMETHEUS_CA", "CAMP_PROMETHEUS_TOKEN_FILE" };
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        landlock_allow(landlock, places[i], LANDLOCK_READ);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (getenv(files[i]) != NULL)
+            landlock_allow(landlock, getenv(files[i]), LANDLOCK_READ);
+    }
+}
+
+static void allow_machine(struct landlock *landlock)
+{
+    static const char *const places[] = { "/proc", "/sys", "/boot" };
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        landlock_allow(landlock, places[i], LANDLOCK_READ);
+}
+
 /* Returns 0, or the errno of a lack of descriptors or memory. */
 static int enter_landlock(const struct sandbox *sandbox)
 {
@@ -208,14 +239,18 @@ static int enter_landlock(const struct sandbox *sandbox)
         return landlock.failed;
     landlock_allow(&landlock, "/dev/null", LANDLOCK_READ | LANDLOCK_WRITE);
     landlock_allow(&landlock, "/dev/tty", LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_TERMINAL);
+    allow_system(&landlock);
     if (sandbox->kind != SANDBOX_FILE)
-        landlock_allow(&landlock, "/", LANDLOCK_READ);
-    else
-        allow_system(&landlock);
+        allow_names(&landlock);
+    if (sandbox->kind == SANDBOX_MACHINE)
+        allow_machine(&landlock);
     if (sandbox->input != NULL)
         allow_input(&landlock, sandbox->input);
-    if (sandbox->workload_file != NULL)
+    if (sandbox->workload_file != NULL) {
         landlock_allow(&landlock, sandbox->workload_file, LANDLOCK_READ);
+        if (sandbox->kind == SANDBOX_MACHINE) /* on SIGHUP, another file may have this name */
+            allow_folder_of(&landlock, sandbox->workload_file, LANDLOCK_READ);
+    }
     if (sandbox->output != NULL)
         allow_output(&landlock, sandbox->output);
     if (sandbox->socket != NULL)
@@ -230,18 +265,51 @@ static int enter_landlock(const struct sandbox *sandbox)
     return landlock.failed;
 }
 
+/* Returns whether the output replaces a file of another user or group, whose owner and mode it then
+ * keeps. */
+static bool replaces_foreign(const char *output)
+{
+    struct stat file, parent;
+    char path[PATH_SIZE];
+
+    return output != NULL && stat(output, &file) == 0 && folder_of(output, path) &&
+           (file.st_uid != geteuid() || file.st_gid != getegid() ||
+            (stat(path, &parent) == 0 && (parent.st_mode & S_ISGID) != 0));
+}
+
+/* Returns whether the command may have to change the owner of its output. */
+static bool gives_output(const struct sandbox *sandbox)
+{
+    return sandbox->kind == SANDBOX_SESSIONS || replaces_foreign(sandbox->output);
+}
+
 static unsigned rights_of(const struct sandbox *sandbox)
 {
     static const unsigned rights[] = {
         [SANDBOX_FILE] = 0,
-        [SANDBOX_FLEET] = CALLS_SOCKETS | CALLS_CONNECTIONS,
+        [SANDBOX_FLEET] = CALLS_SOCKETS | CALLS_CONNECTIONS | CALLS_INTERNET,
         [SANDBOX_MACHINE] = CALLS_SOCKETS | CALLS_CONNECTIONS | CALLS_MEASURE,
-        [SANDBOX_SESSIONS] = CALLS_SOCKETS | CALLS_CONNECTIONS | CALLS_MEASURE,
+        [SANDBOX_SESSIONS] = CALLS_SOCKETS | CALLS_CONNECTIONS | CALLS_INTERNET | CALLS_MEASURE,
     };
 
     return rights[sandbox->kind] | (sandbox->serves ? CALLS_SOCKETS : 0) |
            (sandbox->socket != NULL ? CALLS_CONNECTIONS : 0) | /* asks whether a program listens */
-           (sandbox->converts ? CALLS_PROCESSES : 0);
+           (sandbox->converts ? CALLS_PROCESSES : 0) | (gives_output(sandbox) ? CALLS_OWNERS : 0);
+}
+
+/* Returns the capabilities that are still needed: those to open files of other users and, for the
+ * numbers of this machine, those that privilege_give_up() has left. */
+static uint64_t capabilities_of(const struct sandbox *sandbox)
+{
+    static const uint64_t files = UINT64_C(1) << CAP_DAC_OVERRIDE | UINT64_C(1)
+                                                                        << CAP_DAC_READ_SEARCH;
+    static const uint64_t owners = UINT64_C(1) << CAP_CHOWN | UINT64_C(1) << CAP_FOWNER;
+    static const uint64_t measure =
+        UINT64_C(1) << CAP_SYS_PTRACE | UINT64_C(1) << CAP_NET_ADMIN | UINT64_C(1) << CAP_BPF;
+    static const uint64_t low_ports = UINT64_C(1) << CAP_NET_BIND_SERVICE;
+
+    return files | (gives_output(sandbox) ? owners : 0) | (sandbox->serves ? low_ports : 0) |
+           (sandbox->kind >= SANDBOX_MACHINE ? measure : 0);
 }
 
 int sandbox_enter(const struct sandbox *sandbox, struct camp_error *error)
@@ -249,9 +317,12 @@ int sandbox_enter(const struct sandbox *sandbox, struct camp_error *error)
     static bool is_entered;
     int failed = 0;
 
-    if (is_entered || !sandbox_is_used() || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    if (is_entered)
         return CAMP_OK;
     is_entered = true;
+    privilege_keep(capabilities_of(sandbox));
+    if (!sandbox_is_used() || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return CAMP_OK;
     if (sandbox->kind != SANDBOX_SESSIONS)
         failed = enter_landlock(sandbox);
     system_call_filter_enter(rights_of(sandbox));

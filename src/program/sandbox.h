@@ -6,7 +6,10 @@
  * - Landlock (Linux 5.13) limits which files the process can open, and which TCP connections it
  *   can make.
  * - A filter of system calls (seccomp(2), system_call_filter.h) refuses, with EPERM, the calls that
- *   no such command needs, such as execve(2), ptrace(2) and mount(2).
+ *   no such command needs, such as execve(2), ptrace(2), chmod(2) and mount(2).
+ *
+ * The process also gives up all capabilities but those to open files and, for the numbers of this
+ * machine, those that privilege_give_up() has left.
  *
  * Both last until the process ends, and apply to threads that are created later. Programs that are
  * built with a sanitizer or with coverage are not confined, because their run-time libraries write
@@ -20,10 +23,12 @@
 enum sandbox_kind {
     /* A file is read. Files: the input, the output and system libraries. No connections. */
     SANDBOX_FILE,
-    /* A fleet is read from a server. All files may be read, and the output may be written. */
+    /* A fleet is read from a server. Files: the output, system libraries, names and certificates.
+     */
     SANDBOX_FLEET,
-    /* A server that reads this machine. All files may be read, and none may be written. Landlock
-     * hides what ptrace(2) rights show, such as /proc/PID/io; no server reads that. */
+    /* A server that reads this machine. Files: those of the kernel, system libraries and names;
+     * none may be written. Landlock hides what ptrace(2) rights show, such as /proc/PID/io; no
+     * server reads that. */
     SANDBOX_MACHINE,
     /* Database sessions: only the filter, because camp reads the memory of a server on the same
      * machine. */

@@ -6,6 +6,7 @@
 #include <linux/filter.h>
 #include <linux/net.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,6 +42,15 @@
 #else
 #define CLONE_FLAGS_ARGUMENT 0
 #endif
+
+/* Newer than the headers of Debian 12. The numbers are the same on all architectures here. */
+#define FCHMODAT2 452
+#define SETXATTRAT 463
+#define REMOVEXATTRAT 466
+#define FILE_SETATTR 469
+
+/* The part of the second argument of socket(2) that is no flag. */
+#define SOCKET_TYPE 0xf
 
 /* A call is refused unless `rights` has one of the bits of `unless`. */
 struct refused_call {
@@ -109,6 +119,31 @@ static const struct refused_call refused_calls[] = {
     { SYS_name_to_handle_at, 0 },
     { SYS_open_by_handle_at, 0 },
     { SYS_mknodat, 0 },
+    { SYS_fchmod, CALLS_OWNERS },
+    { SYS_fchmodat, 0 },
+    { FCHMODAT2, 0 },
+    { SYS_fchown, CALLS_OWNERS },
+    { SYS_fchownat, 0 },
+#ifdef SYS_chmod
+    { SYS_mknod, 0 },
+    { SYS_chmod, 0 },
+    { SYS_chown, 0 },
+    { SYS_lchown, 0 },
+#endif
+#ifdef SYS_fchown32
+    { SYS_chown32, 0 },
+    { SYS_lchown32, 0 },
+    { SYS_fchown32, CALLS_OWNERS },
+#endif
+    { SYS_setxattr, 0 },
+    { SYS_lsetxattr, 0 },
+    { SYS_fsetxattr, 0 },
+    { SYS_removexattr, 0 },
+    { SYS_lremovexattr, 0 },
+    { SYS_fremovexattr, 0 },
+    { SETXATTRAT, 0 },
+    { REMOVEXATTRAT, 0 },
+    { FILE_SETATTR, 0 },
     { SYS_add_key, 0 },
     { SYS_request_key, 0 },
     { SYS_keyctl, 0 },
@@ -132,7 +167,7 @@ static const struct refused_call refused_calls[] = {
 };
 
 #define REFUSED_COUNT (sizeof refused_calls / sizeof refused_calls[0])
-#define INSTRUCTIONS_MAXIMUM (2 * REFUSED_COUNT + 60)
+#define INSTRUCTIONS_MAXIMUM (2 * REFUSED_COUNT + 120)
 
 struct program {
     struct sock_filter instructions[INSTRUCTIONS_MAXIMUM];
@@ -173,6 +208,28 @@ static void skip_unless(struct program *program, uint16_t comparison, uint32_t v
     add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | comparison | BPF_K, value, 0, count));
 }
 
+/* Begins instructions that are executed only if the system call has this number. Returns what
+ * end_call() needs. They must end with a result. */
+static unsigned short begin_call(struct program *program, uint32_t number)
+{
+    skip_unless(program, BPF_JEQ, number, 0);
+    return program->count;
+}
+
+static void end_call(struct program *program, unsigned short begin)
+{
+    program->instructions[begin - 1].jf = (uint8_t)(program->count - begin);
+}
+
+/* Refuses the call unless the number that was loaded is one of `values`. */
+static void require(struct program *program, const uint32_t *values, uint8_t count)
+{
+    for (uint8_t i = 0; i < count; i++)
+        add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, values[i],
+                                                  (uint8_t)(count - i), 0));
+    refuse(program, EPERM);
+}
+
 /* Calls of another interface, such as those of 32-bit programs, would have other numbers. */
 static void check_interface(struct program *program)
 {
@@ -199,6 +256,48 @@ static void check_clone(struct program *program)
     add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0));
     refuse(program, EPERM);
     end_with(program, SECCOMP_RET_ALLOW);
+}
+
+/* Sockets of TCP and of Unix, as servers need them, and what else the rights name. Landlock does
+ * not know connections of other protocols, and a raw socket can send and receive anything. */
+static void check_socket(struct program *program, unsigned rights)
+{
+    static const uint32_t local[] = { AF_UNIX, AF_NETLINK };
+    static const uint32_t families[] = { AF_UNIX, AF_INET, AF_INET6 };
+    static const uint32_t protocols[] = { 0, IPPROTO_TCP, IPPROTO_UDP };
+    static const uint32_t types[] = { SOCK_STREAM, SOCK_DGRAM };
+    const unsigned short begin = begin_call(program, SYS_socket);
+
+    load_argument(program, 0);
+    for (size_t i = 0; i < 2 && (rights & CALLS_CONNECTIONS) != 0; i++) {
+        skip_unless(program, BPF_JEQ, local[i], 1);
+        end_with(program, SECCOMP_RET_ALLOW);
+    }
+    require(program, families, 3);
+    load_argument(program, 2);
+    require(program, protocols, 3);
+    load_argument(program, 1);
+    add(program, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE));
+    require(program, types, (rights & CALLS_INTERNET) != 0 ? 2 : 1);
+    end_with(program, SECCOMP_RET_ALLOW);
+    end_call(program, begin);
+}
+
+/* Limits and the scheduling of other processes stay as they are. 0 means the caller. */
+static void check_own_process(struct program *program)
+{
+    static const uint32_t calls[] = { SYS_prlimit64, SYS_sched_setaffinity, SYS_sched_setscheduler,
+                                      SYS_sched_setparam, SYS_sched_setattr };
+    const uint32_t own[] = { 0, (uint32_t)getpid() };
+
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        const unsigned short begin = begin_call(program, calls[i]);
+
+        load_argument(program, 0);
+        require(program, own, 2);
+        end_with(program, SECCOMP_RET_ALLOW);
+        end_call(program, begin);
+    }
 }
 
 /* With MSG_FASTOPEN, these calls connect. Both have their flags in different arguments. */
@@ -276,8 +375,10 @@ void system_call_filter_enter(unsigned rights)
     }
     if ((rights & CALLS_PROCESSES) == 0)
         check_clone(&program);
-    if ((rights & CALLS_CONNECTIONS) == 0)
-        check_sending(&program);
+    if ((rights & CALLS_SOCKETS) != 0)
+        check_socket(&program, rights);
+    check_sending(&program);
+    check_own_process(&program);
 #ifdef SYS_socketcall
     check_socketcall(&program, rights);
 #endif

@@ -1,6 +1,7 @@
 /*
  * A filter of system calls (seccomp(2)) that refuses, with EPERM, calls that no command needs that
- * reads files or serves: to execute programs, to change the system, to examine other processes. It
+ * reads files or serves: to execute programs, to change the system, the rights to files or other
+ * processes, to examine other processes. It
  * lists what is refused, not what is allowed, because the calls that libc and the client libraries
  * make differ from version to version.
  */
@@ -11,8 +12,10 @@
 enum system_call_right {
     CALLS_PROCESSES = 1u << 0,   /* to create processes and execute programs */
     CALLS_SOCKETS = 1u << 1,     /* to create sockets */
-    CALLS_CONNECTIONS = 1u << 2, /* to connect them */
-    CALLS_MEASURE = 1u << 3      /* bpf(2), perf_event_open(2), process_vm_readv(2) */
+    CALLS_CONNECTIONS = 1u << 2, /* to connect them, and to create Unix and netlink sockets */
+    CALLS_INTERNET = 1u << 3,    /* to create UDP sockets, as a lookup of names needs */
+    CALLS_MEASURE = 1u << 4,     /* bpf(2), perf_event_open(2), process_vm_readv(2) */
+    CALLS_OWNERS = 1u << 5       /* to change the owner and the mode of an open file */
 };
 
 /* Returns whether this program has a filter for its architecture, and the kernel takes filters. */

@@ -117,13 +117,15 @@ static int write_facts(struct recorder *recorder, const struct recorder_about *a
  * it. SQLite gives its -wal and -shm files the same permissions. */
 static int create_file(const char *path, uint32_t mode, struct camp_error *error)
 {
-    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const mode_t mask = mode != 0 ? umask(0) : 0;
+    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                          mode != 0 ? (mode_t)mode : 0600);
 
+    if (mode != 0)
+        umask(mask);
     if (file >= 0) {
-        const int failed = mode != 0 && fchmod(file, mode) != 0 ? errno : 0;
-
         close(file);
-        return failed != 0 ? camp_fail_errno(error, failed, path) : CAMP_OK;
+        return CAMP_OK;
     }
     if (errno == EEXIST)
         return camp_fail(error, CAMP_E_IO, EEXIST, "%s already exists", path);

@@ -103,13 +103,15 @@ static int find_range(struct recording_source *source, struct camp_error *error)
     return r;
 }
 
-static void fill_facts(const struct recording_info *info, struct from_facts *facts)
+static int fill_facts(const struct recording_info *info, struct from_facts *facts)
 {
     const char *tier = info->facts[RECORDING_TIER];
     /* facts->tier must outlive the source. */
     const labels_id kept = labels_keep(labels_intern(&tier, 1));
     char name[sizeof facts->name];
 
+    if (kept == LABELS_LOST)
+        return CAMP_E_NOMEM;
     facts->live = false;
     snprintf(facts->kind, sizeof facts->kind, "%.31s", info->facts[RECORDING_KIND]);
     snprintf(name, sizeof name, "%.*s (%s)", (int)(sizeof name - sizeof facts->kind - 4),
@@ -126,6 +128,7 @@ static void fill_facts(const struct recording_info *info, struct from_facts *fac
     facts->frames = info->intervals > 0 ? (uint64_t)info->intervals : 0;
     facts->begin_ns = info->begin_ns > 0 && info->end_ns > 0 ? info->begin_ns : 0;
     facts->end_ns = info->begin_ns > 0 && info->end_ns > 0 ? info->end_ns : 0;
+    return CAMP_OK;
 }
 
 static const struct schema *describe(const struct source *base)
@@ -297,6 +300,8 @@ int recording_source_open(const struct from *from, const char *path, struct sour
         r = open_tables(source, &info, error);
     if (r == CAMP_OK)
         r = find_range(source, error);
+    if (r == CAMP_OK)
+        r = fill_facts(&info, ret_facts);
     if (r != CAMP_OK) {
         if (r == CAMP_E_FORMAT && foreign_watch_is_stopped(&source->watch))
             r = camp_fail(error, CAMP_E_IO, EINTR, "reading %s was stopped", path);
@@ -304,7 +309,6 @@ int recording_source_open(const struct from *from, const char *path, struct sour
         return r;
     }
     source->is_cut = info.is_cut || info.is_damaged;
-    fill_facts(&info, ret_facts);
     source->frames = ret_facts->frames;
     *ret = &source->source;
     return CAMP_OK;

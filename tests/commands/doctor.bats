@@ -70,6 +70,15 @@ teardown() {
     fi
 }
 
+@test "camp doctor shows the version of Landlock and whether the kernel filters system calls" {
+    fact() { "$CAMP" doctor -f json | json "[f['value'] for f in d['facts'] if f['name'] == '$1'][0]"; }
+    # landlock_create_ruleset(2) returns the version with the flag 1; its number is 444 on all systems.
+    version=$(python3 -c 'import ctypes; print(ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1))')
+    [ "$version" -gt 0 ] || version=none
+    [ "$(fact landlock)" = "$version" ]
+    [ "$(fact system_call_filter)" = "$(grep -q ^Seccomp: /proc/self/status && echo True || echo False)" ]
+}
+
 # Lists the events to which the programs in the kernel attach.
 attached_to() {
     sed -n 's,.*SEC("tp_btf/\([a-z_]*\)").*,\1,p; s,^INTERRUPT(\([a-z_]*\).*,\1_entry\n\1_exit,p' \

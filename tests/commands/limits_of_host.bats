@@ -227,3 +227,31 @@ says() {
     run -0 --separate-stderr "$CAMP" list processes
     [ -z "$stderr" ]
 }
+
+# groups_of WORD...: the groups that camp export WORD... names at an address, with a /proc that hides processes.
+groups_of() {
+    local pid i
+    # shellcheck disable=SC2016
+    unshare --mount sh -c 'mount -t proc -o hidepid=2 none /proc && exec "$@"' - \
+        "$CAMP" export --port 0 "$@" >address 2>note 3>&- &
+    pid=$!
+    for ((i = 0; i < 600; i++)); do
+        [ ! -s address ] || break
+        sleep 0.05
+    done
+    for i in 1 2; do curl -sS "$(cat address)" >page; done
+    kill "$pid"
+    wait "$pid"
+    grep -o 'groupname="[^"]*"' page | sort -u
+    rm address
+}
+
+@test "camp export names no command at an address while /proc hides processes, unless --groups asks for names" {
+    needs_mounts
+    run -0 groups_of
+    [ "$output" = 'groupname="other"' ]
+    grep -qx 'camp export: no command or user is named: /proc hides processes of other users .*; --groups 20 names .*' note
+    run -0 groups_of --groups 5
+    [ "${#lines[@]}" -eq 6 ]
+    [ ! -s note ]
+}

@@ -66,7 +66,7 @@ is_connected() {
 }
 
 # held_while_serving GROUP WORD...: starts camp WORD..., as root if GROUP is "root", else as a member of GROUP. When
-# it has printed its address or a row, or has a file, prints the opening capabilities (CAP_NET_ADMIN, CAP_SYS_ADMIN,
+# it has printed its address or a row, has a file, a connection or a driver, prints the opening capabilities (CAP_NET_ADMIN, CAP_SYS_ADMIN,
 # CAP_PERFMON, CAP_BPF) that are permitted or effective in any of its threads, as a hexadecimal number.
 held_while_serving() {
     local group=$1 pid i
@@ -80,7 +80,7 @@ held_while_serving() {
         "$BATS_TEST_TMPDIR/group" "${as[@]}" "$BATS_TEST_TMPDIR/camp" "$@" >out 2>err 3>&- &
     pid=$!
     for ((i = 0; i < 600; i++)); do
-        [ ! -s out ] && [ ! -s run.camp ] && ! is_connected "$pid" || break
+        [ ! -s out ] && [ ! -s run.camp ] && ! is_connected "$pid" && ! grep -q silent.so "/proc/$pid/maps" || break
         sleep 0.05
     done
     python3 - "$pid" <<'END'
@@ -123,7 +123,7 @@ END
     python3 - "$BATS_TEST_TMPDIR/silent" 3>&- <<'END' &
 import os, socket, sys, time
 servers = []
-for name in '.s.PGSQL.5432', 'mariadb':
+for name in '.s.PGSQL.5432', 'prometheus', 'mariadb':
     servers.append(socket.socket(socket.AF_UNIX))
     servers[-1].bind(os.path.join(sys.argv[1], name))
     os.chmod(os.path.join(sys.argv[1], name), 0o777)
@@ -133,13 +133,28 @@ END
     silent=$!
     until_it test -S "$BATS_TEST_TMPDIR/silent/mariadb"
     for group in root 64999; do
-        for words in "postgres:host=$BATS_TEST_TMPDIR/silent" "mariadb:socket=$BATS_TEST_TMPDIR/silent/mariadb"; do
+        for words in "postgres:host=$BATS_TEST_TMPDIR/silent" "mariadb:socket=$BATS_TEST_TMPDIR/silent/mariadb" \
+            "prometheus:unix:$BATS_TEST_TMPDIR/silent/prometheus"; do
             run held_while_serving $group top --from "$words"
             echo "$group: $words: $output"
             [ "$output" = 0 ]
         done
     done
     kill "$silent"
+}
+
+@test "no driver of ODBC is loaded with the capabilities that open microstates" {
+    local driver group
+    driver=$(realpath "$(dirname "$CAMP")/../tests/servers/rogue_odbc.so") || skip "without the driver of the tests"
+    ldconfig -p | grep -q libodbc.so.2 || skip "unixODBC is not installed"
+    cp "$driver" "$BATS_TEST_TMPDIR/silent.so"
+    printf '[Silent]\nDriver=%s\n' "$BATS_TEST_TMPDIR/silent.so" >"$BATS_TEST_TMPDIR/odbcinst.ini"
+    export ODBCSYSINI=$BATS_TEST_TMPDIR
+    for group in root 64999; do
+        run held_while_serving $group top --from 'odbc:DRIVER=Silent;LIE=connecting stalls' --query 'select 1'
+        echo "$group: $output"
+        [ "$output" = 0 ]
+    done
 }
 
 # unfiltered_threads WORD...: starts camp WORD... as held_while_serving() does, and prints the number of its threads

@@ -309,6 +309,17 @@ database.execute("ROLLBACK")')
     [ "$("$CAMP" record --info run.camp --format json | grep -o '"gaps":[0-9]*')" != '"gaps":0' ]
 }
 
+@test "camp record with nohup outlives its terminal" {
+    (trap '' HUP && start_recorder --interval 20ms --output run.camp && echo "$RECORDER" >pid)
+    RECORDER=$(<pid)
+    wait_for_ticks run.camp 3
+    kill -HUP "$RECORDER"
+    last=$(ask run.camp 'SELECT max(tick) FROM tick')
+    wait_for_ticks run.camp $((last + 3))
+    kill "$RECORDER"
+    until_it eval '! kill -0 "$RECORDER" 2>/dev/null'
+}
+
 @test "camp record that is stopped while it waits for a lock reports the lock" {
     start_recorder --interval 50ms --output run.camp
     wait_for_ticks run.camp 3

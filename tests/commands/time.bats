@@ -41,6 +41,24 @@ $program" "$file"
     done
 }
 
+@test "camp time gives its command the signals, limits and descriptors that it inherited" {
+    cd "$BATS_TEST_TMPDIR"
+    inherited='grep -E "^Sig(Ign|Blk|Cgt)" /proc/self/status; cat /proc/self/limits; ls /proc/self/fd'
+    for ignored in '' INT 'INT QUIT PIPE TERM HUP'; do
+        # shellcheck disable=SC2086 # a word for each signal
+        (
+            ulimit -S -n 200
+            [ -z "$ignored" ] || trap '' $ignored
+            sh -c "$inherited" >plain 7</dev/null
+            "$CAMP" time -- sh -c "$inherited" >under_camp 7</dev/null
+        )
+        grep -q '^Max open files  *200 ' plain
+        grep -qx 7 plain
+        diff plain under_camp
+    done
+    grep -qx 'SigIgn:[[:space:]]*0*5007' plain
+}
+
 @test "camp time writes its report to stderr" {
     run --separate-stderr -0 "$CAMP" time -- echo hello
     [ "$output" = hello ]

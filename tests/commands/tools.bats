@@ -195,6 +195,15 @@ suite.step('a', of_bats([], '!none'))"
     done
 }
 
+@test "each fuzzer names the parsers that it is for" {
+    for fuzzer in "$TREE"/tests/fuzz/fuzz_*.*; do
+        run sed -nE 's,^(/\*|//) Parser: ([^ ]+).*,\2,p' "$fuzzer"
+        echo "$fuzzer: $output"
+        [ -n "$output" ]
+        for parser in "${lines[@]}"; do [ -f "$TREE/$parser" ]; done
+    done
+}
+
 @test "tools/fuzz lists the fuzzers if there is none of a name" {
     run -2 --separate-stderr "$TREE/tools/fuzz" 5 fuzz_nothing
     [ -z "$output" ]

@@ -1,3 +1,4 @@
+/* Parser: src/ledger/axes.c */
 /* Parses any bytes as axes (the option --axes). */
 #include "ledger/axes.h"
 
@@ -24,6 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(text, data, size);
     text[size] = '\0';
+    if (axes_default(&axes, &schema, size % 6) && axes.vertices.count != size % 6)
+        abort();
     if (!axes_parse(&axes, &schema, text, &fault)) {
         if (fault.problem == NULL || strlen(fault.word) >= AXES_NAME_SIZE)
             abort();

@@ -1,3 +1,4 @@
+/* Parser: src/sources/sessions/postgres/conninfo.c */
 /* Parses any bytes as a connection string. Then puts them before and after a password, which must
  * not be shown. */
 #include "libraries/libpq.h"
@@ -37,6 +38,28 @@ static void check_password(const char *format, const char *bytes)
     show(conninfo, shown, sizeof shown);
     if (strstr(shown, SECRET) != NULL)
         abort();
+    conninfo_without_secrets(conninfo, shown, sizeof shown);
+    if (strstr(shown, SECRET) != NULL)
+        abort();
+}
+
+/* A string without secrets must be one that libpq reads, and must have no further secrets. */
+static void check_text(const char *bytes)
+{
+    char bare[3 * BYTES_MOST], again[3 * BYTES_MOST], *address = conninfo_of_address(bytes);
+    struct camp_error error;
+
+    if (address == NULL)
+        abort();
+    free(address);
+    if (conninfo_check(bytes, &error) != CAMP_OK && strchr(error.message, '\n') != NULL)
+        abort();
+    conninfo_without_secrets(bytes, bare, sizeof bare);
+    if (bare[0] == '\0')
+        return;
+    conninfo_without_secrets(bare, again, sizeof again);
+    if (conninfo_check(bare, &error) != CAMP_OK || strcmp(bare, again) != 0)
+        abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -50,6 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(bytes, data, size);
     bytes[size] = '\0';
     show(bytes, shown, sizeof shown);
+    check_text(bytes);
     check_password("postgres://user:%s" SECRET "%s@host/database", bytes);
     check_password("host=h password='%s" SECRET "%s' user=u", bytes);
     return 0;

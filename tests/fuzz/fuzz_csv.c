@@ -1,3 +1,8 @@
+/* Parser: src/sources/tables/csv.c */
+/* Parser: src/sources/tables/table.c */
+/* Parser: src/sources/tables/table_columns.c */
+/* Parser: src/sources/tables/table_rows.c */
+/* Parser: src/sources/tables/table_times.c */
 /* Parses any bytes as a CSV file, and reads its rows as frames of a table. */
 #include "ledger/vertex.h"
 #include "sources/tables/rows.h"

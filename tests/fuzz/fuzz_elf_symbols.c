@@ -1,3 +1,4 @@
+/* Parser: src/sources/sessions/postgres/elf_symbols.c */
 /*
  * Parses any bytes as an executable. Any user can start a program that looks like a server, so its
  * file is not trusted.

@@ -1,3 +1,4 @@
+/* Parser: src/counters/linux/cpu.c */
 /* Searches any bytes for the line `processes` of /proc/stat. */
 #define _GNU_SOURCE 1 /* for memmem(3) */
 #include "counters/linux/parse.h"

@@ -1,3 +1,4 @@
+/* Parser: src/metrics/host_text.c */
 /* Parses any bytes as /proc/stat and as a file of /proc/pressure. */
 #include "metrics/host_text.h"
 

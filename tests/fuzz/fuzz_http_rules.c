@@ -1,3 +1,4 @@
+/* Parser: src/views/http/http_rules.c */
 /*
  * Takes the lines of any input as the method, target, Host, Authorization, Sec-Fetch-Site and
  * Origin of a request. If http_check() permits the stream of the page, a second, simple check in
@@ -76,17 +77,32 @@ static void check(const struct http_request *request)
         abort();
 }
 
+/* Uses the text as the name of a header and as its value. */
+static void note_names(const char *text)
+{
+    struct http_request request = { 0 };
+
+    for (int i = 0; i < 2; i++)
+        http_note_header(&request, text, strlen(text), text, strlen(text));
+    if (request.host.count > 0 && (request.host.count != 2 || strcasecmp(text, "host") != 0))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *words[WORDS];
     size_t lengths[WORDS];
     const size_t count = divide(data, size, words, lengths);
     struct http_request request = { .method = words[0], .target = count > 1 ? words[1] : "" };
-    struct http_header *const headers[] = { &request.host, &request.authorization,
-                                            &request.fetch_site, &request.origin };
+    static const char *const headers[] = { "host", "Authorization", "sec-fetch-site", "Origin" };
 
-    for (size_t i = 2; i < count; i++)
-        *headers[i - 2] = header_of(&words[i], lengths[i]);
+    for (size_t i = 2; i < count; i++) {
+        const struct http_header header = header_of(&words[i], lengths[i]);
+
+        http_note_header(&request, headers[i - 2], strlen(headers[i - 2]), header.value,
+                         header.length);
+    }
+    note_names(words[0]);
     check(&request);
     for (size_t i = 0; i < count; i++)
         free(words[i]);

@@ -1,3 +1,4 @@
+/* Parser: src/counters/linux/kernel_text.c */
 /* Parses any bytes as a line of each file that describes the kernel. */
 #include "counters/linux/kernel_text.h"
 

@@ -1,3 +1,6 @@
+/* Parser: src/sources/sessions/mariadb/mariadb_answer.c */
+/* Parser: src/sources/sessions/mariadb/mariadb_sessions.c */
+/* Parser: src/sources/sessions/mariadb/mariadb_waits.c */
 /* Reads any bytes as the rows of two answers of MariaDB with its sessions, and of two with their
  * waits, and accounts them as the source does. Each field is a text that ends with a NUL; NONE is a
  * field without a value. */

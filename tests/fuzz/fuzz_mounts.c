@@ -1,3 +1,4 @@
+/* Parser: src/sources/machine/cgroup_paths.c */
 /* Reads any bytes as /proc/self/mounts, to find where the control groups are mounted. */
 #include "sources/machine/cgroup_paths.h"
 

@@ -1,3 +1,4 @@
+/* Parser: src/metrics/negotiate.c */
 /* Parses any bytes as the headers Accept and Accept-Encoding. A format or encoding that is chosen
  * must be named in the bytes. */
 #include "metrics/negotiate.h"

@@ -1,3 +1,4 @@
+/* Parser: src/counters/linux/network.c */
 /* Parses any bytes as the file /proc/net/dev and as one of its lines. */
 #include "foreign.h"
 
@@ -17,5 +18,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (camp_network_line(cursor_of(bytes, size), &network) && network.name[0] == '\0')
         abort();
     free(bytes);
+    if (camp_network_read(&foreign_source, "eth0", &network, sizeof network, NULL) == CAMP_OK &&
+        strcmp(network.name, "eth0") != 0)
+        abort();
+    (void)camp_network_read_all(&foreign_source, networks, sizeof *networks, 64, &count, NULL);
     return 0;
 }

@@ -1,3 +1,4 @@
+/* Parser: src/sources/sessions/odbc/odbc_text.c */
 /* Parses any bytes as an ODBC connection string. Then uses them as a user and a part of a password,
  * which must not be shown. */
 #include "sources/sessions/odbc/odbc_text.h"
@@ -39,6 +40,19 @@ static void check_password(const char *bytes)
         abort();
 }
 
+/* A message has the keys of a connection string, but no value. */
+static void check_message(const char *bytes)
+{
+    char text[BYTES_MOST + 40];
+    struct camp_error error = { 0 };
+
+    odbc_text_check(bytes, NULL);
+    snprintf(text, sizeof text, "DSN=sales;UID=u;PWD=" SECRET "%s", bytes);
+    if (strstr(bytes, SECRET) == NULL && odbc_text_check(text, &error) != CAMP_OK &&
+        strstr(error.message, SECRET) != NULL)
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char bytes[BYTES_MOST + 1], shown[32], connect[ODBC_TEXT_SIZE];
@@ -49,6 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bytes[size] = '\0';
     show(bytes, shown, sizeof shown);
     odbc_text_to_connect(bytes, bytes, bytes, connect);
+    check_message(bytes);
     check_password(bytes);
     return 0;
 }

@@ -1,3 +1,6 @@
+/* Parser: src/sources/sessions/odbc/oracle_snapshot.c */
+/* Parser: src/sources/sessions/odbc/oracle_rows.c */
+/* Parser: src/sources/sessions/odbc/oracle_times.c */
 /* Reads any bytes as the rows of two Oracle snapshots, and accounts their difference. A database
  * behind ODBC is not trusted, because its views may have any rows. In the input, a tab ends a
  * field, and a newline ends the rows of an answer. */

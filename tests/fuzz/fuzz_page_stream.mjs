@@ -1,3 +1,5 @@
+// Parser: web/src/stream.ts
+// Parser: web/src/store.ts
 // Reads changed streams (docs/stream.md) as the page does, by its own sources web/src/stream.ts and store.ts. The only
 // errors may be those that the page reports; frames must be consistent; no input may take 30 s or 512 MB.
 //
@@ -42,7 +44,7 @@ async function load() {
     const [{ text }] = outputFiles;
     const places = new Places(text); // V8 counts only what is compiled from now on
     vm.runInThisContext(text, { filename: NAME });
-    places.painted();
+    places.loaded = places.painted();
     return places;
 }
 
@@ -84,14 +86,22 @@ class Places {
         return isNew;
     }
 
-    /** The number of lines of which something was reached. */
-    get count() {
-        let at = 0;
-        return this.text.split('\n').filter((line) => {
+    /** The lines of the bundle: the file of each, whether something of it was reached, and whether it has code that
+     *  does not run while the bundle is loaded. */
+    get lines() {
+        let at = 0, file = '';
+        return this.text.split('\n').map((line) => {
             const from = at + line.search(/\S|$/);
             at += line.length + 1;
-            return this.reached.subarray(from, at - 1).includes(1);
-        }).length;
+            file = /^ *\/\/ (?:\.\.\/)*(\S+\.m?[jt]s)$/.exec(line)?.[1] ?? file;
+            const isReached = this.reached.subarray(from, at - 1).includes(1);
+            return { file, isReached, isCode: isReached || this.loaded.subarray(from, at - 1).includes(0) };
+        });
+    }
+
+    /** The number of lines of which something was reached. */
+    get count() {
+        return this.lines.filter(({ isReached }) => isReached).length;
     }
 }
 
@@ -178,4 +188,6 @@ if (option('set_cover_merge')) {
     if (corpus.length === 0) corpus.push(Buffer.alloc(8));
     runs += fuzz(corpus, places, Number(option('max_total_time', 60)));
 }
+const parsers = places.lines.filter(({ file, isCode }) => isCode && /^web\/src\/(stream|store)\.ts$/.test(file));
+console.log(`parsers: ${parsers.filter(({ isReached }) => isReached).length} of ${parsers.length} lines`);
 console.log(`DONE cov: ${places.count} \nstat::number_of_executed_units: ${runs}`);

@@ -1,3 +1,6 @@
+/* Parser: src/sources/sessions/postgres/postgres_memory.c */
+/* Parser: src/sources/sessions/postgres/postgres_layout.c */
+/* Parser: src/sources/sessions/postgres/postgres_events.c */
 /* Reads any bytes as the memory of a program that looks like a PostgreSQL server: as entries of its
  * backend table, and as its pointers. The fuzzer reads its own memory like that of a server. */
 #include "sources/sessions/postgres/postgres_events.h"
@@ -62,12 +65,35 @@ static void read_backends(const struct postgres_layout *place)
     postgres_events_release(&events);
 }
 
+/* Each 5 bytes are an event's number in memory, and the name that SQL reported at that time. */
+static void name_events(const uint8_t *data, size_t size)
+{
+    static const char *const names[] = { "relation", "tuple", "DataFileRead", "" };
+    struct postgres_events events = { 0 };
+    char name[POSTGRES_EVENT_SIZE];
+    uint32_t number;
+
+    for (; size >= 5; data += 5, size -= 5) {
+        memcpy(&number, data, sizeof number);
+        if (postgres_events_add(&events, number, postgres_event_class(number),
+                                names[data[4] % 4]) != CAMP_OK ||
+            strlen(postgres_event_name(&events, number, name)) >= sizeof name)
+            abort();
+    }
+    for (size_t i = 1; i < events.count; i++) {
+        if (events.events[i].number <= events.events[i - 1].number)
+            abort();
+    }
+    postgres_events_release(&events);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static uint64_t words[64];
     struct postgres_layout place = { .pid = getpid() };
 
     resolve(data, size, &place);
+    name_events(data, size);
     memset(words, 0, sizeof words);
     memcpy(words, data, size < sizeof words ? size : sizeof words);
     if (words[0] % 2 != 0) /* Some pointers are valid addresses. */

@@ -1,3 +1,7 @@
+/* Parser: src/sources/sessions/postgres/postgres_answer.c */
+/* Parser: src/sources/sessions/postgres/postgres_snapshot.c */
+/* Parser: src/sources/sessions/postgres/postgres_registry.c */
+/* Parser: src/sources/sessions/sampled_times.c */
 /* Reads any bytes as the rows of two answers of PostgreSQL, and accounts the sessions as the source
  * does: rows, snapshot, registry, times. Each field is a byte with its length and its bytes; NONE
  * is a field without a value, and FITTING a field of the length that its column should have. */

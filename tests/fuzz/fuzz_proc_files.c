@@ -1,3 +1,8 @@
+/* Parser: src/counters/linux/kernel.c */
+/* Parser: src/counters/linux/process.c */
+/* Parser: src/counters/linux/process_files.c */
+/* Parser: src/counters/linux/process_beside.c */
+/* Parser: src/sources/machine/process_line.c */
 /*
  * Reads any bytes as several files of /proc and /sys at the same time, by the functions of the
  * library: what the kernel counts (mountinfo, cpuinfo, timer_list and others), a process and one of
@@ -166,14 +171,16 @@ static void check_tasks(void)
 {
     const struct camp_thread thread = { .pid = PID, .tid = 8, .start = 1 };
     char line[PROCESS_LINE_SIZE];
-    struct camp_process process;
+    struct camp_process process = { .pid = PID };
     struct camp_task task;
+    uint64_t cpu_ns;
 
     if (camp_process_identify(&source, PID, &process, sizeof process, NULL) == CAMP_OK &&
         camp_process_read(&source, &process, UINT32_MAX, &task, sizeof task, NULL) == CAMP_OK)
         check_text(task.name, sizeof task.name);
     if (camp_thread_read(&source, &thread, UINT32_MAX, &task, sizeof task, NULL) == CAMP_OK)
         check_text(task.name, sizeof task.name);
+    (void)camp_process_cpu_ns(&source, &process, &cpu_ns, NULL);
     process_line(PID, true, "made-up", line);
     check_text(line, sizeof line);
 }

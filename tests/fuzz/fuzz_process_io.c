@@ -1,3 +1,4 @@
+/* Parser: src/counters/linux/process_stat.c */
 /* Parses any bytes as /proc/PID/io. */
 #include "counters/linux/process.h"
 

@@ -1,3 +1,4 @@
+/* Parser: src/counters/linux/process_stat.c */
 /* Parses any bytes as /proc/PID/stat, /proc/PID/schedstat and the name of an executable. */
 #include "counters/linux/process.h"
 

@@ -1,3 +1,4 @@
+/* Parser: src/counters/linux/process_stat.c */
 /* Parses any bytes as /proc/PID/status: the context switches, and the process of a thread. */
 #include "counters/linux/process.h"
 

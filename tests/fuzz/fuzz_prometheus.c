@@ -1,3 +1,10 @@
+/* Parser: src/sources/fleet/prometheus_parser.c */
+/* Parser: src/sources/fleet/prometheus_answer.c */
+/* Parser: src/sources/fleet/fleet_answers.c */
+/* Parser: src/sources/fleet/fleet_samples.c */
+/* Parser: src/sources/fleet/fleet_rows.c */
+/* Parser: src/sources/fleet/fleet_columns.c */
+/* Parser: src/sources/fleet/fleet_text.c */
 /*
  * Reads any bytes as the answers of a Prometheus server, one in each line, through the whole
  * source: from JSON to the rows of frames. A first byte from '0' to '7' selects what is asked for.

@@ -1,3 +1,8 @@
+/* Parser: src/recording/recording.c */
+/* Parser: src/recording/recording_file.c */
+/* Parser: src/recording/recording_rows.c */
+/* Parser: src/recording/recording_schema.c */
+/* Parser: src/recording/recording_table.c */
 /*
  * Reads any bytes as a recording. Random bytes seldom get past the checks of SQLite, so the mutator
  * starts from a good recording and changes it by SQL: a cell, a row or the schema. Half of the

@@ -1,3 +1,5 @@
+/* Parser: src/ledger/session_rules.c */
+/* Parser: src/ledger/rule_text.c */
 /* Parses any bytes as rules for database sessions, and applies the rules to a session. */
 #include "ledger/session_rules.h"
 #include "moderate.h"

@@ -1,3 +1,6 @@
+/* Parser: src/microstates/snapshot.c */
+/* Parser: src/microstates/read.c */
+/* Parser: src/microstates/known.c */
 /*
  * Reads any bytes as what the programs of microstates write in the kernel: records of an iterator,
  * records in a ring, and maps.

@@ -1,3 +1,4 @@
+/* Parser: src/counters/linux/taskstats_message.c */
 /* Parses any bytes as each kind of taskstats message. */
 #include "counters/linux/taskstats_message.h"
 

@@ -1,3 +1,5 @@
+/* Parser: src/ledger/workload.c */
+/* Parser: src/ledger/rule_text.c */
 /* Parses any bytes as a file of workloads, and applies its rules to a process. */
 #include "ledger/workload.h"
 #include "moderate.h"

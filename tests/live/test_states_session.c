@@ -3,6 +3,7 @@
 #include "states_session.h"
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -48,6 +49,26 @@ static int is_the_switch(uint32_t program)
          strcmp(info.name, "on_switch") == 0;
     close(descriptor);
     return is;
+}
+
+static void there_is_an_account_for_each_possible_cpu(void **state)
+{
+    const uint32_t cpus = (uint32_t)libbpf_num_possible_cpus();
+    struct camp_states *session;
+    uint32_t entries = 0;
+
+    (void)state;
+    session = open_states_or_skip(0);
+    for (int descriptor = 0; descriptor < 256; descriptor++) {
+        struct bpf_map_info info = { 0 };
+        uint32_t size = sizeof info;
+
+        if (bpf_obj_get_info_by_fd(descriptor, &info, &size) == 0 && strcmp(info.name, "cpus") == 0)
+            entries = info.max_entries;
+    }
+    camp_states_close(session);
+    /* The numbers of the possible CPUs may have gaps. */
+    assert_in_range(entries, cpus, 2 * cpus);
 }
 
 static void hold_a_session(void *ready)
@@ -211,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_killed_session_leaves_no_bpf_program_in_the_kernel),
+        cmocka_unit_test(there_is_an_account_for_each_possible_cpu),
         cmocka_unit_test(two_concurrent_sessions_report_the_same_states),
         cmocka_unit_test(two_threads_of_a_process_have_different_begin_times),
         cmocka_unit_test(the_error_for_an_ordinary_user_names_the_missing_capabilities),

@@ -15,6 +15,8 @@
  * libc itself, which allocates by the replaced functions (asprintf(3), fopen(3), getline(3) and so
  * on). The dynamic loader is affected only when it loads a library later, by dlopen(3).
  *
+ * If SIGSEGV or SIGABRT ends the program, the line "torture: crash" and the callers are shown.
+ *
  * System calls: a replaced read(3) would not be used by libc itself, for example by fflush(3). So
  * seccomp(2) intercepts the call in the kernel, with SECCOMP_RET_USER_NOTIF (Linux 5.5). The filter
  * is installed when all libraries are loaded, before main(). It works together with a filter that
@@ -26,6 +28,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -171,6 +174,20 @@ static void stop(const char *what)
     _exit(125);
 }
 
+/* Afterwards the instruction fails again, and the signal ends the program. backtrace(3) loads a
+ * library; if a lock that it needs is held, SIGALRM ends the program. */
+static void show_crash(int number)
+{
+    static const char line[] = "torture: crash\n";
+    void *callers[32];
+
+    allocations = NULL;
+    alarm(5);
+    signal(number, SIG_DFL);
+    if (write(STDERR_FILENO, line, sizeof line - 1) > 0)
+        backtrace_symbols_fd(callers, backtrace(callers, 32), STDERR_FILENO);
+}
+
 static int descriptor_of(const char *variable)
 {
     const char *text = getenv(variable);
@@ -225,6 +242,7 @@ __attribute__((constructor)) static void start(void)
 {
     const char *name = getenv("TORTURE_CALL"), *number = getenv("TORTURE_ALLOCATION");
     const int socket = descriptor_of("TORTURE_SOCKET"), file = descriptor_of("TORTURE_COUNT");
+    const struct sigaction crash = { .sa_handler = show_crash };
     int call = -1;
 
     for (size_t i = 0; name != NULL && i < sizeof calls / sizeof calls[0]; i++) {
@@ -247,6 +265,8 @@ __attribute__((constructor)) static void start(void)
         unsetenv("TORTURE_ALLOCATION");
         unsetenv("TORTURE_COUNT");
         traces = getenv("TORTURE_TRACE") != NULL && backtrace((void *[]){ NULL }, 1) >= 0;
+        sigaction(SIGSEGV, &crash, NULL);
+        sigaction(SIGABRT, &crash, NULL);
         allocations = map;
     }
     if (call >= 0)

@@ -6,8 +6,10 @@ import json
 import pathlib
 import re
 import signal
+import sqlite3
 import struct
 import subprocess
+import sys
 import time
 
 import faults
@@ -17,7 +19,14 @@ OF_LIBRARIES = {
     'nss_database.c': 'glibc 2.36 reads /etc/nsswitch.conf at the first getpwuid(3), and ends the program when there '
                       'is no memory for it',
     'Error in GnuTLS initialization': 'GnuTLS, which libmicrohttpd loads, prints this when there is no memory for it',
+    'cannot allocate memory for thread-local data': 'the dynamic loader of glibc ends the program with this message',
 }
+# Crashes in libraries, by a function between the crash and the first function of camp.
+CRASHES = re.compile(
+    # glibc before 2.42 frees memory twice when there is none for a bracket expression (CVE-2025-8058)
+    r'libc\.so[.\d]*\(regcomp\+'
+    # Connector/C uses what it could not allocate in functions of its own
+    r'|libmariadb\.so[.\d]*\(\+')
 REQUESTS = 3  # a server may lose a request to a fault, but not all of them
 STREAM_END = 5  # the type of the last block of the stream (docs/stream.md)
 
@@ -28,11 +37,17 @@ def exact(output):
 
 def first_words(output):
     """Of numbers that change, only their names are compared."""
-    return [line.split(None, 1)[0] for line in output.splitlines() if line.strip()]
+    words = [line.split(None, 1)[0] for line in output.splitlines() if line.strip()]
+    return ['a number' if word.isdigit() else word for word in words]
 
 
 def any_output(output):
     return bool(output.strip())
+
+
+def reasons_of_rows(output):
+    """What camp verify says about the rows that it could not test, or that failed."""
+    return [f'camp verify: {row["reason"]}' for row in json.loads(output)['rows'] if row['reason']]
 
 
 def keys_of_lines(output):
@@ -45,7 +60,8 @@ class Subject:
     """`words` follow the program. `shape` reduces the output to what is the same in each run. `files` are
     written when the command succeeds. A failed command leaves none of them, unless they are whole; but a
     recording that was started keeps what was recorded. `degrades`: the command may give a smaller result, and
-    then names in one line what is missing. `names_each`: it names each missing part in a line of its own."""
+    then names in one line what is missing. `names_each`: it names each missing part in a line of its own. `reasons`
+    finds in the output what the command says there, and not on stderr."""
     name: str
     words: tuple
     shape: collections.abc.Callable = exact
@@ -54,6 +70,7 @@ class Subject:
     drive: collections.abc.Callable = None
     degrades: bool = False
     names_each: bool = False
+    reasons: collections.abc.Callable = None
 
 
 class NoAnswer(Exception):
@@ -132,13 +149,44 @@ def address_only(output):
     return output.startswith(b'http://127.0.0.1:')
 
 
-def subjects_of(inputs):
-    table, recording, check = (str(inputs / name) for name in ('table.csv', 'table.camp', 'check.camp'))
+def loads_of():
+    """The loads, small, and with shares of a CPU that a busy machine has, too."""
+    brief = ('--duration', '20ms')
+    sleeping = ('--percent', '5', '--period', '5ms', *brief)
+    return [Subject(f'load-{name}', ('load', kind, *words), first_words) for name, kind, words in (
+        ('cpu', 'cpu', brief),
+        ('fork', 'fork', ('--rate', '200', '--burn', '0.1ms', *brief)),
+        ('memory', 'memory', ()),
+        ('net', 'net', ('--packets', '20')),
+        ('read', 'io', ('--file', 'data', '--bytes', '64K')),
+        ('write', 'io', ('--file', 'data', '--bytes', '64K', '--write')),
+        ('lock', 'lock', sleeping),
+        ('pipe', 'pipe', sleeping),
+        ('sleep', 'sleep', sleeping),
+        ('fault', 'fault', ('--pages', '16')),
+        ('threads', 'threads', ('--threads', '2', '--percent', '5', *brief)),
+    )]
+
+
+def subjects_of(inputs, port):
+    """`port` is that of a Prometheus server; the other servers have Unix sockets among the inputs (servers.py)."""
+    table, recording, check, rotated, base, workload = (str(inputs / name) for name in (
+        'table.csv', 'table.camp', 'check.camp', 'rotated', 'table.sqlite', 'workload'))
     live = ('--interval', '20ms', '--count', '1')
     return [
         Subject('top-csv', ('top', '--from', table, '--unit', 'ms')),
         Subject('top-recording', ('top', '--from', recording, '--format', 'json')),
         Subject('top', ('top', '--tier', 'schedstat', '--format', 'json', *live), keys_of_lines),
+        Subject('top-rotated', ('top', '--from', rotated, '--format', 'json')),
+        Subject('top-sqlite', ('top', '--from', f'sqlite:{base}', '--query', 'SELECT * FROM rows', '--unit', 'ms')),
+        Subject('top-workload', ('top', '--workload', workload, '--format', 'json', *live),
+                keys_of_lines),
+        Subject('top-prometheus', ('top', '--from', f'prometheus:127.0.0.1:{port}', '--format', 'json', *live),
+                keys_of_lines),
+        Subject('top-postgres', ('top', '--from', f'postgres:host={inputs} user=root dbname=shop', '--tier', 'SQL',
+                                 '--format', 'json', *live), keys_of_lines),
+        Subject('top-mariadb', ('top', '--from', f'mariadb:socket={inputs}/mariadb user=root', '--tier', 'SQL',
+                                '--format', 'json', *live), keys_of_lines),
         Subject('record', ('record', '--from', table, '--unit', 'ms', '--output', 'out.camp'), first_words,
                 ('out.camp',)),
         Subject('record-info', ('record', '--info', recording)),
@@ -159,18 +207,36 @@ def subjects_of(inputs):
         Subject('time', ('time', '--format', 'json', '--output', 'out.json', '--', 'true'), exact,
                 ('out.json',), degrades=True),
         Subject('wait', ('wait', '--tier', 'kernel', '--format', 'json', *live), keys_of_lines),
-        Subject('load', ('load', 'cpu', '--duration', '20ms'), first_words),
+        Subject('verify', ('verify', '--only', '*-listed', '--format', 'json'), keys_of_lines,
+                reasons=reasons_of_rows),
+        *loads_of(),
         Subject('probe', ('probe', '--rate', '50', '--duration', '40ms'), any_output),
     ]
 
 
+def start_servers(folder):
+    """(process, port): servers.py."""
+    program = pathlib.Path(__file__).with_name('servers.py')
+    process = subprocess.Popen((sys.executable, program, folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    return process, int(process.stdout.readline())
+
+
 def make_inputs(camp, folder):
-    """A small table, its recording, and a recording of check: few calls reach all code that reads them."""
+    """A small table as text, in SQLite, and recorded, and a recording of check: few calls reach all code that reads
+    them."""
     rows = ['time,name,run_ms,wait_ms,sleep_ms']
     rows += [f'{1700000000 + second},p{row},{100 * row},{50 * second},{1000 - 100 * row - 50 * second}'
              for second in range(4) for row in range(3)]
     (folder / 'table.csv').write_text('\n'.join(rows) + '\n')
+    (folder / 'workload').write_text('shell name=^(ba)?sh$\nroot user=^root$\n')
+    (folder / 'rotated').mkdir()
+    base = sqlite3.connect(folder / 'table.sqlite')
+    base.execute('CREATE TABLE rows (time INTEGER, name TEXT, run_ms INTEGER, wait_ms REAL, sleep_ms INTEGER)')
+    base.executemany('INSERT INTO rows VALUES (?, ?, ?, ?, ?)', [row.split(',') for row in rows[1:]])
+    base.commit()
+    base.close()
     for words in (('--from', 'table.csv', '--unit', 'ms', '--output', 'table.camp'),
+                  ('--from', 'table.csv', '--unit', 'ms', '--output', 'rotated/run.camp', '--rotate', '2s'),
                   ('--from', 'check', '--tier', 'schedstat', '--interval', '50ms', '--count', '2',
                    '--output', 'check.camp')):
         subprocess.run((camp, 'record', *words), cwd=folder, check=True, stdout=subprocess.DEVNULL)
@@ -213,14 +279,19 @@ def shape_of(subject, output):
 
 def lines_allowed(subject, lines):
     """One, or one for each part that is missing or for each output that cannot be written. A second line about a
-    recording names its second file."""
+    recording names its second file. If memory lacks for good, a report of what was read until then lacks it, too."""
     if subject.names_each:
         return len(lines)
-    return 2 if '-wal holds a part' in lines[-1] or all('cannot write' in line for line in lines) else 1
+    is_two = '-wal holds a part' in lines[-1] or any(
+        all(text in line for line in lines) for text in ('cannot write', 'memory'))
+    return 2 if is_two else 1
 
 
 def is_of_library(run):
-    return any(text in run.complaints for text in OF_LIBRARIES)
+    if any(text in run.complaints for text in OF_LIBRARIES):
+        return True
+    crash = run.complaints.partition('torture: crash\n')[2]
+    return CRASHES.search(re.split(r'/camp[\w-]*\(', crash)[0]) is not None
 
 
 def fault_found(subject, usual, run, folder, camp):
@@ -235,6 +306,8 @@ def fault_found(subject, usual, run, folder, camp):
     if run.status == faults.LEAKED:
         return 'memory leaked'
     lines = lines_beside(run.complaints, usual_run.complaints)
+    if subject.reasons is not None and run.output:
+        lines += subject.reasons(run.output)
     files = contents(folder, camp)
     if any('-wal holds a part of the recording' in line for line in lines):
         # SQLite could not join the two files of the recording at its end. They are read as one.
@@ -276,6 +349,7 @@ def is_whole(name, value):
 
 def fault_of_files(usual_files, files):
     for name, value in files.items():
-        if value != usual_files.get(name) and not is_whole(name, value):
+        of_recording = re.sub('-(wal|shm)$', '', name)  # SQLite reads a recording and these files as one
+        if value != usual_files.get(name) and not is_whole(of_recording, files.get(of_recording, value)):
             return f'left {name}'
     return ''

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define FAKE_KEYS_MOST 8
+#define FAKE_CPUS 1100
 
 /* The keys and values of a map in the kernel. */
 struct fake_map {
@@ -45,7 +46,7 @@ static struct camp_states *fake_consumer;
 
 static struct states_bpf__bss fake_bss;
 static struct states_bpf fake_programs;
-static struct cpu_account fake_cpus[CPUS_MAX];
+static struct cpu_account fake_cpus[FAKE_CPUS];
 
 int bpf_link__fd(const struct bpf_link *link)
 {
@@ -147,7 +148,9 @@ static inline void open_fake_session(struct camp_states *ret)
     fake_programs.maps.waits_of_disks = (struct bpf_map *)(void *)FAKE_DISK_WAITS;
     fake_programs.bss = &fake_bss;
     fake_maps[0].count = fake_maps[1].count = fake_exit_count = fake_snapshot_length = 0;
-    *ret = (struct camp_states){ .programs = &fake_programs, .cpus = fake_cpus };
+    *ret = (struct camp_states){ .programs = &fake_programs,
+                                 .cpus = fake_cpus,
+                                 .cpu_count = FAKE_CPUS };
     fake_consumer = ret;
 }
 

@@ -162,7 +162,8 @@ static int write_picture(FILE *stream, const struct check_report *report,
     if (memory == NULL)
         return CAMP_E_NOMEM;
     r = draw(memory, &report->picture);
-    if (fclose(memory) != 0)
+    /* Without memory for its last, smaller copy, fclose(3) returns 0, and there is no text. */
+    if (fclose(memory) != 0 || text == NULL)
         r = CAMP_E_NOMEM;
     if (r == CAMP_OK)
         html_picture(stream, text);

@@ -68,6 +68,7 @@ struct information {
     const struct file *first, *last;
     int64_t intervals, readable, gaps;
     uint64_t bytes;
+    bool size_is_unknown; /* of at least one file */
     struct cell whole[ARRAY_COUNT(whole_fields)];
     char headline[HEADLINE_SIZE], together[200];
 };
@@ -126,11 +127,23 @@ static struct cell text_or_unknown(const char *text)
     return text[0] != '\0' ? cell_text(text) : cell_unknown();
 }
 
-static void fill_file(struct information *information, size_t at)
+/* Returns the size of the file with its -wal file. A file that was read is not empty, so for it 0
+ * means that stat(2) failed. */
+static struct cell size_of(struct information *information, const char *path, bool is_read)
+{
+    const uint64_t bytes = recording_file_size(path);
+
+    information->bytes += bytes;
+    if (bytes > 0 || !is_read)
+        return cell_natural(bytes);
+    information->size_is_unknown = true;
+    return cell_unknown();
+}
+
+static void fill_file(struct information *information, size_t at, bool is_read)
 {
     struct file *file = &information->files[at];
     const struct recording_info *info = &file->info;
-    const uint64_t bytes = recording_file_size(information->set.paths[at]);
     struct cell *cells = &information->cells[at * ARRAY_COUNT(file_fields)];
 
     if (info->begin_ns >= 0)
@@ -146,9 +159,8 @@ static void fill_file(struct information *information, size_t at)
     *cells++ = count_or_unknown(info->entities);
     *cells++ = count_or_unknown(info->rows);
     *cells++ = count_or_unknown(info->gaps);
-    *cells++ = cell_natural(bytes);
+    *cells++ = size_of(information, information->set.paths[at], is_read);
     *cells++ = cell_boolean(info->is_damaged);
-    information->bytes += bytes;
 }
 
 /* Adds a file to the sums. A gap between two files also counts as a gap. */
@@ -198,8 +210,10 @@ static int read_files(struct information *information)
             add_up(information, &information->files[i]);
         if (r == CAMP_OK && information->files[i].info.is_damaged)
             status = complain_of_damage(&information->files[i].info, information->set.paths[i]);
-        fill_file(information, i);
+        fill_file(information, i, r == CAMP_OK);
     }
+    if (status == STATUS_OK && information->size_is_unknown)
+        status = complain(STATUS_PARTIAL, "the size of a file cannot be read");
     return status;
 }
 
@@ -207,7 +221,7 @@ static void fill_whole(struct information *information)
 {
     const char(*facts)[FRAME_NOTE_SIZE] = information->first->info.facts;
     struct cell *cells = information->whole;
-    char unread[48] = "";
+    char unread[48] = "", size[32] = "unknown size";
 
     for (int i = 0; i <= RECORDING_NOTE; i++)
         *cells++ = text_or_unknown(facts[i]);
@@ -216,7 +230,7 @@ static void fill_whole(struct information *information)
     *cells++ = cell_integer(information->intervals);
     *cells++ = cell_integer(information->readable);
     *cells++ = cell_integer(information->gaps);
-    *cells++ = cell_natural(information->bytes);
+    *cells++ = information->size_is_unknown ? cell_unknown() : cell_natural(information->bytes);
     *cells++ = cell_natural(information->rotated);
     snprintf(information->headline, sizeof information->headline,
              "%.600s (%.20s), %.60s%s%.60s, %.12s, camp %.20s; view %.40s%s%.40s",
@@ -229,11 +243,12 @@ static void fill_whole(struct information *information)
     if (information->readable != information->intervals)
         snprintf(unread, sizeof unread, ", of which %" PRId64 " can be read",
                  information->readable);
+    if (!information->size_is_unknown)
+        snprintf(size, sizeof size, "%.1f MB", (double)information->bytes / 1e6);
     snprintf(information->together, sizeof information->together,
-             "%" PRId64 " %s%s, %" PRId64 " %s, %.1f MB%s", information->intervals,
+             "%" PRId64 " %s%s, %" PRId64 " %s, %s%s", information->intervals,
              noun_of((uint64_t)information->intervals, "interval", "intervals"), unread,
-             information->gaps, noun_of((uint64_t)information->gaps, "gap", "gaps"),
-             (double)information->bytes / 1e6,
+             information->gaps, noun_of((uint64_t)information->gaps, "gap", "gaps"), size,
              information->rotated > 1 && information->set.count == 1
                  ? "; one of several that were rotated"
                  : "");

@@ -170,7 +170,8 @@ int picture_file_draw(const char *path, int (*draw)(void *context, FILE *stream)
     const int r = stream != NULL ? draw(context, stream) : CAMP_E_NOMEM;
     int status = STATUS_FAILURE;
 
-    if (stream != NULL && fclose(stream) == 0 && r == CAMP_OK)
+    /* Without memory for its last, smaller copy, fclose(3) returns 0, and there is no text. */
+    if (stream != NULL && fclose(stream) == 0 && svg != NULL && r == CAMP_OK)
         status = write_file(path, svg, length);
     else
         complain(status, "no memory for the picture");

@@ -21,9 +21,7 @@ pid_t child_start(char **argv, const sigset_t *mask, int failure)
     if (pid != 0)
         return pid;
     sigprocmask(SIG_SETMASK, mask, NULL);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGQUIT, SIG_DFL);
-    restore_broken_pipe();
+    restore_signals();
     execvp(argv[0], argv);
     reason = errno;
     complain(STATUS_NOT_RUN, "%s: %s", argv[0], strerror(reason));

@@ -58,7 +58,10 @@ static char *replaced(const char *text, const char *matchers)
     for (const char *next; (next = strstr(text, mark)) != NULL; text = next + sizeof mark - 1)
         fprintf(stream, "%.*s%s", (int)(next - text), text, matchers);
     fputs(text, stream);
-    return fclose(stream) == 0 ? ret : NULL;
+    if (fclose(stream) == 0)
+        return ret;
+    free(ret);
+    return NULL;
 }
 
 static char *rows_selector(const struct fleet *fleet, const char *further)

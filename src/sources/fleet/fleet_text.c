@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PART_END = 1, PART_ESCAPE, PART_ESCAPED_END };
@@ -47,7 +48,10 @@ char *fleet_quoted_pattern(const char *text, const char *suffix)
     for (; *suffix != '\0'; suffix++)
         put_quoted(stream, *suffix);
     fputc('"', stream);
-    return fclose(stream) == 0 ? ret : NULL;
+    if (fclose(stream) == 0)
+        return ret;
+    free(ret);
+    return NULL;
 }
 
 static bool is_among(const char *name, const char *const *names)

@@ -57,6 +57,8 @@ static int complain_of(CURLUcode code, struct camp_error *error)
 {
     size_t i = 0;
 
+    if (code == CURLUE_OUT_OF_MEMORY)
+        return CAMP_E_NOMEM;
     while (faults[i].code != code && faults[i].code != CURLUE_OK)
         i++;
     return complain(faults[i].fault, error);
@@ -71,29 +73,32 @@ void prometheus_place_release(struct prometheus_place *place)
     *place = (struct prometheus_place){ 0 };
 }
 
-/* Returns a part of the address, or NULL if the address has no such part. The caller frees it. */
-static char *part_of(CURLU *url, CURLUPart part, unsigned flags)
+/* Gets a part of the address, or NULL if the address has no such part. The caller frees it. Returns
+ * false if there is no memory. */
+static bool get_part(CURLU *url, CURLUPart part, unsigned flags, char **ret)
 {
-    char *text = NULL, *copy = NULL;
+    char *text = NULL;
+    const CURLUcode code = libcurl.curl_url_get(url, part, &text, flags);
 
-    if (libcurl.curl_url_get(url, part, &text, flags) == CURLUE_OK)
-        copy = strdup(text);
+    *ret = code == CURLUE_OK ? strdup(text) : NULL;
     libcurl.curl_free(text);
-    return copy;
+    return code != CURLUE_OUT_OF_MEMORY && (code != CURLUE_OK || *ret != NULL);
 }
 
 static bool read_credential(CURLU *url, struct prometheus_place *ret)
 {
-    char *user = part_of(url, CURLUPART_USER, CURLU_URLDECODE);
-    char *password = part_of(url, CURLUPART_PASSWORD, CURLU_URLDECODE);
-    const bool is_given = user != NULL || password != NULL;
+    char *user = NULL, *password = NULL;
+    bool good = get_part(url, CURLUPART_USER, CURLU_URLDECODE, &user) &&
+                get_part(url, CURLUPART_PASSWORD, CURLU_URLDECODE, &password);
 
-    if (is_given)
+    if (good && (user != NULL || password != NULL)) {
         ret->credential =
             fleet_text_of("%s:%s", user != NULL ? user : "", password != NULL ? password : "");
+        good = ret->credential != NULL;
+    }
     free(user);
     free(password);
-    return !is_given || ret->credential != NULL;
+    return good;
 }
 
 static char *base_of(CURLU *url)
@@ -103,8 +108,9 @@ static char *base_of(CURLU *url)
 
     libcurl.curl_url_set(url, CURLUPART_USER, NULL, 0);
     libcurl.curl_url_set(url, CURLUPART_PASSWORD, NULL, 0);
-    base = part_of(url, CURLUPART_URL, 0);
-    length = base != NULL ? strlen(base) : 0;
+    if (!get_part(url, CURLUPART_URL, 0, &base) || base == NULL)
+        return NULL;
+    length = strlen(base);
     while (length > 0 && base[length - 1] == '/')
         base[--length] = '\0';
     return base;
@@ -126,11 +132,14 @@ static int complain_of_query(const char *query, const char *text, struct camp_er
  * ignore it. */
 static int check(CURLU *url, const char *text, struct camp_error *error)
 {
-    char *scheme = part_of(url, CURLUPART_SCHEME, 0);
-    char *query = part_of(url, CURLUPART_QUERY, 0), *fragment = part_of(url, CURLUPART_FRAGMENT, 0);
+    char *scheme = NULL, *query = NULL, *fragment = NULL;
     int r = CAMP_OK;
 
-    if (scheme == NULL || (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
+    if (!get_part(url, CURLUPART_SCHEME, 0, &scheme) ||
+        !get_part(url, CURLUPART_QUERY, 0, &query) ||
+        !get_part(url, CURLUPART_FRAGMENT, 0, &fragment))
+        r = CAMP_E_NOMEM;
+    else if (scheme == NULL || (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
         r = complain_of(CURLUE_UNSUPPORTED_SCHEME, error);
     else if (query != NULL)
         r = complain_of_query(query, text, error);
@@ -154,8 +163,9 @@ static bool is_loopback(const char *host)
 
 static bool read_way(CURLU *url, struct prometheus_place *ret)
 {
-    char *scheme = part_of(url, CURLUPART_SCHEME, 0), *host = part_of(url, CURLUPART_HOST, 0);
-    const bool good = scheme != NULL && host != NULL;
+    char *scheme = NULL, *host = NULL;
+    const bool good = get_part(url, CURLUPART_SCHEME, 0, &scheme) &&
+                      get_part(url, CURLUPART_HOST, 0, &host) && scheme != NULL && host != NULL;
 
     ret->is_encrypted = good && strcmp(scheme, "https") == 0;
     ret->is_local = good && is_loopback(host);

@@ -11,8 +11,11 @@
 
 #include <camp/camp.h>
 
+#include <limits.h>
+#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define AT_FIRST 256
 
@@ -23,6 +26,25 @@ bool hidden_processes(void)
     const int r = camp_process_identify(NULL, 1, &first, sizeof first, NULL);
 
     return r == CAMP_E_GONE || r == CAMP_E_PERM;
+}
+
+/* If several file systems are mounted at /proc, the last one counts. Without the list, processes
+ * count as hidden. */
+bool hidden_from_others(void)
+{
+    FILE *mounts = setmntent("/proc/self/mounts", "re");
+    char strings[PATH_MAX + 1024];
+    struct mntent entry;
+    bool hides = true;
+
+    if (mounts == NULL)
+        return true;
+    while (getmntent_r(mounts, &entry, strings, sizeof strings) != NULL) {
+        if (strcmp(entry.mnt_dir, "/proc") == 0)
+            hides = hasmntopt(&entry, "hidepid") != NULL;
+    }
+    endmntent(mounts);
+    return hides;
 }
 
 /* Returns the number of threads in the kernel, or 0 if it is unknown. */

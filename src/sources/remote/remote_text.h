@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* Copies the first line of `text`. What could control a terminal becomes '?': control characters
- * (C0, DEL, C1), characters that change the direction of text, and bytes that are not UTF-8. The
- * text is cut between two characters if ret[size] is too small. */
+/* Copies the first line of `text`. Each unprintable character (ledger/characters.h) and each byte
+ * that is not UTF-8 becomes '?'. The text is cut between two characters if ret[size] is too small.
+ */
 void remote_text_line(const char *text, char *ret, size_t size);

@@ -19,31 +19,46 @@ struct query {
     bool is_begun;
 };
 
-static int complain(struct query *query, struct camp_error *error, int code)
+/* `result` is that of a wrong statement. The lack of memory and a file that cannot be read are no
+ * fault of the statement. */
+static int complain(struct query *query, struct camp_error *error, int result)
 {
-    return camp_fail(error, code, 0, "SQLite: %s", sqlite3_errmsg(query->database));
+    const int code = sqlite3_errcode(query->database) & 0xff;
+
+    if (code == SQLITE_NOMEM)
+        result = CAMP_E_NOMEM;
+    else if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN || code == SQLITE_BUSY)
+        result = CAMP_E_IO;
+    return camp_fail(error, result, 0, "SQLite: %s", sqlite3_errmsg(query->database));
 }
 
-static void name_columns(struct query *query)
+static int name_columns(struct query *query, struct camp_error *error)
 {
     for (size_t i = 0; i < query->count; i++) {
         const char *name = sqlite3_column_name(query->statement, (int)i);
 
-        query->fields[i].text = name != NULL ? name : "";
-        query->fields[i].length = strlen(query->fields[i].text);
+        if (name == NULL)
+            return complain(query, error, CAMP_E_NOMEM);
+        query->fields[i].text = name;
+        query->fields[i].length = strlen(name);
     }
+    return CAMP_OK;
 }
 
 /* Reads every value as text; NULL becomes an empty text. */
-static void read_columns(struct query *query)
+static int read_columns(struct query *query, struct camp_error *error)
 {
     for (size_t i = 0; i < query->count; i++) {
+        const bool is_null = sqlite3_column_type(query->statement, (int)i) == SQLITE_NULL;
         const unsigned char *text = sqlite3_column_text(query->statement, (int)i);
 
+        if (text == NULL && !is_null)
+            return complain(query, error, CAMP_E_NOMEM);
         query->fields[i].text = text != NULL ? (const char *)text : "";
         query->fields[i].length =
             text != NULL ? (size_t)sqlite3_column_bytes(query->statement, (int)i) : 0;
     }
+    return CAMP_OK;
 }
 
 static int next(struct rows *rows, struct row *ret, struct camp_error *error)
@@ -53,14 +68,12 @@ static int next(struct rows *rows, struct row *ret, struct camp_error *error)
     *ret = (struct row){ .count = query->count, .fields = query->fields };
     if (!query->is_begun) {
         query->is_begun = true;
-        name_columns(query);
-        return CAMP_OK;
+        return name_columns(query, error);
     }
     switch (sqlite3_step(query->statement)) {
     case SQLITE_ROW:
-        read_columns(query);
         ret->number = ++query->read;
-        return CAMP_OK;
+        return read_columns(query, error);
     case SQLITE_DONE:
         return SOURCE_END;
     default:

@@ -170,7 +170,8 @@ static int text_end(struct text *text, enum stream_block type, struct bytes *out
     const bool failed = ferror(text->stream) != 0;
     uint8_t *at = NULL;
 
-    if (fclose(text->stream) == 0 && !failed)
+    /* Without memory for its last, smaller copy, fclose(3) returns 0, and there is no text. */
+    if (fclose(text->stream) == 0 && !failed && text->data != NULL)
         at = start_block(out, type, text->size);
     if (at != NULL)
         memcpy(at, text->data, text->size);

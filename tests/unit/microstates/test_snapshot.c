@@ -161,6 +161,22 @@ static void an_exit_with_an_unknown_state_is_rejected(void **state)
     assert_int_equal(threads[0].tid, 10);
 }
 
+static void a_cpu_with_a_number_above_1023_is_reported(void **state)
+{
+    struct camp_states_losses losses;
+    struct camp_cpu_states cpus[2];
+    size_t count;
+
+    (void)state;
+    fake_cpus[FAKE_CPUS - 1] = (struct cpu_account){ .begin_ns = 1, .switches = 5, .lost = 2 };
+    assert_int_equal(camp_states_cpus(&session, cpus, sizeof *cpus, 2, &count, NULL), CAMP_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(cpus[0].cpu, FAKE_CPUS - 1);
+    assert_int_equal(camp_states_losses(&session, &losses, sizeof losses, NULL), CAMP_OK);
+    assert_int_equal(losses.switches, 5);
+    assert_int_equal(losses.lost, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +189,7 @@ int main(void)
         TEST(a_short_record_without_a_tid_is_rejected),
         TEST(a_record_that_is_cut_short_is_rejected),
         TEST(an_exit_with_an_unknown_state_is_rejected),
+        TEST(a_cpu_with_a_number_above_1023_is_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

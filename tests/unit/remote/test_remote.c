@@ -168,6 +168,7 @@ static void a_text_of_a_server_has_nothing_that_controls_a_terminal(void **state
           "2J, as a byte \x9b",
           "C1 ?2J, as a byte ?" },
         { "turned \u202eround \u2066 \u200f", "turned ?round ? ?" },
+        { "in\u200bvisible\ufeff tag \U000e0041", "in?visible? tag ?" },
         { "a line\nanother", "a line" },
         { "\u2028\xe2\x82", "???" },
         { "\xc0\xaf \xed\xa0\x80 \xf4\x90\x80\x80 \xff", "?? ??? ???? ?" },
