@@ -181,11 +181,13 @@ static int read_source(struct view_command *view)
 static int serve(struct view_command *view)
 {
     int status = read_source(view);
+    const char *reason = stop_requested            ? "camp view was stopped"
+                         : status != OPTIONS_GO_ON ? "the source failed"
+                         : view->page.facts.live   ? "the source ended"
+                                                   : "this is all there is";
 
-    server_end(view->server, stop_requested            ? "camp view was stopped"
-                             : status != OPTIONS_GO_ON ? "the source failed"
-                             : view->page.facts.live   ? "the source ended"
-                                                       : "this is all there is");
+    if (server_end(view->server, reason) != CAMP_OK)
+        return status == OPTIONS_GO_ON ? complain(STATUS_FAILURE, "no memory") : status;
     while (!stop_requested)
         sleep_until(now_ns(CLOCK_MONOTONIC) + PAUSE_NS);
     return status == OPTIONS_GO_ON ? STATUS_OK : status;

@@ -12,6 +12,7 @@
 #include "sources/tables/demo.h"
 #include "sources/tables/table.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,10 +130,13 @@ int from_source_of(const char *text, const struct from_source **ret, struct camp
     const bool may_be_path = source == NULL || source->name[0] == '.';
     char names[NAMES_SIZE];
 
+    errno = 0;
     if (may_be_path && recording_is_path(text))
         source = from_source_of_recordings();
     else if (source != NULL && source->opener == OPENS_RECORDING)
-        source = NULL; /* unlike .csv, the ending .camp must be in lower case */
+        source = NULL;                  /* unlike .csv, the ending .camp must be in lower case */
+    if (source == NULL && errno == EIO) /* of stat(2): the text may name a folder */
+        return camp_fail_errno(error, EIO, from_shown(text).text);
     if (source == NULL) {
         list_names(names);
         return camp_fail(error, CAMP_E_INVALID, 0, "there is no source '%s'; the sources are %s",

@@ -265,8 +265,10 @@ __attribute__((constructor)) static void start(void)
         unsetenv("TORTURE_ALLOCATION");
         unsetenv("TORTURE_COUNT");
         traces = getenv("TORTURE_TRACE") != NULL && backtrace((void *[]){ NULL }, 1) >= 0;
-        sigaction(SIGSEGV, &crash, NULL);
-        sigaction(SIGABRT, &crash, NULL);
+        if (!unconfined) { /* LeakSanitizer replaces sigaction(2), and is not ready yet */
+            sigaction(SIGSEGV, &crash, NULL);
+            sigaction(SIGABRT, &crash, NULL);
+        }
         allocations = map;
     }
     if (call >= 0)
