@@ -122,6 +122,35 @@ attached_to() {
         [[ ${lines[-2]} == *"without microstates"* ]]
 }
 
+@test "the last line of camp doctor names the user who called sudo, not root" {
+    [ "$(id -u)" -eq 0 ] || skip "takes root, to become another"
+    FOLDER=$(mktemp -d)
+    unset SUDO_USER
+    run as_nobody doctor
+    [[ ${lines[-1]} == *" camp \$USER;"* || ${lines[-1]} == *"adduser \$USER camp;"* ]]
+    SUDO_USER=alice run as_nobody doctor
+    echo "${lines[-1]}"
+    [ "$status" -eq 0 ]
+    [[ ${lines[-1]} == *'${SUDO_USER:-$USER}'* ]]
+    [[ ${lines[-1]} != *alice* ]] # a shell expands the variable, so the name needs no quotes
+}
+
+# An explanation in one line of 80 columns, which is true for each command: the confinement differs between commands.
+@test "camp doctor explains whether camp can confine itself, for each kernel" {
+    run -0 "$CAMP" doctor
+    facts=$(grep -E '^(landlock|system_call_filter) ' <<<"$output" | tr -s ' ')
+    echo "$facts"
+    if [[ $facts == *"built with a sanitizer"* ]]; then skip "built with a sanitizer"; fi
+    grep -qE '^landlock ([0-9]+ version of Landlock, which limits access to files|none camp can open every file that its user can)$' <<<"$facts"
+    grep -qE '^system_call_filter (yes camp can|no camp cannot) limit its own system calls$' <<<"$facts"
+}
+
+@test "the tiers of camp doctor say for themselves what they see" {
+    run -0 "$CAMP" doctor --format csv --table tiers
+    [ "$(grep -cE ',(bpf|taskstats),(true|false),(true|false),"?sampled and measured time of living ' <<<"$output")" -eq 2 ]
+    grep -q ',schedstat,true,[a-z]*,measured time of living processes,' <<<"$output"
+}
+
 # Prints what camp doctor reports about the fact tickless_idle. Here only /proc/timer_list has this fact.
 tickless() { # [COMMAND...] camp: prints the line of the text, without repeated blanks
     [ ! -r "/boot/config-$(uname -r)" ] || skip "the kernel's configuration tells it"

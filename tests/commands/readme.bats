@@ -2,7 +2,7 @@
 
 bats_require_minimum_version 1.5.0
 # Runs each command of the README and the documents as printed, with an installed camp. Checks each link, in the
-# tree and in the installed documents.
+# tree and in the installed documents, and the rows of each table.
 
 setup_file() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -109,4 +109,58 @@ refused() {
     [ "${lines[0]}" = 'docs/a.md: gone.md does not exist' ]
     [ "${lines[1]}" = 'docs/a.md: ../../x.md leads out of the folder' ]
     [ "${lines[2]}" = 'docs/a.md: #not-here has no such heading' ]
+}
+
+@test "each row of a table in the documents has as many cells as the first row" {
+    run -0 /usr/bin/python3 "$TREE/tests/commands/document_tables.py" "$TREE"
+}
+
+# bats test_tags=deep
+@test "document_tables.py reports a table that GitHub does not show as it is written" {
+    mkdir "$BATS_TEST_TMPDIR/docs"
+    printf '%s\n' 'a | b |' '|---|---|' '| 1 | 2 |' '' '| a | b |' '|---|---|' '| 1 | 2 \| 3 |' '| 1 |' '| 1 | 2' \
+        >"$BATS_TEST_TMPDIR/docs/a.md"
+    run -1 /usr/bin/python3 "$TREE/tests/commands/document_tables.py" "$BATS_TEST_TMPDIR"
+    echo "$output"
+    [ "${#lines[@]}" -eq 4 ]
+    [ "${lines[0]}" = 'docs/a.md:2: the first row of a table, and no row of dashes is below it' ]
+    [ "${lines[1]}" = 'docs/a.md:8: 1 cells, and the first row of the table has 2' ]
+    [ "${lines[2]}" = 'docs/a.md:9: 1 cells, and the first row of the table has 2' ]
+    [ "${lines[3]}" = '2 tables' ]
+}
+
+# missing_in_security WORD...: prints each word that is not between backquotes in docs/security.md, alone or in a list.
+missing_in_security() {
+    local word
+    for word in "$@"; do
+        grep -qF "\`$word\`" "$TREE/docs/security.md" || echo "$word"
+    done
+}
+
+@test "docs/security.md names each environment variable that camp reads" {
+    names=$(grep -rhoE 'getenv\("[A-Za-z_]+|folders\[\] = .*' "$TREE"/src --include='*.c' | grep -oE '"[A-Za-z_]+' | tr -d '"' | sort -u)
+    [ "$(wc -w <<<"$names")" -ge 20 ]
+    # shellcheck disable=SC2086
+    run -0 missing_in_security $names
+    [ -z "$output" ] || { echo "not in docs/security.md: $output" && false; }
+}
+
+@test "docs/security.md names each file of the system that a confined command may read" {
+    files=$(grep -oE '"/[a-z][^"%]*"' "$TREE/src/program/sandbox.c" | tr -d '"' | sort -u)
+    [ "$(wc -w <<<"$files")" -ge 25 ]
+    # shellcheck disable=SC2086
+    run -0 missing_in_security $files
+    [ -z "$output" ] || { echo "not in docs/security.md: $output" && false; }
+}
+
+@test "docs/security.md names each command, and only tests that exist" {
+    # shellcheck disable=SC2046
+    run -0 missing_in_security $("$PROGRAMS/camp" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+    [ -z "$output" ] || { echo "not in docs/security.md: $output" && false; }
+    named=$(grep -oE '`tests/[a-z/_.]+[*]?`' "$TREE/docs/security.md" | tr -d '`*')
+    [ "$(wc -w <<<"$named")" -ge 15 ]
+    for name in $named; do
+        echo "$name"
+        compgen -G "$TREE/$name*" >"$BATS_TEST_TMPDIR/found"
+    done
 }

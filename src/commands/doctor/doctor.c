@@ -17,6 +17,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const struct field fact_fields[] = {
     { "name", "fact", "what is asked of the kernel", -18, 0 },
@@ -197,17 +198,21 @@ static bool lacks_states(const struct doctor *doctor)
            !capability_held(&doctor->kernel, "CAP_SYS_ADMIN");
 }
 
+/* In a shell that sudo(8) started, $USER is root, and $SUDO_USER is the user who started it. The
+ * shell in which the command is run expands them, which may be another one. */
 static const char *way_to_capabilities(struct doctor *doctor)
 {
+    const char *user = getenv("SUDO_USER") != NULL ? "${SUDO_USER:-$USER}" : "$USER";
     char line[PRIVILEGE_LINE_SIZE];
 
     if (privilege_group_exists())
-        return "sudo adduser $USER " PRIVILEGE_GROUP ", and log in anew";
+        return document_text(&doctor->document,
+                             "sudo adduser %s " PRIVILEGE_GROUP "; then log in again", user);
     privilege_line(line);
     return document_text(&doctor->document,
                          "sudo groupadd --system " PRIVILEGE_GROUP
-                         "; sudo usermod -aG " PRIVILEGE_GROUP " $USER; %s; then log in again",
-                         line);
+                         "; sudo usermod -aG " PRIVILEGE_GROUP " %s; %s; then log in again",
+                         user, line);
 }
 
 /* Returns a command for a better tier, or the reason why a better tier is not possible. NULL if
@@ -286,10 +291,11 @@ static void fill(struct doctor *doctor)
     add_events(doctor);
     add_capabilities(doctor);
     add_tier(doctor, TASKS_BPF, doctor->states_refusal.code == CAMP_OK,
-             "both, all of what ends, and CPUs to the ns");
+             "sampled and measured time of living and ended processes; CPU times to 1 ns");
     add_tier(doctor, TASKS_TASKSTATS, doctor->tier == TASKS_TASKSTATS,
-             doctor->final_clocks ? "sampled and measured time, and all of what ends"
-                                  : "sampled and measured time, and what ends");
+             doctor->final_clocks
+                 ? "sampled and measured time of living and ended processes"
+                 : "sampled and measured time of living processes, and most of that of ended ones");
     add_tier(doctor, TASKS_SCHEDSTAT, true, "measured time of living processes");
     add_summary(doctor);
 }

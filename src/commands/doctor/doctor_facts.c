@@ -169,7 +169,8 @@ static void add_sources(struct doctor *doctor)
              "control groups that are mounted", "/proc/self/mountinfo");
 }
 
-/* How the kernel confines commands that read files or serve. */
+/* Whether camp can confine itself on this kernel. docs/security.md says which files and calls each
+ * command keeps. */
 static void add_confinement(struct doctor *doctor)
 {
     const int version = sandbox_landlock_version();
@@ -177,13 +178,13 @@ static void add_confinement(struct doctor *doctor)
 
     add_fact(doctor, "landlock", version > 0 ? cell_natural((uint64_t)version) : cell_text("none"),
              !sandbox_is_used() ? "not used: camp was built with a sanitizer"
-             : version > 0      ? "file readers and servers open only what they need"
-                                : "file readers can open what the user can",
+             : version > 0      ? "version of Landlock, which limits access to files"
+                                : "camp can open every file that its user can",
              "landlock_create_ruleset(2)");
     add_fact(doctor, "system_call_filter", doctor_yes_or_no(doctor, has_filter),
              !sandbox_is_used() ? "not used: camp was built with a sanitizer"
-             : has_filter       ? "file readers and servers cannot execute programs"
-                                : "no call is refused to file readers and servers",
+             : has_filter       ? "camp can limit its own system calls"
+                                : "camp cannot limit its own system calls",
              "seccomp(2)");
 }
 
