@@ -143,6 +143,10 @@ static int resolve_output(struct record *record)
         return complain(STATUS_USAGE, "%s is what --from reads: give another --output", output);
     if (record->files.rotate_ns > 0 || access(output, F_OK) != 0)
         return OPTIONS_GO_ON;
+    if (recorder_is_writing(output))
+        return complain(STATUS_FAILURE,
+                        "another camp record writes %s: stop it first, or give another --output",
+                        output);
     if (!record->force)
         return complain(STATUS_FAILURE,
                         "%s already exists: --force replaces it, --output FILE.camp records to "
