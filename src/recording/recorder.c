@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -54,6 +55,15 @@ static const char *const file_tables[] = {
     "CREATE TABLE note(since_tick INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;",
 };
 
+/* Returns whether the recording has reached the limit on the size of a file, which SQLite does not
+ * report. */
+static bool has_reached_limit(const char *path)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && recording_file_size(path) >= limit.rlim_cur;
+}
+
 static int fail(const struct recorder *recorder, struct camp_error *error)
 {
     const int code = sqlite3_errcode(recorder->database) & 0xff;
@@ -69,6 +79,9 @@ static int fail(const struct recorder *recorder, struct camp_error *error)
     if (code == SQLITE_BUSY)
         return camp_fail(error, CAMP_E_IO, EBUSY, "%s: another program holds a lock on the file",
                          recorder->path);
+    if (code == SQLITE_IOERR && has_reached_limit(recorder->path))
+        return camp_fail(error, CAMP_E_IO, EFBIG, "cannot write %s: %s", recorder->path,
+                         strerror(EFBIG));
     return camp_fail(error, CAMP_E_IO, system_error, "cannot write %s: %s", recorder->path,
                      sqlite3_errmsg(recorder->database));
 }

@@ -389,3 +389,14 @@ database.execute("ROLLBACK")')
     [ "$(ask new.camp 'SELECT count(*) FROM tick')" -gt 6 ]
     [ ! -e run.camp-wal ]
 }
+
+@test "camp reports the limit of a file's size in one line, with status 1" {
+    run -1 bash -c 'ulimit -f 200; "$0" record --from check --output run.camp --interval 20ms --count 2000' "$CAMP"
+    [ "${lines[0]}" = "camp record: cannot write run.camp: File too large" ]
+    [ "$(ask run.camp 'PRAGMA integrity_check')" = ok ]
+    make_table 20 100
+    run -1 bash -c 'ulimit -f 1; "$0" report --from data.csv --output run.html' "$CAMP"
+    [[ $output == *"run.html: File too large" ]]
+    run -1 bash -c 'ulimit -f 1; "$0" --once >metrics' "$(dirname "$CAMP")/camp-exporter"
+    [[ $output == *"File too large" ]]
+}
