@@ -18,7 +18,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -312,7 +311,5 @@ int load_io_command(int argc, char **argv)
                                           remark };
     int r = load_parse("Reads or writes in blocks.", specs, ARRAY_COUNT(specs), argc, argv);
 
-    /* Otherwise, writing beyond the limit on file size would kill the process. */
-    signal(SIGXFSZ, SIG_IGN);
     return r == OPTIONS_GO_ON ? load_run(&command) : r;
 }

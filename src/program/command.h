@@ -60,8 +60,8 @@ extern const char *program_name;
 int print_version(void);
 bool is_version_option(const char *word);
 
-/* Prepares the standard descriptors, the locale and SIGPIPE. Each main() calls this function
- * first. */
+/* Prepares the standard descriptors, the locale, SIGPIPE and SIGXFSZ. Each main() calls this
+ * function first. */
 void prepare_program(void);
 
 /* Restores the actions of signals that this program inherited. A child process calls this function

@@ -96,11 +96,8 @@ static void occupy_standard_descriptors(void)
 static struct {
     int number;
     bool is_ignored;
-} inherited[] = { { .number = SIGPIPE },
-                  { .number = SIGINT },
-                  { .number = SIGQUIT },
-                  { .number = SIGTERM },
-                  { .number = SIGHUP } };
+} inherited[] = { { .number = SIGPIPE }, { .number = SIGXFSZ }, { .number = SIGINT },
+                  { .number = SIGQUIT }, { .number = SIGTERM }, { .number = SIGHUP } };
 
 static void note_signals(void)
 {
@@ -116,10 +113,11 @@ void prepare_program(void)
     occupy_standard_descriptors();
     /* Uses the encoding of the terminal. Numbers keep the format of the C locale. */
     setlocale(LC_CTYPE, "");
-    /* If a reader such as head(1) closes the pipe, writing fails with EPIPE, and the command
-     * ends after its cleanup. */
+    /* If a reader such as head(1) closes the pipe, or a file reaches the limit of its size, writing
+     * fails with EPIPE or EFBIG, and the command ends after its cleanup. */
     note_signals();
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 void restore_signals(void)
@@ -139,6 +137,7 @@ void stop_on_signals(void)
     struct sigaction action = { .sa_handler = request_stop };
 
     sigemptyset(&action.sa_mask);
+    /* A shell ignores SIGINT for its background jobs, but scripts end them with kill -INT. */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     /* With nohup(1), the command outlives its terminal. */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@
 struct recorder {
     sqlite3 *database;
     char *path;
+    int file; /* a descriptor of the file, which holds writer_lock */
     struct recorder_table tables[TABLES];
     size_t table_count; /* 0 before the first interval */
     int64_t tick;
@@ -30,6 +32,10 @@ struct recorder {
     struct recorder_counts counts;
     char note[FRAME_NOTE_SIZE];
 };
+
+/* A recorder holds this lock on the first byte of its file. SQLite never locks that byte, so the
+ * lock does not disturb readers. */
+static const struct flock writer_lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
 
 static const char *const tick_names[TABLES] = { "tick", "tick_beside" };
 
@@ -49,6 +55,15 @@ static const char *const file_tables[] = {
     "CREATE TABLE note(since_tick INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;",
 };
 
+/* Returns whether the recording has reached the limit on the size of a file, which SQLite does not
+ * report. */
+static bool has_reached_limit(const char *path)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && recording_file_size(path) >= limit.rlim_cur;
+}
+
 static int fail(const struct recorder *recorder, struct camp_error *error)
 {
     const int code = sqlite3_errcode(recorder->database) & 0xff;
@@ -64,6 +79,9 @@ static int fail(const struct recorder *recorder, struct camp_error *error)
     if (code == SQLITE_BUSY)
         return camp_fail(error, CAMP_E_IO, EBUSY, "%s: another program holds a lock on the file",
                          recorder->path);
+    if (code == SQLITE_IOERR && has_reached_limit(recorder->path))
+        return camp_fail(error, CAMP_E_IO, EFBIG, "cannot write %s: %s", recorder->path,
+                         strerror(EFBIG));
     return camp_fail(error, CAMP_E_IO, system_error, "cannot write %s: %s", recorder->path,
                      sqlite3_errmsg(recorder->database));
 }
@@ -112,23 +130,53 @@ static int write_facts(struct recorder *recorder, const struct recorder_about *a
     return r;
 }
 
+bool recorder_is_writing(const char *path)
+{
+    const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+    struct flock lock = writer_lock;
+    const bool locked = file >= 0 && fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+
+    if (file >= 0)
+        close(file);
+    return locked;
+}
+
+/* Returns whether the file was deleted, or another file is at its path. A file that was only
+ * renamed is not lost. */
+static bool is_lost(const struct recorder *recorder)
+{
+    struct stat own, there;
+
+    return fstat(recorder->file, &own) == 0 &&
+           (own.st_nlink == 0 || (stat(recorder->path, &there) == 0 &&
+                                  (there.st_dev != own.st_dev || there.st_ino != own.st_ino)));
+}
+
 /* O_EXCL prevents two recorders from sharing a file, protects existing files, and follows no link.
  * A recording may have texts of queries and processes of other users, so only its owner may read
  * it. SQLite gives its -wal and -shm files the same permissions. */
-static int create_file(const char *path, uint32_t mode, struct camp_error *error)
+static int create_file(const char *path, uint32_t mode, int *ret, struct camp_error *error)
 {
     const mode_t mask = mode != 0 ? umask(0) : 0;
+    struct stat there;
     const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                           mode != 0 ? (mode_t)mode : 0600);
 
     if (mode != 0)
         umask(mask);
     if (file >= 0) {
-        close(file);
+        /* Not every file system has locks. */
+        fcntl(file, F_OFD_SETLK, &writer_lock);
+        /* A recorder whose file was deleted may still use such files. */
+        recording_remove_beside(path);
+        *ret = file;
         return CAMP_OK;
     }
     if (errno == EEXIST)
-        return camp_fail(error, CAMP_E_IO, EEXIST, "%s already exists", path);
+        return camp_fail(error, CAMP_E_IO, EEXIST, "%s %s", path,
+                         lstat(path, &there) == 0 && S_ISLNK(there.st_mode)
+                             ? "is a link, which is not followed"
+                             : "already exists");
     if (errno == ENOSPC || errno == EDQUOT)
         return camp_fail(error, CAMP_E_SPACE, errno, "%s: the disk is full", path);
     return camp_fail_errno(error, errno, path);
@@ -163,7 +211,8 @@ int recorder_open(struct recorder **ret, const char *path, const struct recorder
                   struct camp_error *error)
 {
     struct recorder *recorder = calloc(1, sizeof *recorder);
-    int r = recorder != NULL ? create_file(path, about->mode, error) : CAMP_E_NOMEM;
+    int r =
+        recorder != NULL ? create_file(path, about->mode, &recorder->file, error) : CAMP_E_NOMEM;
 
     if (r != CAMP_OK) {
         free(recorder);
@@ -194,9 +243,14 @@ void recorder_close(struct recorder *recorder)
         recorder_table_release(&recorder->tables[i]);
     /* Removes the -wal file. With it, readers would need permission to write in the folder. Then
      * only the first sector of the file changes, which a disk writes as a whole. So it needs no
-     * rollback journal, which journal_mode=DELETE would make (set_up()). */
-    sqlite3_exec(recorder->database, "PRAGMA journal_mode = OFF", NULL, NULL, NULL);
+     * rollback journal, which journal_mode=DELETE would make (set_up()). The -wal file at the path
+     * of a lost file may belong to another recording, and is not removed. */
+    sqlite3_exec(recorder->database,
+                 is_lost(recorder) ? "PRAGMA wal_checkpoint" : "PRAGMA journal_mode = OFF", NULL,
+                 NULL, NULL);
     sqlite3_close(recorder->database);
+    /* Only now, because closing any descriptor of a file releases the locks of SQLite. */
+    close(recorder->file);
     free(recorder->path);
     free(recorder);
 }
@@ -278,8 +332,12 @@ int recorder_write(struct recorder *recorder, const struct frame *frame, const s
     const struct frame *const frames[TABLES] = { frame, beside };
     char note[FRAME_NOTE_SIZE];
     uint64_t written = 0;
-    int r = run(recorder, "BEGIN IMMEDIATE", error);
+    int r;
 
+    if (is_lost(recorder))
+        return camp_fail(error, CAMP_E_GONE, 0, "%s was deleted or replaced while it was recorded",
+                         recorder->path);
+    r = run(recorder, "BEGIN IMMEDIATE", error);
     snprintf(note, sizeof note, "%s", frame->note != NULL ? frame->note : "");
     if (r == CAMP_OK)
         r = write_note(recorder, note, error);

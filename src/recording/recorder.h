@@ -24,6 +24,10 @@ struct recorder_counts {
 
 struct recorder;
 
+/* Returns whether a recorder writes the file. False if this is unknown, as on a file system without
+ * locks. */
+bool recorder_is_writing(const char *path);
+
 /* Creates a file. Returns CAMP_E_IO if the file already exists. */
 int recorder_open(struct recorder **ret, const char *path, const struct recorder_about *about,
                   struct camp_error *error);
@@ -31,7 +35,8 @@ int recorder_open(struct recorder **ret, const char *path, const struct recorder
 /* Writes an interval. `frame` is the frame of the source, and `beside` its second frame
  * (source_beside()) or NULL. All calls must use the schemas of the first call, and the schemas must
  * live as long as the recorder. Returns CAMP_E_SPACE if the disk is full; the file then has all
- * earlier intervals, and the caller may try again. */
+ * earlier intervals, and the caller may try again. Returns CAMP_E_GONE if the file was deleted or
+ * another file is at its path. */
 int recorder_write(struct recorder *recorder, const struct frame *frame, const struct frame *beside,
                    struct camp_error *error);
 

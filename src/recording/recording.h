@@ -30,6 +30,9 @@ uint64_t recording_file_size(const char *path);
 /* Deletes a recording, and its -wal, -shm and -journal files. */
 void recording_remove(const char *path);
 
+/* Deletes only the -wal, -shm and -journal files of a recording. */
+void recording_remove_beside(const char *path);
+
 /* The files of a recording that was rotated (camp record --rotate), the oldest first. */
 struct recording_set {
     char **paths;     /* [count] */

@@ -31,15 +31,21 @@ size_t recording_stem_length(const char *path)
 }
 
 /* Also used when there is no memory, so nothing is allocated. */
-void recording_remove(const char *path)
+void recording_remove_beside(const char *path)
 {
-    static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
+    static const char *const ends[] = { "-wal", "-shm", "-journal" };
     char name[PATH_MAX];
 
     for (size_t i = 0; i < ARRAY_COUNT(ends); i++) {
         if (snprintf(name, sizeof name, "%s%s", path, ends[i]) < (int)sizeof name)
             unlink(name);
     }
+}
+
+void recording_remove(const char *path)
+{
+    unlink(path);
+    recording_remove_beside(path);
 }
 
 uint64_t recording_file_size(const char *path)
@@ -55,8 +61,7 @@ uint64_t recording_file_size(const char *path)
     return size;
 }
 
-/* Returns whether the text starts like 20261122T020000. strptime(3) alone would also accept blanks
- * instead of digits. */
+/* Returns whether the text starts like 20261122T020000. strptime(3) would also accept blanks. */
 static bool is_time(const char *text)
 {
     return strspn(text, "0123456789") == 8 && text[8] == 'T' && strspn(text + 9, "0123456789") == 6;
@@ -90,8 +95,7 @@ static int add(struct recording_set *set, const char *folder, const char *name, 
                                                                         : (set->count++, CAMP_OK);
 }
 
-/* Splits a path such as "folder/run.camp" into its folder and the stem "run". The caller must free
- * the folder. Returns NULL if there is no memory. */
+/* Splits a path such as "folder/run.camp" into its folder, which the caller frees, and "run". */
 static char *split(const char *path, const char **ret_stem, size_t *ret_stem_length)
 {
     const char *slash = strrchr(path, '/');

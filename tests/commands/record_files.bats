@@ -273,16 +273,18 @@ is_empty() { # whether a file system has no used block
     make_table 2 100
     echo before >target
     ln -s target run.camp
-    run "$CAMP" record --from data.csv --output run.camp
-    [ "$status" -eq 1 ]
+    run -1 "$CAMP" record --from data.csv --output run.camp
+    [ "$output" = "camp record: run.camp is a link, which is not followed: --force replaces it, --output FILE.camp records to another file" ]
     [ "$(cat target)" = before ]
     "$CAMP" record --from data.csv --output run.camp --force
     [ ! -L run.camp ]
     [ "$(cat target)" = before ]
     rm run.camp
     ln -s missing run.camp
-    run "$CAMP" record --from data.csv --output run.camp
-    [ "$status" -eq 1 ]
+    run -1 "$CAMP" record --from data.csv --output run.camp
+    [[ $output == "camp record: run.camp is a link, which is not followed: --force replaces it,"* ]]
+    "$CAMP" record --from data.csv --output run.camp --force
+    [ ! -L run.camp ]
     [ ! -e missing ]
 }
 
@@ -341,4 +343,62 @@ database.execute("ROLLBACK")')
     "$CAMP" record --info 'mü?#%/run.camp' --format json | grep '"readable":3,'
     run -0 "$CAMP" top --from 'mü?#%/run.camp' --count 1
     chmod 755 'mü?#%'
+}
+
+@test "camp record does not replace a recording that another camp record writes" {
+    start_recorder --output run.camp --interval 20ms
+    wait_for_ticks run.camp 2
+    for force in '' --force; do
+        # shellcheck disable=SC2086
+        run -1 "$CAMP" record --from check --output run.camp --count 1 --interval 20ms $force
+        [ "$output" = "camp record: another camp record writes run.camp: stop it first, or give another --output" ]
+    done
+    wait_for_ticks run.camp $(($(ask run.camp 'SELECT count(*) FROM tick') + 2))
+    kill -TERM "$RECORDER"
+    wait "$RECORDER"
+    run -0 "$CAMP" record --from check --output run.camp --count 1 --interval 20ms --force
+}
+
+@test "camp record ends with status 1 when its file is deleted or replaced" {
+    for loss in 'rm run.camp' 'cp run.camp new && mv new run.camp'; do
+        start_recorder --output run.camp --interval 20ms --count 200 --force
+        wait_for_ticks run.camp 2
+        eval "$loss"
+        status=0
+        wait "$RECORDER" || status=$?
+        [ "$status" = 1 ]
+        [ "$(<recorder.out)" = "camp record: run.camp was deleted or replaced while it was recorded" ]
+    done
+}
+
+@test "a recorder whose file was deleted does no harm to the next recording of that name" {
+    start_recorder --output run.camp --interval 500ms
+    wait_for_ticks run.camp 2
+    rm run.camp
+    "$CAMP" record --from check --output run.camp --interval 20ms --count 100
+    wait "$RECORDER" || [ $? = 1 ]
+    [ "$(ask run.camp 'SELECT count(*) FROM tick')" = 100 ]
+    [ "$(ask run.camp 'PRAGMA integrity_check')" = ok ]
+}
+
+@test "a recording that is renamed while it is written is complete" {
+    start_recorder --output run.camp --interval 20ms
+    wait_for_ticks run.camp 2
+    mv run.camp new.camp
+    sleep 0.2
+    kill -TERM "$RECORDER"
+    wait "$RECORDER"
+    [ "$(ask new.camp 'SELECT count(*) FROM tick')" -gt 6 ]
+    [ ! -e run.camp-wal ]
+}
+
+@test "camp reports the limit of a file's size in one line, with status 1" {
+    run -1 bash -c 'ulimit -f 200; "$0" record --from check --output run.camp --interval 20ms --count 2000' "$CAMP"
+    [ "${lines[0]}" = "camp record: cannot write run.camp: File too large" ]
+    [ "$(ask run.camp 'PRAGMA integrity_check')" = ok ]
+    make_table 20 100
+    run -1 bash -c 'ulimit -f 1; "$0" report --from data.csv --output run.html' "$CAMP"
+    [[ $output == *"run.html: File too large" ]]
+    run -1 bash -c 'ulimit -f 1; "$0" --once >metrics' "$(dirname "$CAMP")/camp-exporter"
+    [[ $output == *"File too large" ]]
 }

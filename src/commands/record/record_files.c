@@ -219,14 +219,20 @@ static int write_once(struct record_files *files, const struct frame *frame,
     return r == CAMP_OK ? recorder_write(files->recorder, frame, beside, error) : r;
 }
 
+/* Forgets the open file, so that it is not counted. */
+static void discard(struct record_files *files)
+{
+    recorder_close(files->recorder);
+    files->recorder = NULL;
+    files->count--;
+}
+
 /* Deletes a file without an interval: such a file is not a recording. */
 static void remove_empty(struct record_files *files)
 {
     if (files->recorder == NULL || recorder_counts(files->recorder).ticks > 0)
         return;
-    recorder_close(files->recorder);
-    files->recorder = NULL;
-    files->count--;
+    discard(files);
     recording_remove(files->path);
 }
 
@@ -262,7 +268,9 @@ int record_files_write(struct record_files *files, const struct frame *frame,
     while ((r == CAMP_E_SPACE && remove_oldest(files)) || waits_for_lock(r, &error, &reported));
     if (r == CAMP_OK && files->keep_bytes > 0)
         remove_old(files, frame->wall_clock_ns);
-    if (r != CAMP_OK)
+    if (r == CAMP_E_GONE)
+        discard(files);
+    else if (r != CAMP_OK)
         remove_empty(files);
     if (r == CAMP_E_SPACE)
         return complain_of_space(files, error.message);

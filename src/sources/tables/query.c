@@ -10,6 +10,7 @@
 
 struct query {
     struct rows rows; /* must be the first member */
+    const char *path;
     sqlite3 *database;
     struct foreign_watch watch; /* without a limit: a query of the user may take long */
     sqlite3_stmt *statement;
@@ -27,9 +28,13 @@ static int complain(struct query *query, struct camp_error *error, int result)
 
     if (code == SQLITE_NOMEM)
         result = CAMP_E_NOMEM;
+    else if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
+        result = CAMP_E_FORMAT;
     else if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN || code == SQLITE_BUSY)
         result = CAMP_E_IO;
-    return camp_fail(error, result, 0, "SQLite: %s", sqlite3_errmsg(query->database));
+    else
+        return camp_fail(error, result, 0, "SQLite: %s", sqlite3_errmsg(query->database));
+    return camp_fail(error, result, 0, "%s: %s", query->path, sqlite3_errmsg(query->database));
 }
 
 static int name_columns(struct query *query, struct camp_error *error)
@@ -117,6 +122,7 @@ int query_rows_open(const char *path, const char *text, const struct from *from,
     if (query == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the query");
     query->rows = (struct rows){ next, close_query, "row", BYTES_MOST };
+    query->path = path;
     query->watch.stop = from->stop;
     r = foreign_file_check(path, error);
     if (r != CAMP_OK) {

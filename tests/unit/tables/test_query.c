@@ -87,8 +87,8 @@ static void an_invalid_query_is_refused(void **state)
                        CAMP_E_IO, "SQLite: integer overflow");
     assert_query_fails("/no/such.db", "select 1", CAMP_E_GONE,
                        "/no/such.db: No such file or directory");
-    assert_query_fails(stored_table("sessions3"), "select 1 from t", CAMP_E_INVALID,
-                       "SQLite: file is not a database");
+    assert_query_fails(stored_table("sessions3"), "select 1 from t", CAMP_E_FORMAT,
+                       "sessions3.csv: file is not a database");
     unlink(path);
 }
 
