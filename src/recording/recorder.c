@@ -158,6 +158,7 @@ static bool is_lost(const struct recorder *recorder)
 static int create_file(const char *path, uint32_t mode, int *ret, struct camp_error *error)
 {
     const mode_t mask = mode != 0 ? umask(0) : 0;
+    struct stat there;
     const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                           mode != 0 ? (mode_t)mode : 0600);
 
@@ -172,7 +173,10 @@ static int create_file(const char *path, uint32_t mode, int *ret, struct camp_er
         return CAMP_OK;
     }
     if (errno == EEXIST)
-        return camp_fail(error, CAMP_E_IO, EEXIST, "%s already exists", path);
+        return camp_fail(error, CAMP_E_IO, EEXIST, "%s %s", path,
+                         lstat(path, &there) == 0 && S_ISLNK(there.st_mode)
+                             ? "is a link, which is not followed"
+                             : "already exists");
     if (errno == ENOSPC || errno == EDQUOT)
         return camp_fail(error, CAMP_E_SPACE, errno, "%s: the disk is full", path);
     return camp_fail_errno(error, errno, path);

@@ -273,16 +273,18 @@ is_empty() { # whether a file system has no used block
     make_table 2 100
     echo before >target
     ln -s target run.camp
-    run "$CAMP" record --from data.csv --output run.camp
-    [ "$status" -eq 1 ]
+    run -1 "$CAMP" record --from data.csv --output run.camp
+    [ "$output" = "camp record: run.camp is a link, which is not followed: --force replaces it, --output FILE.camp records to another file" ]
     [ "$(cat target)" = before ]
     "$CAMP" record --from data.csv --output run.camp --force
     [ ! -L run.camp ]
     [ "$(cat target)" = before ]
     rm run.camp
     ln -s missing run.camp
-    run "$CAMP" record --from data.csv --output run.camp
-    [ "$status" -eq 1 ]
+    run -1 "$CAMP" record --from data.csv --output run.camp
+    [[ $output == "camp record: run.camp is a link, which is not followed: --force replaces it,"* ]]
+    "$CAMP" record --from data.csv --output run.camp --force
+    [ ! -L run.camp ]
     [ ! -e missing ]
 }
 

@@ -141,18 +141,18 @@ static int resolve_output(struct record *record)
 
     if (text != NULL && (strcmp(text, output) == 0 || is_same_file(text, output)))
         return complain(STATUS_USAGE, "%s is what --from reads: give another --output", output);
-    if (record->files.rotate_ns > 0 || access(output, F_OK) != 0)
+    if (record->files.rotate_ns > 0 || lstat(output, &status) != 0)
         return OPTIONS_GO_ON;
     if (recorder_is_writing(output))
         return complain(STATUS_FAILURE,
                         "another camp record writes %s: stop it first, or give another --output",
                         output);
     if (!record->force)
-        return complain(STATUS_FAILURE,
-                        "%s already exists: --force replaces it, --output FILE.camp records to "
-                        "another file",
-                        output);
-    if (lstat(output, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid())
+        return complain(
+            STATUS_FAILURE,
+            "%s %s: --force replaces it, --output FILE.camp records to another file", output,
+            S_ISLNK(status.st_mode) ? "is a link, which is not followed" : "already exists");
+    if (S_ISREG(status.st_mode) && status.st_uid == geteuid())
         record->mode = status.st_mode & 0777;
     recording_remove(output);
     return OPTIONS_GO_ON;
