@@ -6,7 +6,7 @@
 
 const struct capability capabilities[CAPABILITY_COUNT] = {
     { "CAP_NET_ADMIN", 12, "taskstats: sampled time of processes, ended ones" },
-    { "CAP_SYS_PTRACE", 19, "other users' bytes read, with CAP_DAC_READ_SEARCH" },
+    { "CAP_SYS_PTRACE", 19, "I/O bytes of other users, with CAP_DAC_READ_SEARCH" },
     { "CAP_DAC_READ_SEARCH", 2, "files that only root may read" },
     { "CAP_BPF", 39, "microstates, with CAP_PERFMON" },
     { "CAP_PERFMON", 38, "microstates, with CAP_BPF" },

@@ -9,7 +9,7 @@
 const struct help_receiver *help_receiver;
 
 const char *const exit_statuses[STATUS_COUNT] = { "ok", "failure", "usage", "partial",
-                                                  "a capability is missing" };
+                                                  "a right is missing" };
 
 /* Prints a text with lines of at most WIDTH columns. The second and later lines start at
  * HELP_COLUMN. */

@@ -15,7 +15,10 @@ int selection_numbers(struct process_selection *processes)
         const long long pid = strtoll(texts->texts[i], &rest, 10);
 
         if (*texts->texts[i] == '\0' || *rest != '\0' || pid < 1 || pid > INT32_MAX)
-            return complain(STATUS_USAGE, "--pid %s: takes a process's number", texts->texts[i]);
+            return complain(
+                STATUS_USAGE,
+                "--pid %s: takes the number of one process; give --pid again for another",
+                texts->texts[i]);
         processes->pids[i] = (int32_t)pid;
     }
     processes->count = texts->count;

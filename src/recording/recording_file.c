@@ -150,8 +150,8 @@ static int check_kind(sqlite3 *database, const char *path, struct camp_error *er
         return r;
     if (application != RECORDING_APPLICATION_ID)
         return camp_fail(error, CAMP_E_FORMAT, 0,
-                         "%s is not a recording of camp (to read another database, give --from "
-                         "sqlite:FILE)",
+                         "%s is not a recording of camp (camp top --from sqlite:FILE reads another "
+                         "database)",
                          path);
     if (version > RECORDING_VERSION)
         return camp_fail(error, CAMP_E_FORMAT, 0,

@@ -260,3 +260,10 @@ assert not any(row['name'] == 'total' for row in t['entities']), t
     done
     kill $load
 }
+
+@test "camp top --sort accepts a heading of one state, and lists the states of another heading" {
+    needs_microstates
+    run -0 --separate-stderr "$CAMP" top --count 1 --interval 50ms --sort runq
+    run -2 --separate-stderr "$CAMP" top --count 1 --interval 50ms --sort slp
+    [ "$stderr" = "camp top: --sort slp: takes one of poll, socket, pipe, timer, child, other_sleep, stopped" ]
+}

@@ -242,7 +242,8 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
     [[ $output == *"classic"* ]]
     run -2 "$CAMP" wait --tier taskstats
     [[ $output == *"kernel"* ]]
-    run -2 "$CAMP" wait --pid x
+    run -2 "$CAMP" wait --pid 1,2
+    [[ $output == *"--pid 1,2: takes the number of one process; give --pid again for another" ]]
     run -2 "$CAMP" wait --table cpus
     [[ $output == *"--format csv"* ]]
     run -2 "$CAMP" wait --format csv --table disks

@@ -148,11 +148,10 @@ static int resolve_output(struct record *record)
                         "another camp record writes %s: stop it first, or give another --output",
                         output);
     if (!record->force)
-        return complain(STATUS_FAILURE,
-                        "%s %s: --force replaces it, --output FILE.camp records to another file",
-                        output,
-                        S_ISLNK(status.st_mode) ? "is a link, which is not followed"
-                                                : "already exists");
+        return complain(
+            STATUS_FAILURE,
+            "%s %s: --force replaces it, --output FILE.camp records to another file", output,
+            S_ISLNK(status.st_mode) ? "is a link, which is not followed" : "already exists");
     if (S_ISREG(status.st_mode) && status.st_uid == geteuid())
         record->mode = status.st_mode & 0777;
     recording_remove(output);

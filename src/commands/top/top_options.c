@@ -187,6 +187,22 @@ static int resolve_other(struct top *top, const struct schema *schema)
     return resolve_label(top, schema);
 }
 
+/* Finds the states whose column of a text table has this heading, such as "runq" of "runq%".
+ * Returns their number, which is 0 if `heading` is the name of an order. */
+static int states_of_heading(const struct schema *schema, const char *heading,
+                             char (*texts)[ORDER_NAME_SIZE])
+{
+    int count = 0;
+
+    for (size_t i = 0; i < schema->state_count; i++) {
+        const char *title = schema->columns[i].short_title;
+
+        if (title != NULL && strcmp(title, heading) == 0)
+            column_stem(&schema->columns[i], texts[count++]);
+    }
+    return order_find(schema, heading) < order_count(schema) ? 0 : count;
+}
+
 static int resolve_order(struct top *top, const struct schema *schema)
 {
     const size_t count = order_count(schema);
@@ -194,16 +210,28 @@ static int resolve_order(struct top *top, const struct schema *schema)
     const size_t usual = top->style.of_threads && cpu < count ? cpu : 0;
     char(*texts)[ORDER_NAME_SIZE] = calloc(count, sizeof *texts);
     const char **names = calloc(count, sizeof *names);
-    int status, order = 0;
+    int status = STATUS_FAILURE, order = 0, states = 0;
 
-    for (size_t i = 0; texts != NULL && names != NULL && i < count; i++) {
-        order_name(schema, i, texts[i]);
-        names[i] = texts[i];
+    if (texts == NULL || names == NULL) {
+        complain(STATUS_FAILURE, "out of memory");
+        goto out;
     }
-    status = texts != NULL && names != NULL
-                 ? find_choice("sort", top->sort_text, names, (int)count, (int)usual, &order)
-                 : complain(STATUS_FAILURE, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        names[i] = texts[i];
+    if (top->sort_text != NULL)
+        states = states_of_heading(schema, top->sort_text, texts);
+    if (states == 1) {
+        status = OPTIONS_GO_ON;
+        order = (int)order_find(schema, texts[0]);
+    } else if (states > 1) {
+        status = find_choice("sort", top->sort_text, names, states, (int)usual, &order);
+    } else {
+        for (size_t i = 0; i < count; i++)
+            order_name(schema, i, texts[i]);
+        status = find_choice("sort", top->sort_text, names, (int)count, (int)usual, &order);
+    }
     top->selection.order = (size_t)order;
+out:
     free(texts);
     free(names);
     return status;

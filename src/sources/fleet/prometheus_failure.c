@@ -31,7 +31,7 @@ static const struct of_curl {
     { CURLE_OUT_OF_MEMORY, CAMP_E_NOMEM, true,
       "is memory short, or the server's header too long?" },
     /* this element stands for all other codes, so it must be last */
-    { CURLE_OK, CAMP_E_IO, true, "trying again" },
+    { CURLE_OK, CAMP_E_IO, true, "is this a Prometheus?" },
 };
 
 static const struct of_status {
@@ -48,7 +48,9 @@ static const struct of_status {
     { 404, 405, CAMP_E_GONE, false, "is this a Prometheus, and is its prefix right?" },
     { 422, 422, CAMP_E_INVALID, false, "the query cannot be evaluated: see --query" },
     { 429, 429, CAMP_E_GONE, true, "the server got too many requests: give a longer --interval" },
-    { 500, 599, CAMP_E_GONE, true, "see the server's log; trying again" },
+    { 501, 501, CAMP_E_IO, false, "is this a Prometheus?" },
+    { 500, 599, CAMP_E_GONE, true,
+      "see the server's log; if a proxy gave this answer, see http_proxy and NO_PROXY" },
     { 0, 999, CAMP_E_IO, true, "is this a Prometheus?" },
 };
 
@@ -56,10 +58,14 @@ static int report_unreached(const struct prometheus_outcome *outcome, int system
                             bool *ret_may_pass, struct camp_error *error)
 {
     const struct of_curl *kind = of_curl;
+    const char *advice;
     char reason[REASON_SIZE];
 
     while (kind->result != outcome->result && kind->result != CURLE_OK)
         kind++;
+    advice = kind->result == CURLE_COULDNT_CONNECT && strncmp(outcome->place, "unix:", 5) == 0
+                 ? "is Prometheus running, and is the path of its socket right?"
+                 : kind->advice;
     *ret_may_pass = kind->may_pass;
     if (system_error != 0)
         snprintf(reason, sizeof reason, "%s", strerror(system_error));
@@ -68,8 +74,7 @@ static int report_unreached(const struct prometheus_outcome *outcome, int system
     else
         snprintf(reason, sizeof reason, "%s",
                  libcurl.curl_easy_strerror((CURLcode)outcome->result));
-    return camp_fail(error, kind->code, system_error, "%s: %s; %s", outcome->place, reason,
-                     kind->advice);
+    return camp_fail(error, kind->code, system_error, "%s: %s; %s", outcome->place, reason, advice);
 }
 
 int prometheus_failure_report(const struct prometheus_outcome *outcome, long status,

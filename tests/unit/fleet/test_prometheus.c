@@ -212,14 +212,20 @@ static void the_error_about_a_malformed_server_address_shows_no_secret(void **st
     }
 }
 
-static int report(int result, long status, int system_error, const char *reason, bool *ret_may_pass,
-                  struct camp_error *ret)
+static int report_at(const char *place, int result, long status, int system_error,
+                     const char *reason, bool *ret_may_pass, struct camp_error *ret)
 {
     const struct prometheus_outcome outcome = {
-        .result = result, .detail = "", .place = "http://h", .reason = reason
+        .result = result, .detail = "", .place = place, .reason = reason
     };
 
     return prometheus_failure_report(&outcome, status, system_error, ret_may_pass, ret);
+}
+
+static int report(int result, long status, int system_error, const char *reason, bool *ret_may_pass,
+                  struct camp_error *ret)
+{
+    return report_at("http://h", result, status, system_error, reason, ret_may_pass, ret);
 }
 
 static void the_error_about_a_failed_query_says_whether_a_retry_may_help(void **state)
@@ -241,6 +247,12 @@ static void the_error_about_a_failed_query_says_whether_a_retry_may_help(void **
     assert_non_null(strstr(error.message, "this is not a Prometheus"));
     assert_int_equal(report(CURLE_OK, 503, 0, "", &may_pass, &error), CAMP_E_GONE);
     assert_true(may_pass);
+    assert_non_null(strstr(error.message, "see http_proxy"));
+    assert_int_equal(report(CURLE_OK, 501, 0, "", &may_pass, &error), CAMP_E_IO);
+    assert_false(may_pass);
+    assert_string_equal(error.message, "http://h: status 501; is this a Prometheus?");
+    report_at("unix:/x", CURLE_COULDNT_CONNECT, 0, ENOENT, "", &may_pass, &error);
+    assert_non_null(strstr(error.message, "is the path of its socket right?"));
     assert_int_equal(report(CURLE_PEER_FAILED_VERIFICATION, 0, 0, "", &may_pass, &error),
                      CAMP_E_PERM);
     assert_false(may_pass);

@@ -63,10 +63,10 @@ static void a_failure_to_reach_a_server_is_recognised_by_errno(void **state)
         "PostgreSQL: Connection refused; is the server running, and are host= and port= "
         "right? (tried to connect at \"127.0.0.1\", port 1)");
     assert_reported(
-        "could not translate host name \"x\" to address: Name or service not known\n", CAMP_E_IO,
+        "could not translate host name \"x\" to address: Name or service not known\n", CAMP_E_GONE,
         true,
         "PostgreSQL: could not translate host name \"x\" to address: Name or service not "
-        "known");
+        "known; is host= right?");
     assert_reported("service file \"/x\" not found\n", CAMP_E_GONE, true,
                     "PostgreSQL: service file \"/x\" not found; see ~/.pg_service.conf");
     assert_reported("definition of service \"x\" not found\n", CAMP_E_GONE, true,

@@ -132,6 +132,12 @@ static bool is_unknown_service(const struct postgres_failure *failure)
            strncmp(failure->what, "service file ", 13) == 0;
 }
 
+/* libpq gives no errno for this failure, only a text, which is English unless it is translated. */
+static bool is_unknown_host(const struct postgres_failure *failure)
+{
+    return strncmp(failure->what, "could not translate host name ", 30) == 0;
+}
+
 static int report_unreached(const struct postgres_failure *failure, struct camp_error *error)
 {
     const bool has_place = failure->place[0] != '\0';
@@ -146,6 +152,8 @@ static int report_unreached(const struct postgres_failure *failure, struct camp_
     if (is_unknown_service(failure))
         return camp_fail(error, CAMP_E_GONE, 0, "PostgreSQL: %s; see ~/.pg_service.conf",
                          failure->what);
+    if (is_unknown_host(failure))
+        return camp_fail(error, CAMP_E_GONE, 0, "PostgreSQL: %s; is host= right?", failure->what);
     return camp_fail(error, CAMP_E_IO, 0, "PostgreSQL: %s", what_of(failure));
 }
 
