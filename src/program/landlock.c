@@ -100,7 +100,8 @@ void landlock_enter(struct landlock *landlock)
 {
     if (landlock->rules < 0)
         return;
-    syscall(RESTRICT_SELF, landlock->rules, 0);
+    if (syscall(RESTRICT_SELF, landlock->rules, 0) != 0)
+        landlock_note_failure(landlock);
     close(landlock->rules);
     landlock->rules = -1;
 }

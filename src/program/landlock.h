@@ -37,8 +37,8 @@ void landlock_allow(struct landlock *landlock, const char *path, uint64_t rights
 /* The same for a file or folder that is open. */
 void landlock_allow_open(struct landlock *landlock, int descriptor, uint64_t rights);
 
-/* Sets landlock->failed if errno says that descriptors or memory are lacking. Other errors mean
- * that the kernel refuses Landlock, or that a path does not exist. */
+/* Sets landlock->failed if errno says that descriptors or memory are lacking, or that a disk
+ * failed. Other errors mean that the kernel refuses Landlock, or that a path does not exist. */
 void landlock_note_failure(struct landlock *landlock);
 
 /* Makes the rules effective, and closes the list. The caller must have set no_new_privs. */

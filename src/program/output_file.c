@@ -62,15 +62,19 @@ static int keep_rights(int descriptor, const struct stat *before)
         return -1;
     if (now.st_gid != before->st_gid && fchown(descriptor, (uid_t)-1, before->st_gid) != 0)
         mode &= (mode_t)~S_IRWXG;
-    return (now.st_mode & 0777) == mode || fchmod(descriptor, mode) == 0 || errno == EPERM ? 0 : -1;
+    if ((now.st_mode & 0777) == mode || fchmod(descriptor, mode) == 0)
+        return 0;
+    return errno == EPERM && (now.st_mode & 0777 & ~mode) == 0 ? 0 : -1;
 }
 
 /* Creates the unfinished file. The one that it replaces, if any, was of `before`. If both have the
- * same owner and group, it gets the permissions at once, whatever the umask is. */
+ * same owner and group from the start, it gets the permissions at once, whatever the umask is. */
 static int create_part(const struct output_file *file, const struct stat *before)
 {
-    const bool is_own =
-        before != NULL && before->st_uid == geteuid() && before->st_gid == getegid();
+    struct stat folder;
+    const bool is_own = before != NULL && before->st_uid == geteuid() &&
+                        before->st_gid == getegid() && fstat(file->place.folder, &folder) == 0 &&
+                        (folder.st_mode & S_ISGID) == 0;
     const mode_t mask = is_own ? umask(0) : 0;
     const int descriptor =
         openat(file->place.folder, file->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,

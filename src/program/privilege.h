@@ -8,8 +8,8 @@
  * from root or from a service (ambient capabilities), are kept.
  *
  * A command that reads foreign files or answers foreign requests gives up, for good, the
- * capabilities that open microstates and taskstats, also those of root; a confined one (sandbox.h)
- * keeps only what it needs to open files.
+ * capabilities that open microstates and taskstats, also those of root. A confined one gives up
+ * more (sandbox.h).
  *
  * The file grants capabilities only as permitted (=p, not =ep). The kernel refuses to execute a
  * file with effective capabilities if the bounding set lacks one of them. A service often has such

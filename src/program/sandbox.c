@@ -7,6 +7,7 @@
 #include "system_call_filter.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <stddef.h>
@@ -36,27 +37,20 @@ int sandbox_landlock_version(void)
     return landlock_version();
 }
 
+/* Folders of libraries and programs. */
+static const char *const library_folders[] = {
+    "/usr", "/lib", "/lib64", "/opt", "/nix/store", "/gnu/store",
+};
+
 /* What libc and client libraries read while a program runs: other libraries, time zones, terminals,
  * names of users, the number of CPUs, fonts. */
 static const char *const system_files[] = {
-    "/usr",
-    "/lib",
-    "/lib64",
-    "/opt",
-    "/nix/store",
-    "/gnu/store",
-    "/etc/fonts",
-    "/etc/group",
-    "/etc/ld.so.cache",
-    "/etc/locale.alias",
-    "/etc/localtime",
-    "/etc/nsswitch.conf",
-    "/etc/passwd",
-    "/etc/terminfo",
-    "/etc/timezone",
-    "/sys/devices/system/cpu",
-    "/proc/self",
-    "/dev/urandom",
+    "/etc/fonts",       "/etc/group",
+    "/etc/ld.so.cache", "/etc/locale.alias",
+    "/etc/localtime",   "/etc/nsswitch.conf",
+    "/etc/passwd",      "/etc/terminfo",
+    "/etc/timezone",    "/sys/devices/system/cpu",
+    "/proc/self",       "/dev/urandom",
 };
 
 /* Environment variables with folders that libraries or terminals are read from. */
@@ -71,7 +65,8 @@ static void allow_folders(struct landlock *landlock, const char *variable, uint6
     if (text != NULL && copy == NULL)
         landlock_note_failure(landlock);
     while ((folder = strsep(&rest, ":")) != NULL) {
-        if (folder[0] != '\0')
+        /* A folder that cannot be read is none that libraries are found in. */
+        if (folder[0] != '\0' && access(folder, R_OK | X_OK) == 0)
             landlock_allow(landlock, folder, rights);
     }
     free(copy);
@@ -82,6 +77,8 @@ static void allow_system(struct landlock *landlock)
     const char *home = getenv("HOME"), *zone = getenv("TZ");
     char path[PATH_SIZE];
 
+    for (size_t i = 0; i < sizeof library_folders / sizeof library_folders[0]; i++)
+        landlock_allow(landlock, library_folders[i], LANDLOCK_READ);
     for (size_t i = 0; i < sizeof system_files / sizeof system_files[0]; i++)
         landlock_allow(landlock, system_files[i], LANDLOCK_READ);
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
@@ -194,12 +191,8 @@ static void allow_output(struct landlock *landlock, const char *path)
 /* The converter inherits the rules, so it must be able to read its libraries and fonts. */
 static void allow_converter(struct landlock *landlock)
 {
-    static const char *const places[] = {
-        "/usr", "/lib", "/lib64", "/opt", "/nix/store", "/gnu/store",
-    };
-
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        landlock_allow(landlock, places[i], LANDLOCK_EXECUTE | LANDLOCK_READ);
+    for (size_t i = 0; i < sizeof library_folders / sizeof library_folders[0]; i++)
+        landlock_allow(landlock, library_folders[i], LANDLOCK_EXECUTE | LANDLOCK_READ);
     allow_folders(landlock, "PATH", LANDLOCK_EXECUTE | LANDLOCK_READ);
     landlock_allow(landlock, "/var/cache/fontconfig", LANDLOCK_READ);
 }
@@ -209,7 +202,15 @@ static void allow_converter(struct landlock *landlock)
 static void allow_names(struct landlock *landlock)
 {
     static const char *const places[] = {
-        "/etc", "/run", "/var/run", "/var/lib/sss", "/var/lib/extrausers", "/var/cache/nscd",
+        "/etc",
+        "/etc/hosts", /* these two may be links to other folders */
+        "/etc/resolv.conf",
+        "/run",
+        "/var/run",
+        "/var/lib/sss",
+        "/var/lib/extrausers",
+        "/var/lib/libvirt/dnsmasq",
+        "/var/cache/nscd",
     };
     static const char *const files[] = { "CAMP_PROMETHEUS_CA", "CAMP_PROMETHEUS_TOKEN_FILE" };
 
@@ -217,7 +218,7 @@ static void allow_names(struct landlock *landlock)
         landlock_allow(landlock, places[i], LANDLOCK_READ);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (getenv(files[i]) != NULL)
-            landlock_allow(landlock, getenv(files[i]), LANDLOCK_READ);
+            allow_folder_of(landlock, getenv(files[i]), LANDLOCK_READ);
     }
 }
 
@@ -266,19 +267,23 @@ static int enter_landlock(const struct sandbox *sandbox)
 }
 
 /* Returns whether the output replaces a file of another user or group, whose owner and mode it then
- * keeps. */
+ * keeps, or a file in a folder that gives its own group to new files. */
 static bool replaces_foreign(const char *output)
 {
-    struct stat file, parent;
-    char path[PATH_SIZE];
+    struct output_place place;
+    struct stat file, folder;
+    bool ret = false;
 
-    return output != NULL && stat(output, &file) == 0 && folder_of(output, path) &&
-           (file.st_uid != geteuid() || file.st_gid != getegid() ||
-            (stat(path, &parent) == 0 && (parent.st_mode & S_ISGID) != 0));
+    if (output == NULL || !output_place_find(&place, output))
+        return false;
+    if (fstatat(place.folder, place.name, &file, AT_SYMLINK_NOFOLLOW) == 0)
+        ret = file.st_uid != geteuid() || file.st_gid != getegid() ||
+              fstat(place.folder, &folder) != 0 || (folder.st_mode & S_ISGID) != 0;
+    output_place_release(&place);
+    return ret;
 }
 
-/* Returns whether the command may have to change the owner of its output. */
-static bool gives_output(const struct sandbox *sandbox)
+static bool may_change_owner_of_output(const struct sandbox *sandbox)
 {
     return sandbox->kind == SANDBOX_SESSIONS || replaces_foreign(sandbox->output);
 }
@@ -289,12 +294,14 @@ static unsigned rights_of(const struct sandbox *sandbox)
         [SANDBOX_FILE] = 0,
         [SANDBOX_FLEET] = CALLS_SOCKETS | CALLS_CONNECTIONS | CALLS_INTERNET,
         [SANDBOX_MACHINE] = CALLS_SOCKETS | CALLS_CONNECTIONS | CALLS_MEASURE,
-        [SANDBOX_SESSIONS] = CALLS_SOCKETS | CALLS_CONNECTIONS | CALLS_INTERNET | CALLS_MEASURE,
+        [SANDBOX_SESSIONS] =
+            CALLS_SOCKETS | CALLS_LISTEN | CALLS_CONNECTIONS | CALLS_INTERNET | CALLS_MEASURE,
     };
 
-    return rights[sandbox->kind] | (sandbox->serves ? CALLS_SOCKETS : 0) |
+    return rights[sandbox->kind] | (sandbox->serves ? CALLS_SOCKETS | CALLS_LISTEN : 0) |
            (sandbox->socket != NULL ? CALLS_CONNECTIONS : 0) | /* asks whether a program listens */
-           (sandbox->converts ? CALLS_PROCESSES : 0) | (gives_output(sandbox) ? CALLS_OWNERS : 0);
+           (sandbox->converts ? CALLS_PROCESSES : 0) |
+           (may_change_owner_of_output(sandbox) ? CALLS_OWNERS : 0);
 }
 
 /* Returns the capabilities that are still needed: those to open files of other users and, for the
@@ -308,14 +315,16 @@ static uint64_t capabilities_of(const struct sandbox *sandbox)
         UINT64_C(1) << CAP_SYS_PTRACE | UINT64_C(1) << CAP_NET_ADMIN | UINT64_C(1) << CAP_BPF;
     static const uint64_t low_ports = UINT64_C(1) << CAP_NET_BIND_SERVICE;
 
-    return files | (gives_output(sandbox) ? owners : 0) | (sandbox->serves ? low_ports : 0) |
+    return files | (may_change_owner_of_output(sandbox) ? owners : 0) |
+           (sandbox->serves || sandbox->kind == SANDBOX_SESSIONS ? low_ports : 0) |
            (sandbox->kind >= SANDBOX_MACHINE ? measure : 0);
 }
 
 int sandbox_enter(const struct sandbox *sandbox, struct camp_error *error)
 {
     static bool is_entered;
-    int failed = 0;
+    int failed = 0, filter_failed;
+    unsigned rights;
 
     if (is_entered)
         return CAMP_OK;
@@ -323,8 +332,11 @@ int sandbox_enter(const struct sandbox *sandbox, struct camp_error *error)
     privilege_keep(capabilities_of(sandbox));
     if (!sandbox_is_used() || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return CAMP_OK;
+    rights = rights_of(sandbox); /* while the output can be looked at */
     if (sandbox->kind != SANDBOX_SESSIONS)
         failed = enter_landlock(sandbox);
-    system_call_filter_enter(rights_of(sandbox));
+    filter_failed = system_call_filter_enter(rights);
+    if (failed == 0 && filter_failed == ENOMEM)
+        failed = filter_failed;
     return failed == 0 ? CAMP_OK : camp_fail_errno(error, failed, "camp cannot be confined");
 }

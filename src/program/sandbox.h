@@ -8,12 +8,13 @@
  * - A filter of system calls (seccomp(2), system_call_filter.h) refuses, with EPERM, the calls that
  *   no such command needs, such as execve(2), ptrace(2), chmod(2) and mount(2).
  *
- * The process also gives up all capabilities but those to open files and, for the numbers of this
- * machine, those that privilege_give_up() has left.
+ * The process also gives up all capabilities but those to open files of other users and, where the
+ * command needs them: to give its output to another owner, to listen at low ports, and, for the
+ * numbers of this machine and for databases, what privilege_give_up() has left.
  *
- * Both last until the process ends, and apply to threads that are created later. Programs that are
- * built with a sanitizer or with coverage are not confined, because their run-time libraries write
- * files and examine other threads with the refused calls.
+ * The rules and the filter last until the process ends, and apply to threads that are created
+ * later. Programs that are built with a sanitizer or with coverage have neither, because their
+ * run-time libraries write files and examine other threads with the refused calls.
  */
 #pragma once
 
@@ -47,8 +48,8 @@ struct sandbox {
 
 /* Confines the calling thread, and so all threads that it creates later. Only the first call does
  * something. If the kernel has no Landlock or filter, or refuses it, the command goes on without.
- * Returns CAMP_OK, or CAMP_E_NOMEM if a limit of open files or memory is too low for the rules: the
- * command must then end. */
+ * Returns CAMP_OK; or CAMP_E_NOMEM if a limit of open files or memory is too low for the rules, and
+ * CAMP_E_IO if a disk failed: the command must then end. */
 int sandbox_enter(const struct sandbox *sandbox, struct camp_error *error);
 
 /* Returns the version of Landlock's interface that this kernel has, or 0 if it has none. */

@@ -1,15 +1,19 @@
 #include "system_call_filter.h"
 
+#include "refused_calls.h"
+
 #include <endian.h>
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/net.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -43,131 +47,11 @@
 #define CLONE_FLAGS_ARGUMENT 0
 #endif
 
-/* Newer than the headers of Debian 12. The numbers are the same on all architectures here. */
-#define FCHMODAT2 452
-#define SETXATTRAT 463
-#define REMOVEXATTRAT 466
-#define FILE_SETATTR 469
-
 /* The part of the second argument of socket(2) that is no flag. */
 #define SOCKET_TYPE 0xf
 
-/* A call is refused unless `rights` has one of the bits of `unless`. */
-struct refused_call {
-    int number;
-    unsigned unless;
-};
-
-static const struct refused_call refused_calls[] = {
-    { SYS_execve, CALLS_PROCESSES },
-    { SYS_execveat, CALLS_PROCESSES },
-    { SYS_kill, CALLS_PROCESSES },
-#ifdef SYS_fork
-    { SYS_fork, CALLS_PROCESSES },
-    { SYS_vfork, CALLS_PROCESSES },
-#endif
-    { SYS_socket, CALLS_SOCKETS },
-    { SYS_socketpair, CALLS_SOCKETS },
-    { SYS_bind, CALLS_SOCKETS },
-    { SYS_listen, CALLS_SOCKETS },
-    { SYS_connect, CALLS_CONNECTIONS },
-    { SYS_bpf, CALLS_MEASURE },
-    { SYS_perf_event_open, CALLS_MEASURE },
-    { SYS_process_vm_readv, CALLS_MEASURE },
-    { SYS_process_vm_writev, 0 },
-    { SYS_ptrace, 0 },
-    { SYS_kcmp, 0 },
-#ifdef SYS_pidfd_getfd
-    { SYS_pidfd_getfd, 0 },
-#endif
-#ifdef SYS_pidfd_send_signal
-    { SYS_pidfd_send_signal, 0 },
-#endif
-    { SYS_mount, 0 },
-    { SYS_umount2, 0 },
-    { SYS_pivot_root, 0 },
-    { SYS_chroot, 0 },
-#ifdef SYS_move_mount
-    { SYS_open_tree, 0 },
-    { SYS_move_mount, 0 },
-    { SYS_fsopen, 0 },
-    { SYS_fsconfig, 0 },
-    { SYS_fsmount, 0 },
-    { SYS_fspick, 0 },
-#endif
-#ifdef SYS_mount_setattr
-    { SYS_mount_setattr, 0 },
-#endif
-    { SYS_setns, 0 },
-    { SYS_unshare, 0 },
-    { SYS_swapon, 0 },
-    { SYS_swapoff, 0 },
-    { SYS_reboot, 0 },
-    { SYS_acct, 0 },
-    { SYS_quotactl, 0 },
-    { SYS_sethostname, 0 },
-    { SYS_setdomainname, 0 },
-    { SYS_init_module, 0 },
-    { SYS_finit_module, 0 },
-    { SYS_delete_module, 0 },
-#ifdef SYS_kexec_load
-    { SYS_kexec_load, 0 },
-#endif
-#ifdef SYS_kexec_file_load
-    { SYS_kexec_file_load, 0 },
-#endif
-    { SYS_name_to_handle_at, 0 },
-    { SYS_open_by_handle_at, 0 },
-    { SYS_mknodat, 0 },
-    { SYS_fchmod, CALLS_OWNERS },
-    { SYS_fchmodat, 0 },
-    { FCHMODAT2, 0 },
-    { SYS_fchown, CALLS_OWNERS },
-    { SYS_fchownat, 0 },
-#ifdef SYS_chmod
-    { SYS_mknod, 0 },
-    { SYS_chmod, 0 },
-    { SYS_chown, 0 },
-    { SYS_lchown, 0 },
-#endif
-#ifdef SYS_fchown32
-    { SYS_chown32, 0 },
-    { SYS_lchown32, 0 },
-    { SYS_fchown32, CALLS_OWNERS },
-#endif
-    { SYS_setxattr, 0 },
-    { SYS_lsetxattr, 0 },
-    { SYS_fsetxattr, 0 },
-    { SYS_removexattr, 0 },
-    { SYS_lremovexattr, 0 },
-    { SYS_fremovexattr, 0 },
-    { SETXATTRAT, 0 },
-    { REMOVEXATTRAT, 0 },
-    { FILE_SETATTR, 0 },
-    { SYS_add_key, 0 },
-    { SYS_request_key, 0 },
-    { SYS_keyctl, 0 },
-#ifdef SYS_io_uring_setup
-    { SYS_io_uring_setup, 0 },
-    { SYS_io_uring_enter, 0 },
-    { SYS_io_uring_register, 0 },
-#endif
-    { SYS_userfaultfd, 0 },
-    { SYS_settimeofday, 0 },
-    { SYS_clock_settime, 0 },
-    { SYS_adjtimex, 0 },
-    { SYS_clock_adjtime, 0 },
-    { SYS_syslog, 0 },
-    { SYS_vhangup, 0 },
-    { SYS_personality, 0 },
-#ifdef SYS_iopl
-    { SYS_iopl, 0 },
-    { SYS_ioperm, 0 },
-#endif
-};
-
 #define REFUSED_COUNT (sizeof refused_calls / sizeof refused_calls[0])
-#define INSTRUCTIONS_MAXIMUM (2 * REFUSED_COUNT + 120)
+#define INSTRUCTIONS_MAXIMUM (2 * REFUSED_COUNT + 150)
 
 struct program {
     struct sock_filter instructions[INSTRUCTIONS_MAXIMUM];
@@ -317,15 +201,16 @@ static void check_sending(struct program *program)
     }
 }
 
-#ifdef SYS_socketcall
+#if defined SYS_socketcall && !defined __powerpc64__
 /* On i386 and s390x, libc may make the calls of sockets through this one, whose first argument says
- * which. The others are in memory, which a filter cannot read. So sendto(2) is refused with any
- * flags, and sendmsg(2), which servers need, with none. */
+ * which. The other arguments are in memory, which a filter cannot read: families and types are not
+ * checked. Without CALLS_CONNECTIONS, sendto(2) is refused whatever its flags are. sendmsg(2) is
+ * always permitted, because servers need it. */
 static void check_socketcall(struct program *program, unsigned rights)
 {
     static const struct refused_call calls[] = {
         { SYS_SOCKET, CALLS_SOCKETS },      { SYS_SOCKETPAIR, CALLS_SOCKETS },
-        { SYS_BIND, CALLS_SOCKETS },        { SYS_LISTEN, CALLS_SOCKETS },
+        { SYS_BIND, CALLS_SOCKETS },        { SYS_LISTEN, CALLS_LISTEN },
         { SYS_CONNECT, CALLS_CONNECTIONS }, { SYS_SENDTO, CALLS_CONNECTIONS },
     };
     unsigned count = 0;
@@ -344,14 +229,37 @@ static void check_socketcall(struct program *program, unsigned rights)
 }
 #endif
 
-/* raise(3) and abort(3) send a signal to a thread of their own process. */
+/* raise(3) and abort(3) send a signal to a thread of their own process. The thread of tkill(2) may
+ * be the first one only, which has the id of the process. */
 static void check_signals(struct program *program)
 {
-    skip_unless(program, BPF_JEQ, SYS_tgkill, 4);
-    load_argument(program, 0);
-    add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)getpid(), 1, 0));
-    refuse(program, EPERM);
+    static const uint32_t calls[] = { SYS_tgkill, SYS_tkill, SYS_rt_sigqueueinfo,
+                                      SYS_rt_tgsigqueueinfo };
+    const uint32_t own = (uint32_t)getpid();
+
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        const unsigned short begin = begin_call(program, calls[i]);
+
+        load_argument(program, 0);
+        require(program, &own, 1);
+        end_with(program, SECCOMP_RET_ALLOW);
+        end_call(program, begin);
+    }
+}
+
+/* These requests type into the terminal, as if the user did, and change attributes of files. */
+static void check_ioctl(struct program *program)
+{
+    static const uint32_t requests[] = { TIOCSTI, TIOCLINUX, FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR };
+    const unsigned short begin = begin_call(program, SYS_ioctl);
+
+    load_argument(program, 1);
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        skip_unless(program, BPF_JEQ, requests[i], 1);
+        refuse(program, EPERM);
+    }
     end_with(program, SECCOMP_RET_ALLOW);
+    end_call(program, begin);
 }
 
 bool system_call_filter_exists(void)
@@ -359,13 +267,13 @@ bool system_call_filter_exists(void)
     return ARCHITECTURE != 0 && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
 }
 
-void system_call_filter_enter(unsigned rights)
+int system_call_filter_enter(unsigned rights)
 {
     struct program program = { .count = 0 };
     struct sock_fprog filter;
 
     if (!system_call_filter_exists())
-        return;
+        return 0;
     check_interface(&program);
     for (size_t i = 0; i < REFUSED_COUNT; i++) {
         if ((refused_calls[i].unless & rights) != 0)
@@ -379,11 +287,12 @@ void system_call_filter_enter(unsigned rights)
         check_socket(&program, rights);
     check_sending(&program);
     check_own_process(&program);
-#ifdef SYS_socketcall
+#if defined SYS_socketcall && !defined __powerpc64__
     check_socketcall(&program, rights);
 #endif
     check_signals(&program);
+    check_ioctl(&program);
     end_with(&program, SECCOMP_RET_ALLOW);
     filter = (struct sock_fprog){ program.count, program.instructions };
-    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0);
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0 ? 0 : errno;
 }

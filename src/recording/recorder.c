@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,13 +56,22 @@ static const char *const file_tables[] = {
     "CREATE TABLE note(since_tick INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;",
 };
 
-/* Returns whether the recording has reached the limit on the size of a file, which SQLite does not
- * report. */
+/* Returns whether a file of the recording has reached the limit on the size of a file, which SQLite
+ * does not report. */
 static bool has_reached_limit(const char *path)
 {
+    static const char *const ends[] = { "", "-wal" };
     struct rlimit limit;
+    struct stat status;
+    char name[PATH_MAX];
+    bool ret = false;
 
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && recording_file_size(path) >= limit.rlim_cur;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0)
+        return false;
+    for (size_t i = 0; i < ARRAY_COUNT(ends); i++)
+        ret = ret || (snprintf(name, sizeof name, "%s%s", path, ends[i]) < (int)sizeof name &&
+                      stat(name, &status) == 0 && (rlim_t)status.st_size >= limit.rlim_cur);
+    return ret;
 }
 
 static int fail(const struct recorder *recorder, struct camp_error *error)
@@ -154,20 +164,18 @@ static bool is_lost(const struct recorder *recorder)
 
 /* O_EXCL prevents two recorders from sharing a file, protects existing files, and follows no link.
  * A recording may have texts of queries and processes of other users, so only its owner may read
- * it. SQLite gives its -wal and -shm files the same permissions. */
+ * it. */
 static int create_file(const char *path, uint32_t mode, int *ret, struct camp_error *error)
 {
-    const mode_t mask = mode != 0 ? umask(0) : 0;
     struct stat there;
     const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                           mode != 0 ? (mode_t)mode : 0600);
 
-    if (mode != 0)
-        umask(mask);
     if (file >= 0) {
         /* Not every file system has locks. */
         fcntl(file, F_OFD_SETLK, &writer_lock);
-        /* A recorder whose file was deleted may still use such files. */
+        /* Files of a deleted recording may be left here. SQLite would take them for those of this
+         * one. */
         recording_remove_beside(path);
         *ret = file;
         return CAMP_OK;
@@ -207,8 +215,8 @@ static int set_up(struct recorder *recorder, const struct recorder_about *about,
     return r == CAMP_OK ? run(recorder, "COMMIT", error) : r;
 }
 
-int recorder_open(struct recorder **ret, const char *path, const struct recorder_about *about,
-                  struct camp_error *error)
+static int open_recorder(struct recorder **ret, const char *path,
+                         const struct recorder_about *about, struct camp_error *error)
 {
     struct recorder *recorder = calloc(1, sizeof *recorder);
     int r =
@@ -233,6 +241,18 @@ int recorder_open(struct recorder **ret, const char *path, const struct recorder
     }
     *ret = recorder;
     return CAMP_OK;
+}
+
+/* SQLite gives its -wal and -shm files the permissions of the recording, but a umask would take
+ * some away, and a confined command may not call fchmod(2). */
+int recorder_open(struct recorder **ret, const char *path, const struct recorder_about *about,
+                  struct camp_error *error)
+{
+    const mode_t mask = umask(0);
+    const int r = open_recorder(ret, path, about, error);
+
+    umask(mask);
+    return r;
 }
 
 void recorder_close(struct recorder *recorder)

@@ -66,8 +66,9 @@ is_connected() {
 }
 
 # held_while_serving GROUP WORD...: starts camp WORD..., as root if GROUP is "root", else as a member of GROUP. When
-# it has printed its address or a row, has a file, a connection or a driver, prints the opening capabilities (CAP_NET_ADMIN, CAP_SYS_ADMIN,
-# CAP_PERFMON, CAP_BPF) that are permitted or effective in any of its threads, as a hexadecimal number.
+# it has printed its address or a row, or has a file, a connection or a driver, prints the opening capabilities
+# (CAP_NET_ADMIN, CAP_SYS_ADMIN, CAP_PERFMON, CAP_BPF) that are permitted or effective in any of its threads, as a
+# hexadecimal number.
 held_while_serving() {
     local group=$1 pid i
     local as=(setpriv --reuid=65534 --regid=65534 "--groups=$1")
@@ -145,7 +146,7 @@ END
 
 @test "no driver of ODBC is loaded with the capabilities that open microstates" {
     local driver group
-    driver=$(realpath "$(dirname "$CAMP")/../tests/servers/rogue_odbc.so") || skip "without the driver of the tests"
+    driver=$(realpath -e "$(dirname "$CAMP")/../tests/servers/rogue_odbc.so") || skip "without the driver of the tests"
     ldconfig -p | grep -q libodbc.so.2 || skip "unixODBC is not installed"
     cp "$driver" "$BATS_TEST_TMPDIR/silent.so"
     printf '[Silent]\nDriver=%s\n' "$BATS_TEST_TMPDIR/silent.so" >"$BATS_TEST_TMPDIR/odbcinst.ini"

@@ -51,9 +51,24 @@ static int is_the_switch(uint32_t program)
     return is;
 }
 
+/* The file has ranges such as "0-3,8-11". */
+static uint32_t last_possible_cpu(void)
+{
+    FILE *file = fopen("/sys/devices/system/cpu/possible", "r");
+    char text[4096] = "";
+    size_t at;
+
+    assert_non_null(file);
+    assert_non_null(fgets(text, sizeof text, file));
+    fclose(file);
+    at = strcspn(text, "\n");
+    while (at > 0 && text[at - 1] >= '0' && text[at - 1] <= '9')
+        at--;
+    return (uint32_t)strtoul(text + at, NULL, 10);
+}
+
 static void there_is_an_account_for_each_possible_cpu(void **state)
 {
-    const uint32_t cpus = (uint32_t)libbpf_num_possible_cpus();
     struct camp_states *session;
     uint32_t entries = 0;
 
@@ -68,7 +83,7 @@ static void there_is_an_account_for_each_possible_cpu(void **state)
     }
     camp_states_close(session);
     /* The numbers of the possible CPUs may have gaps. */
-    assert_in_range(entries, cpus, 2 * cpus);
+    assert_int_equal(entries, last_possible_cpu() + 1);
 }
 
 static void hold_a_session(void *ready)

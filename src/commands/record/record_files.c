@@ -268,7 +268,7 @@ int record_files_write(struct record_files *files, const struct frame *frame,
     while ((r == CAMP_E_SPACE && remove_oldest(files)) || waits_for_lock(r, &error, &reported));
     if (r == CAMP_OK && files->keep_bytes > 0)
         remove_old(files, frame->wall_clock_ns);
-    if (r == CAMP_E_GONE)
+    if (r == CAMP_E_GONE && files->recorder != NULL)
         discard(files);
     else if (r != CAMP_OK)
         remove_empty(files);

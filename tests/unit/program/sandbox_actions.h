@@ -16,8 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -27,6 +29,7 @@
 
 static char folder[] = "/tmp/camp-sandbox-XXXXXX";
 static char input[64], other[64], output[64], elsewhere[64];
+static int terminal;
 
 static int system_error_of(bool succeeded)
 {
@@ -150,6 +153,41 @@ static int signal_thread_of_parent(void)
     return system_error_of(syscall(SYS_tgkill, getppid(), getppid(), 0) == 0);
 }
 
+static int signal_thread_by_its_id(void)
+{
+    return system_error_of(syscall(SYS_tkill, getppid(), 0) == 0);
+}
+
+static int queue_signal_of_parent(void)
+{
+    siginfo_t info = { .si_signo = SIGUSR1, .si_code = SI_QUEUE };
+
+    return system_error_of(syscall(SYS_rt_sigqueueinfo, getppid(), 0, &info) == 0);
+}
+
+/* Types a character into the terminal of the process, as if the user did. */
+static int type_into_terminal(void)
+{
+    setsid();
+    ioctl(terminal, TIOCSCTTY, 0);
+    return system_error_of(ioctl(terminal, TIOCSTI, "x") == 0);
+}
+
+static int make_shared_memory(void)
+{
+    return system_error_of(shmget(IPC_PRIVATE, 1, 0600) >= 0);
+}
+
+static int shorten_input(void)
+{
+    return system_error_of(truncate(input, 0) == 0);
+}
+
+static int listen_without_address(void)
+{
+    return system_error_of(listen(socket(AF_INET, SOCK_STREAM, 0), 1) == 0);
+}
+
 static int signal_itself(void)
 {
     return system_error_of(signal(SIGUSR1, SIG_IGN) != SIG_ERR && raise(SIGUSR1) == 0);
@@ -167,7 +205,7 @@ static int change_mode_of_open(void)
 
 static int change_owner(void)
 {
-    return system_error_of(chown(input, 0, 0) == 0);
+    return system_error_of(chown(input, (uid_t)-1, getegid()) == 0);
 }
 
 static int change_attribute(void)
@@ -236,6 +274,11 @@ static int has_other_than(uint64_t permitted)
 }
 
 #define TO_OPEN_FILES (UINT64_C(1) << CAP_DAC_OVERRIDE | UINT64_C(1) << CAP_DAC_READ_SEARCH)
+
+static int has_sys_admin(void)
+{
+    return has_other_than(~(UINT64_C(1) << CAP_SYS_ADMIN));
+}
 
 static int has_other_capabilities(void)
 {

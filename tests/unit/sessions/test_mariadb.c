@@ -168,7 +168,7 @@ static void fill_sessions(struct mariadb_answer *answer, int first)
     }
 }
 
-static void other_sessions_in_each_sample_are_left_out_at_the_limit(void **state)
+static void sessions_above_the_limit_are_left_out(void **state)
 {
     struct mariadb_sessions sessions = { 0 };
     struct mariadb_answer answer = { 0 };
@@ -362,7 +362,7 @@ int main(void)
         cmocka_unit_test(a_mariadb_failure_is_reported_in_one_line_with_advice),
         cmocka_unit_test(an_answer_has_the_rows_that_were_added),
         cmocka_unit_test(an_answer_with_more_rows_or_bytes_than_permitted_is_refused),
-        cmocka_unit_test(other_sessions_in_each_sample_are_left_out_at_the_limit),
+        cmocka_unit_test(sessions_above_the_limit_are_left_out),
         cmocka_unit_test(each_sleep_of_a_mariadb_thread_is_accounted_once),
         cmocka_unit_test(samples_divide_the_sleep_of_a_mariadb_thread_if_there_are_no_microstates),
         cmocka_unit_test(a_futex_sleep_unknown_to_the_database_counts_as_a_wait_for_a_row_lock),

@@ -124,7 +124,8 @@ static const char *option(const struct mariadb_client *client, enum mariadb_opti
 
 /* camp reads MARIADB_PWD, because libmariadb reads only MYSQL_PWD. A password in an option file
  * overrides MARIADB_PWD. Returns false without memory for an option: libmariadb would connect
- * without it, and send the password as the server wishes. It says so only by errno. */
+ * without it, and send the password as the server wishes. libmariadb reports this failure only by
+ * errno. */
 static bool set_options(struct mariadb_client *client)
 {
     const unsigned seconds = CONNECT_S;

@@ -67,12 +67,13 @@ struct mariadb_sessions {
 
 void mariadb_sessions_release(struct mariadb_sessions *sessions);
 
+#define MARIADB_SESSIONS_MOST ((size_t)20000)
+
 /* Adds a sample: the rows of mariadb_sessions_statement(), answered at `now_ns`. If `transactions`
  * is false, the rows have no transactions, and sessions keep the transactions that are known.
  * `threads` tells what active sessions sleep in; it may be NULL. A session that has ended stays in
  * the list with is_seen false. Returns CAMP_OK, CAMP_E_NOMEM, or CAMP_E_SPACE if sessions were left
  * out because there are already MARIADB_SESSIONS_MOST. */
-#define MARIADB_SESSIONS_MOST ((size_t)20000)
 int mariadb_sessions_sample(struct mariadb_sessions *sessions, struct mariadb_answer *rows,
                             uint64_t now_ns, bool transactions, struct mariadb_threads *threads);
 
