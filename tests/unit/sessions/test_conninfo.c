@@ -96,6 +96,7 @@ static void a_connection_string_without_secrets_has_all_other_options_or_is_empt
         { "host='a port=1' user='o\\'x\\\\'", "user='o\\'x\\\\' host='a port=1'" },
         { "postgres://u:geheim@h:7/d", "user='u' dbname='d' host='h' port='7'" },
         { "postgres://u:ge@heim@h/d", "" },
+        { "host='@a://b'", "host='@a://b'" },
         { "host=h sslmode=verify-full", "" },
         { "host=h options=-cwork_mem=1MB", "" },
         { "host=a-name-that-is-much-longer-than-the-buffer-of-this-test-with-all-its-quotes", "" },

@@ -60,7 +60,7 @@ static void clean(char *text)
     }
 }
 
-static bool show(const PQconninfoOption *options, bool is_uri, char *ret, size_t size)
+static bool show(const PQconninfoOption *options, bool of_uri, char *ret, size_t size)
 {
     size_t length = 0, left;
 
@@ -70,13 +70,19 @@ static bool show(const PQconninfoOption *options, bool is_uri, char *ret, size_t
 
         if (option == NULL || option->val == NULL || option->val[0] == '\0')
             continue;
-        if (!is_plain(option->keyword, option->val) || (is_uri && strchr(option->val, '@') != NULL))
+        if (!is_plain(option->keyword, option->val) || (of_uri && strchr(option->val, '@') != NULL))
             return false;
         left = length < size ? size - length : 0;
         length += (size_t)snprintf(left > 0 ? ret + length : NULL, left, "%s%s=%s",
                                    length > 0 ? " " : "", option->keyword, option->val);
     }
     return true;
+}
+
+/* As libpq does. Elsewhere in the string, "://" belongs to a value. */
+static bool is_uri(const char *conninfo)
+{
+    return strncmp(conninfo, "postgres://", 11) == 0 || strncmp(conninfo, "postgresql://", 13) == 0;
 }
 
 static bool is_name_alone(const char *conninfo)
@@ -90,7 +96,7 @@ void conninfo_shown(const char *conninfo, char *ret, size_t size)
 
     if (conninfo[0] != '\0' && is_name_alone(conninfo) && is_plain("dbname", conninfo))
         snprintf(ret, size, "dbname=%s", conninfo);
-    else if (options == NULL || !show(options, strstr(conninfo, "://") != NULL, ret, size))
+    else if (options == NULL || !show(options, is_uri(conninfo), ret, size))
         snprintf(ret, size, "(hidden)");
     clean(ret);
     libpq.PQconninfoFree(options);
