@@ -30,6 +30,9 @@ CRASHES = re.compile(
     r'|libc\.so[.\d]*\(__nss_\w+_lookup2\+'
     # Connector/C uses what it could not allocate in functions of its own
     r'|libmariadb\.so[.\d]*\(\+')
+# Memory that glibc does not free after a failure of its own.
+LEAKS = re.compile(r'regcomp\.c|regex_internal\.c')
+LOADER = 'is not installed: apt install'  # camp shows the message of dlerror(3), which glibc does not free
 REQUESTS = 3  # a server may lose a request to a fault, but not all of them
 STREAM_END = 5  # the type of the last block of the stream (docs/stream.md)
 
@@ -291,8 +294,14 @@ def lines_allowed(subject, lines):
     return 2 if is_two else 1
 
 
+def leaks_only_in_libraries(run):
+    leaks = re.split(r'(?:Direct|Indirect) leak of', run.complaints)[1:]
+    return bool(leaks) and all(
+        LEAKS.search(leak) or LOADER in run.complaints and '__vasprintf_internal' in leak for leak in leaks)
+
+
 def is_of_library(run):
-    if any(text in run.complaints for text in OF_LIBRARIES):
+    if any(text in run.complaints for text in OF_LIBRARIES) or leaks_only_in_libraries(run):
         return True
     crash = run.complaints.partition('torture: crash\n')[2]
     return CRASHES.search(re.split(r'/camp[\w-]*\(', crash)[0]) is not None

@@ -57,7 +57,7 @@ static int parse_rules(struct session_rules *ret, const struct session_plan *pla
         return camp_fail(error, CAMP_E_FORMAT, 0, "%s: %s", path, fault.message);
     if (r == CAMP_E_FORMAT)
         return camp_fail(error, CAMP_E_FORMAT, 0, "%s:%zu: %s", path, fault.line, fault.message);
-    return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the rules %s", path);
+    return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for %s", path);
 }
 
 static const struct column states[SESSION_STATE_COUNT] = {
