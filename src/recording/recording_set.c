@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 #define SUFFIX ".camp"
-#define TIME_LENGTH 16 /* length of 20261122T020000Z */
+#define TIME_LENGTH 16         /* length of 20261122T020000Z */
+#define NO_INTERVAL_BYTES 4096 /* each of the tables of an interval has a page of SQLite */
 
 static bool is_folder(const char *path)
 {
@@ -355,10 +356,14 @@ static void drop_file(struct recording_set *set, size_t at)
 }
 
 /* Notes that a file cannot be opened. It is no failure if --keep has removed the file since it was
- * found, or if the recorder has written no interval to it yet. */
-static void note_failure(struct replay_source *source, int code, const struct camp_error *error)
+ * found, or if it has no interval: the recorder has written none yet, or power failed before the
+ * first one. */
+static void note_failure(struct replay_source *source, const char *path, int code,
+                         const struct camp_error *error)
 {
-    if (source->failed == CAMP_OK && code != CAMP_E_GONE) {
+    const bool is_torn = code == CAMP_E_FORMAT && recording_file_size(path) <= NO_INTERVAL_BYTES;
+
+    if (source->failed == CAMP_OK && code != CAMP_E_GONE && !is_torn) {
         source->failed = code;
         source->failure = *error;
     }
@@ -378,7 +383,7 @@ static int open_all(struct replay_source *source, struct from_facts *facts,
 
         r = recording_source_open(&source->from, source->set.paths[i], &file, &of_file, error);
         if (is_of_file(r)) {
-            note_failure(source, r, error);
+            note_failure(source, source->set.paths[i], r, error);
             drop_file(&source->set, i);
             continue;
         }

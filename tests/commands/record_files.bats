@@ -155,7 +155,8 @@ make_old_files() {
     files=(run-*Z.camp)
     [ "${#files[@]}" = 3 ]
     ln -s loop loop
-    for replace in 'ln -s loop' 'mkfifo' 'cp data.csv'; do
+    seq 2000 >numbers
+    for replace in 'ln -s loop' 'mkfifo' 'cp numbers'; do
         rm "${files[1]}"
         # shellcheck disable=SC2086 # a command and its options
         $replace "${files[1]}"
