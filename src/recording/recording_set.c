@@ -31,37 +31,6 @@ size_t recording_stem_length(const char *path)
     return strlen(path) - (ends_with(path, SUFFIX) ? strlen(SUFFIX) : 0);
 }
 
-/* Also used when there is no memory, so nothing is allocated. */
-void recording_remove_beside(const char *path)
-{
-    static const char *const ends[] = { "-wal", "-shm", "-journal" };
-    char name[PATH_MAX];
-
-    for (size_t i = 0; i < ARRAY_COUNT(ends); i++) {
-        if (snprintf(name, sizeof name, "%s%s", path, ends[i]) < (int)sizeof name)
-            unlink(name);
-    }
-}
-
-void recording_remove(const char *path)
-{
-    unlink(path);
-    recording_remove_beside(path);
-}
-
-uint64_t recording_file_size(const char *path)
-{
-    struct stat status;
-    char *wal;
-    uint64_t size = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
-
-    if (asprintf(&wal, "%s-wal", path) < 0)
-        return size;
-    size += stat(wal, &status) == 0 ? (uint64_t)status.st_size : 0;
-    free(wal);
-    return size;
-}
-
 /* Returns whether the text starts like 20261122T020000. strptime(3) would also accept blanks. */
 static bool is_time(const char *text)
 {
@@ -361,7 +330,9 @@ static void drop_file(struct recording_set *set, size_t at)
 static void note_failure(struct replay_source *source, const char *path, int code,
                          const struct camp_error *error)
 {
-    const bool is_torn = code == CAMP_E_FORMAT && recording_file_size(path) <= NO_INTERVAL_BYTES;
+    struct stat status;
+    const bool is_torn = code == CAMP_E_FORMAT && stat(path, &status) == 0 &&
+                         S_ISREG(status.st_mode) && recording_file_size(path) <= NO_INTERVAL_BYTES;
 
     if (source->failed == CAMP_OK && code != CAMP_E_GONE && !is_torn) {
         source->failed = code;

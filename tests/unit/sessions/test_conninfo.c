@@ -49,6 +49,7 @@ static void text_that_may_be_a_password_is_hidden(void **state)
     (void)state;
     assert_shown("postgres://u:ge@heim@h/d", "(hidden)");
     assert_shown("postgres://u:ge/heim@h/d", "(hidden)");
+    assert_shown("postgres://u:?sslpassword=x@geheim,?sslpassword=y@@h/d", "(hidden)");
     assert_shown("postgres://u%40geheim:x@h/d", "(hidden)");
     assert_shown("dbname=postgres://u:geheim@h/d", "(hidden)");
     assert_shown("dbname='host=h password=geheim'", "(hidden)");

@@ -3,7 +3,7 @@
  *
  * libpq reads "postgres://u:p@ss@host" as host "ss@host", and "postgres://u:p/w@host" as database
  * "w@host": both contain a part of the password. So the whole string is hidden if an '@' is in an
- * unusual position. A URI is hidden also if any shown value has an '@'.
+ * unusual position. A URI is hidden also if it has several, or if any shown value has an '@'.
  */
 #include "conninfo.h"
 
@@ -85,6 +85,11 @@ static bool is_uri(const char *conninfo)
     return strncmp(conninfo, "postgres://", 11) == 0 || strncmp(conninfo, "postgresql://", 13) == 0;
 }
 
+static bool has_several_at(const char *text)
+{
+    return strchr(text, '@') != strrchr(text, '@');
+}
+
 static bool is_name_alone(const char *conninfo)
 {
     return strchr(conninfo, '=') == NULL && strstr(conninfo, "://") == NULL;
@@ -96,7 +101,8 @@ void conninfo_shown(const char *conninfo, char *ret, size_t size)
 
     if (conninfo[0] != '\0' && is_name_alone(conninfo) && is_plain("dbname", conninfo))
         snprintf(ret, size, "dbname=%s", conninfo);
-    else if (options == NULL || !show(options, is_uri(conninfo), ret, size))
+    else if (options == NULL || (is_uri(conninfo) && has_several_at(conninfo)) ||
+             !show(options, is_uri(conninfo), ret, size))
         snprintf(ret, size, "(hidden)");
     clean(ret);
     libpq.PQconninfoFree(options);
