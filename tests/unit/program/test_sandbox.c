@@ -3,6 +3,12 @@
 
 #include "program/system_call_filter.h"
 
+#ifdef SYS_socketcall
+#define HAS_SOCKETCALL true
+#else
+#define HAS_SOCKETCALL false
+#endif
+
 static void need_landlock(void)
 {
     if (sandbox_landlock_version() == 0 || !sandbox_is_used()) {
@@ -75,13 +81,18 @@ static void a_server_of_a_file_listens_but_does_not_connect(void **state)
     need_filter();
     assert_int_equal(tried(&sandbox, listen_on_loopback), 0);
     assert_int_equal(tried(&sandbox, connect_to_loopback), EPERM);
-    assert_int_equal(tried(&sandbox, make_unix_datagram_socket), EPERM);
+    if (!HAS_SOCKETCALL)
+        assert_int_equal(tried(&sandbox, make_unix_datagram_socket), EPERM);
 }
 
 static void a_server_sends_only_to_its_clients(void **state)
 {
     (void)state;
     need_filter();
+    if (HAS_SOCKETCALL) {
+        print_message("the filter cannot read the arguments of socketcall(2)\n");
+        skip();
+    }
     for (int i = 0; i < 2; i++) {
         const struct sandbox sandbox = { .kind = i == 0 ? SANDBOX_FILE : SANDBOX_MACHINE,
                                          .serves = true };
