@@ -8,7 +8,7 @@ import threading
 import time
 import zlib
 
-from rogue import NASTY, PASSWORD, Attack, Driver, camp, environment_of
+from rogue import NASTY, PASSWORD, Attack, Driver, answering, camp, environment_of
 
 ANSWER_S = 30  # at most, for one answer: docs/fleet.md
 PLAIN = 'CAMP_PROMETHEUS_PLAIN'
@@ -101,13 +101,7 @@ KINDS = ('probe', 'first', 'snapshot', 'frame')
 
 
 def at(kind, answer):
-    """A server that is honest but for the answers to questions of this kind."""
-    def answers(self, asked):
-        if asked == kind:
-            answer(self)
-        else:
-            Prometheus.answer(self, asked)
-    return type('Rogue', (Prometheus,), {'answer': answers})
+    return answering(kind, answer, Prometheus)
 
 
 def each(group, name, answer, kinds=KINDS, **options):
