@@ -9,6 +9,8 @@
 #include <stdio.h>
 
 #define LIMIT_NS (2 * (uint64_t)NS_PER_S)
+#define END_NS (2 * (uint64_t)NS_PER_S)
+#define CHECK_NS (5 * (uint64_t)NS_PER_MS)
 #define CONNECT_NS (1500 * (uint64_t)NS_PER_MS)
 
 /* Each statement puts camp's connection into the next activity. The server does not tell when it
@@ -133,6 +135,25 @@ static int probe_all(struct probe *probe, struct postgres_layout *layout, uint64
                : r;
 }
 
+/* Closes the connection and waits for the end of its backend, because the server lists it as a
+ * session until then. */
+static void close_probe(struct probe *probe)
+{
+    const uint64_t until_ns = source_clock_ns(CLOCK_MONOTONIC) + END_NS;
+    const int32_t pid = libpq.PQbackendPID(probe->guard.connection);
+    struct camp_process backend;
+    struct camp_task task;
+    const bool is_found =
+        pid > 0 && camp_process_identify(NULL, pid, &backend, sizeof backend, NULL) == CAMP_OK;
+
+    postgres_guard_finish(&probe->guard);
+    while (is_found &&
+           camp_process_read(NULL, &backend, CAMP_TASK_START, &task, sizeof task, NULL) ==
+               CAMP_OK &&
+           source_wait(until_ns, CHECK_NS, probe->stop))
+        ;
+}
+
 int postgres_layout_probe(struct postgres_layout *layout, const char *conninfo,
                           const volatile sig_atomic_t *stop, struct camp_error *error)
 {
@@ -149,6 +170,6 @@ int postgres_layout_probe(struct postgres_layout *layout, const char *conninfo,
     for (int i = 0; r == CAMP_E_FORMAT && i < 3; i++, pause_ns *= 5)
         r = probe_all(&probe, layout, pause_ns < 350 * NS_PER_MS ? pause_ns : 350 * NS_PER_MS,
                       error);
-    postgres_guard_finish(&probe.guard);
+    close_probe(&probe);
     return r;
 }
