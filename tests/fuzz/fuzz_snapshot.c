@@ -1,6 +1,6 @@
-/* Parser: src/microstates/snapshot.c */
-/* Parser: src/microstates/read.c */
-/* Parser: src/microstates/known.c */
+/* Parser: src/microstates/linux/snapshot.c */
+/* Parser: src/microstates/linux/read.c */
+/* Parser: src/microstates/linux/known.c */
 /*
  * Reads any bytes as what the programs of microstates write in the kernel: records of an iterator,
  * records in a ring, and maps.

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "microstates/session.h"
+#include "microstates/linux/session.h"
 #include "states.skel.h"
 
 #include <bpf/bpf.h>

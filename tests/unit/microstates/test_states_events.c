@@ -1,6 +1,6 @@
 /* Which events for microstates a kernel has, tested with synthetic BTF of kernels that lack some of
  * them. */
-#include "microstates/events.h"
+#include "microstates/linux/events.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

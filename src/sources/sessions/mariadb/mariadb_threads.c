@@ -3,7 +3,6 @@
 #include "counters/error.h"
 #include "ledger/array.h"
 #include "microstates/calls.h"
-#include "microstates/layout.h"
 #include "sources/machine/thread_interval.h"
 
 #include <fcntl.h>

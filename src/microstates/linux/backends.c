@@ -3,10 +3,10 @@
  * that it shares with the kernel. Nothing is pinned, so the programs and maps end with this
  * process.
  */
-#include "backends.h"
-#include "../counters/error.h"
-#include "../counters/units.h"
+#include "../backends.h"
 #include "backends.skel.h"
+#include "counters/error.h"
+#include "counters/units.h"
 #include "events.h"
 #include "refusal.h"
 

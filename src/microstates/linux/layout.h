@@ -1,9 +1,10 @@
 /* Shared by the programs in the kernel and by the session. */
 #pragma once
 
+#include "../calls.h"
+
 #include <camp/states.h>
 
-#define CALLS_MAX 512 /* a sleep in a call with a higher number is CAMP_STATE_OTHER_SLEEP */
 #define EXITS_BYTES (2u << 20)
 #define TOTALS_MAX 2048
 /* largest number of pairs of a thread and a disk; the least recently used pair is replaced */
@@ -82,13 +83,6 @@ struct total_key {
     int32_t parent;
     char name[CAMP_STATES_NAME_SIZE];
 };
-
-/* Two values of kind_of_call[] besides enum camp_state. With KIND_BY_DESCRIPTOR, the state of a
- * sleep depends on the type of the call's file descriptor. With KIND_BY_RESTART, the call continues
- * another call that a signal, a debugger or a freezer interrupted, and a sleep has the state of
- * that other call. */
-#define KIND_BY_DESCRIPTOR 255
-#define KIND_BY_RESTART 254
 
 /* The account of one CPU. Two accounts share no cache line. */
 struct cpu_account {

@@ -4,7 +4,7 @@
  * /proc. So the causes that can be checked here are checked first, and the kernel is blamed last.
  */
 #include "refusal.h"
-#include "../counters/error.h"
+#include "counters/error.h"
 
 #include <errno.h>
 #include <fcntl.h>

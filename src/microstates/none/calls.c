@@ -1,6 +1,6 @@
 /* For architectures whose system calls camp does not know: each sleep in a call is
  * CAMP_STATE_OTHER_SLEEP. */
-#include "calls.h"
+#include "../calls.h"
 
 #include <camp/states.h>
 

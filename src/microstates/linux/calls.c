@@ -1,4 +1,4 @@
-#include "calls.h"
+#include "../calls.h"
 
 #include "layout.h"
 

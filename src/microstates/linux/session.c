@@ -5,8 +5,8 @@
  * kernel removes them when the process ends, even after a signal.
  */
 #include "session.h"
-#include "../counters/error.h"
-#include "calls.h"
+#include "../calls.h"
+#include "counters/error.h"
 #include "events.h"
 #include "refusal.h"
 #include "states.skel.h"

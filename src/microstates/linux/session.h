@@ -1,7 +1,7 @@
 /* What session.c, known.c, snapshot.c and read.c share. */
 #pragma once
 
-#include "../counters/error.h"
+#include "counters/error.h"
 #include "layout.h"
 
 #include <camp/states.h>

@@ -8,7 +8,7 @@
  * program can attach to the start and end of a function depends on more than BTF, so it is tried.
  */
 #include "events.h"
-#include "../counters/error.h"
+#include "counters/error.h"
 #include "refusal.h"
 
 #include <bpf/bpf.h>

@@ -2,8 +2,8 @@
  * The reader of final_clocks.h. Nothing is pinned, so the program and its ring end with this
  * process.
  */
-#include "final_clocks.h"
-#include "../counters/error.h"
+#include "../final_clocks.h"
+#include "counters/error.h"
 #include "final_clocks.skel.h"
 #include "refusal.h"
 
