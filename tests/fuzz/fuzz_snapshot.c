@@ -199,7 +199,7 @@ static void read_session(struct camp_states *session, bool by_visitor)
 
     fake_snapshot = written;
     if (by_visitor)
-        (void)camp_states_visit(session, &visitor, NULL);
+        (void)camp_states_visit(session, &visitor, sizeof visitor, NULL);
     else
         read_lists(session);
     check_session(session);

@@ -41,8 +41,8 @@ static int load(struct final_clocks *clocks, struct camp_error *error)
     if (r == 0)
         r = final_clocks_bpf__attach(programs);
     if (r != 0)
-        return refused_programs(r, "final clocks of processes",
-                                "else a process ends with its exit record", error);
+        return camp_refused_programs(r, "final clocks of processes",
+                                     "else a process ends with its exit record", error);
     clocks->ring = ring_buffer__new(bpf_map__fd(programs->maps.final_clocks), take, clocks, NULL);
     return clocks->ring != NULL
                ? CAMP_OK

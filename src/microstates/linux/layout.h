@@ -117,7 +117,7 @@ struct cpu_account {
 
 /* No structure may have padding. The programs in the kernel are 64-bit, but the session may be
  * i386, where a uint64_t is aligned to 4 bytes and padding is smaller. */
-_Static_assert(offsetof(struct camp_thread_states, state_ns) == 184, "no padding");
+_Static_assert(offsetof(struct camp_thread_states, state_ns) == 192, "no padding");
 _Static_assert(sizeof(struct camp_thread_states) ==
                    offsetof(struct camp_thread_states, state_ns) + 8 * CAMP_STATE_COUNT,
                "state_ns is the last member");

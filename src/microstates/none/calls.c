@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-void calls_fill(uint8_t *kind_of_call, size_t count)
+void camp_calls_fill(uint8_t *kind_of_call, size_t count)
 {
     memset(kind_of_call, CAMP_STATE_OTHER_SLEEP, count);
 }

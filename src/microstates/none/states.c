@@ -21,9 +21,10 @@ void camp_states_close(struct camp_states *session)
 {
 }
 
-int camp_states_measures(const struct camp_states *session, int state)
+int camp_states_known(const struct camp_states *session, struct camp_states_known *ret, size_t size,
+                      struct camp_error *error)
 {
-    return 0;
+    return fail(error);
 }
 
 int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret, size_t size,
@@ -33,7 +34,7 @@ int camp_states_threads(struct camp_states *session, struct camp_thread_states *
 }
 
 int camp_states_visit(struct camp_states *session, const struct camp_states_visitor *visitor,
-                      struct camp_error *error)
+                      size_t size, struct camp_error *error)
 {
     return fail(error);
 }
