@@ -162,7 +162,7 @@ static int read_by_reader_of_memory(const struct camp_source *source, struct cam
     int r = camp_reader_open_memory(&reader, source, error);
 
     if (r == CAMP_OK) {
-        r = camp_reader_memory(&reader, &memory, sizeof memory, error);
+        r = camp_reader_memory(&reader, CAMP_MEMORY_ALL, &memory, sizeof memory, error);
         camp_reader_close(&reader);
     }
     return r;
