@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 /* The files that the functions read. */
@@ -274,6 +276,37 @@ static void a_call_needs_less_than_96_kib_of_stack(void **state)
 #endif
 }
 
+static void handle(int number)
+{
+    (void)number;
+}
+
+/* Without the handler's effect, each wait would take an hour, and the test would time out. */
+static void a_signal_handler_ends_the_wait_of_a_percentage(void **state)
+{
+    const struct sigaction action = { .sa_handler = handle };
+    const struct itimerval in_50_ms = { .it_value = { .tv_usec = 50000 } };
+    struct camp_task_utilisation own_use;
+    struct camp_process own;
+    struct camp_utilisation use;
+    struct sigaction before;
+
+    (void)state;
+    assert_int_equal(camp_process_identify(NULL, (int32_t)getpid(), &own, sizeof own, NULL),
+                     CAMP_OK);
+    assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &in_50_ms, NULL), 0);
+    assert_int_equal(
+        camp_cpu_utilisation(NULL, CAMP_CPU_TOTAL, 3600 * 1000, NULL, NULL, &use, sizeof use, NULL),
+        CAMP_OK);
+    assert_int_equal(setitimer(ITIMER_REAL, &in_50_ms, NULL), 0);
+    assert_int_equal(
+        camp_process_utilisation(NULL, &own, 3600 * 1000, NULL, &own_use, sizeof own_use, NULL),
+        CAMP_OK);
+    assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
+    assert_true(use.elapsed_ns > 0 && own_use.elapsed_ns > 0);
+}
+
 static void no_descriptor_stays_open(void **state)
 {
     const int before = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -302,6 +335,7 @@ int main(void)
         cmocka_unit_test(a_result_that_is_null_is_invalid),
         cmocka_unit_test(parent_and_child_of_fork_read_independently),
         cmocka_unit_test(a_call_needs_less_than_96_kib_of_stack),
+        cmocka_unit_test(a_signal_handler_ends_the_wait_of_a_percentage),
         cmocka_unit_test(no_descriptor_stays_open),
     };
 
