@@ -46,8 +46,8 @@
  * - No function blocks or handles signals, starts a process, or waits for one.
  * - The child of fork(2) may call every function. If the process had several threads, the child
  *   passes NULL as `error`: libc may take a lock and allocate memory for the text of an error.
- * - The child of fork(2) has its own copy of each open reader. It reads independently of the
- * parent, and closes its copy. A session of taskstats is shared with the parent: see linux.h. No
+ * - The child of fork(2) has its own copy of each open reader, which it reads independently of the
+ *   parent, and closes. It shares a session of taskstats with the parent: see linux.h. No
  *   descriptor stays open after exec.
  * - Calls open files, so they are cancellation points of POSIX threads: a thread that is cancelled
  *   in a call may leave a descriptor open.
