@@ -52,6 +52,15 @@ bool camp_psinfo_parse(const void *bytes, size_t length, psinfo_t *ret)
            ret->pr_rssize <= SIZE_MAX / 1024 && lwpsinfo_is_sound(&ret->pr_lwp);
 }
 
+/* The kernel adds these up in 63 bits (mstate_aggr_state() of uts/common/os/msacct.c). */
+static bool is_cpu_time(const prusage_t *usage)
+{
+    uint64_t ns = camp_proc_ns(usage->pr_utime);
+
+    return !__builtin_add_overflow(ns, camp_proc_ns(usage->pr_stime), &ns) &&
+           !__builtin_add_overflow(ns, camp_proc_ns(usage->pr_ttime), &ns) && ns <= INT64_MAX;
+}
+
 bool camp_usage_parse(const void *bytes, size_t length, prusage_t *ret)
 {
     if (length < sizeof *ret)
@@ -61,7 +70,7 @@ bool camp_usage_parse(const void *bytes, size_t length, prusage_t *ret)
            is_time(ret->pr_rtime) && is_time(ret->pr_utime) && is_time(ret->pr_stime) &&
            is_time(ret->pr_ttime) && is_time(ret->pr_tftime) && is_time(ret->pr_dftime) &&
            is_time(ret->pr_kftime) && is_time(ret->pr_ltime) && is_time(ret->pr_slptime) &&
-           is_time(ret->pr_wtime) && is_time(ret->pr_stoptime);
+           is_time(ret->pr_wtime) && is_time(ret->pr_stoptime) && is_cpu_time(ret);
 }
 
 const char *camp_proc(const struct camp_source *source)

@@ -152,6 +152,10 @@ static void a_time_that_is_a_little_negative_is_zero_and_an_impossible_one_is_re
     assert_false(camp_usage_parse(&usage, sizeof usage, &parsed));
     usage.pr_wtime = (timestruc_t){ LONG_MAX, 0 };
     assert_int_equal(camp_usage_parse(&usage, sizeof usage, &parsed), sizeof(long) == 4);
+    usage = some_usage;
+    usage.pr_utime = usage.pr_stime = usage.pr_ttime =
+        (timestruc_t){ (long)(INT64_MAX / S - 1), 0 };
+    assert_int_equal(camp_usage_parse(&usage, sizeof usage, &parsed), sizeof(long) == 4);
 }
 
 static void a_file_that_ends_early_is_a_format_error(void **state)
