@@ -14,8 +14,10 @@
 /* Times are less than 292 years, or the number of their ns needs more than 63 bits. */
 static bool is_time(timestruc_t time)
 {
-    return time.tv_sec >= -1 && time.tv_sec < INT64_MAX / NS_IN_SECOND &&
-           time.tv_nsec > -NS_IN_SECOND && time.tv_nsec < NS_IN_SECOND;
+    const int64_t seconds = time.tv_sec; /* has 32 bits in a 32-bit build */
+
+    return seconds >= -1 && seconds < INT64_MAX / NS_IN_SECOND && time.tv_nsec > -NS_IN_SECOND &&
+           time.tv_nsec < NS_IN_SECOND;
 }
 
 uint64_t camp_proc_ns(timestruc_t time)

@@ -153,8 +153,7 @@ static void a_time_that_is_a_little_negative_is_zero_and_an_impossible_one_is_re
     usage.pr_wtime = (timestruc_t){ LONG_MAX, 0 };
     assert_int_equal(camp_usage_parse(&usage, sizeof usage, &parsed), sizeof(long) == 4);
     usage = some_usage;
-    usage.pr_utime = usage.pr_stime = usage.pr_ttime =
-        (timestruc_t){ (long)(INT64_MAX / S - 1), 0 };
+    usage.pr_utime = usage.pr_stime = (timestruc_t){ (long)(INT64_MAX / S - 1), 0 };
     assert_int_equal(camp_usage_parse(&usage, sizeof usage, &parsed), sizeof(long) == 4);
 }
 

@@ -235,9 +235,25 @@ static void threads_of_an_exited_process_are_counted_as_lost(void **state)
     assert_int_equal(read_threads(session, read), 0);
     assert_int_equal(camp_states_losses(session, &losses, sizeof losses, NULL), CAMP_OK);
     assert_int_equal(losses.exits_lost, 2);
-    /* A later process with the pid is another one, also if its threads have the same ids. */
-    write_process(70, (int64_t)camp_now_ns() + S, &none_exited, threads, 1, 0);
+    camp_states_close(session);
+}
+
+static void a_later_process_with_the_same_pid_is_another_one(void **state)
+{
+    const int64_t start = (int64_t)camp_now_ns() + S;
+    const prusage_t earlier = usage_of(1, EARLY, 1000), later = usage_of(1, start, 10);
+    struct camp_thread_states read[THREADS_MAX];
+    struct camp_states_losses losses;
+    struct camp_states *session;
+
+    (void)state;
+    write_process(70, EARLY, &none_exited, &earlier, 1, 0);
+    session = open_session();
+    write_process(70, start, &none_exited, &later, 1, 0);
     assert_int_equal(read_threads(session, read), 1);
+    assert_int_equal(sum_of_states(&read[0]), 55 * 10);
+    assert_int_equal(camp_states_losses(session, &losses, sizeof losses, NULL), CAMP_OK);
+    assert_int_equal(losses.exits_lost, 1);
     camp_states_close(session);
 }
 
@@ -414,6 +430,7 @@ int main(void)
         TEST(time_that_the_states_lack_is_left_and_not_spread_over_them),
         TEST(exited_threads_of_a_living_process_come_as_an_exact_total),
         TEST(threads_of_an_exited_process_are_counted_as_lost),
+        TEST(a_later_process_with_the_same_pid_is_another_one),
         TEST(a_visitor_is_shown_living_missed_and_ended_threads),
         TEST(entries_of_a_later_system_may_be_longer),
         TEST(a_file_of_many_threads_is_read_whole),
