@@ -3,7 +3,7 @@
 from typing import List, Optional
 
 from camp import _camp
-from camp._records import Cpu, Disk, Kernel, Memory, Network, Source, Utilisation
+from camp._records import Cpu, Disk, Kernel, Linux, Memory, Network, Source, Utilisation
 from camp._waiting import in_ns, wait
 
 _MEMORY = _camp.bits_of('Memory')
@@ -91,6 +91,11 @@ def partitions(source: Optional[Source] = None) -> List[Disk]:
 def kernel(source: Optional[Source] = None) -> Kernel:
     """Reads what this kernel counts, and how."""
     return _camp.kernel(source)
+
+
+def linux(source: Optional[Source] = None) -> Linux:
+    """Reads what this Linux kernel offers to programs that measure."""
+    return _camp.linux(source)
 
 
 def difference(before: int, after: int, bits: int = 64) -> int:

@@ -5,8 +5,8 @@
  */
 #include "../backends.h"
 #include "backends.skel.h"
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "events.h"
 #include "refusal.h"
 
