@@ -24,8 +24,7 @@ int session_open(struct camp_states **ret, const char *folder, uint32_t options,
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a session");
     snprintf(session->folder, sizeof session->folder, "%s", folder);
     session->source.proc = session->folder;
-    session->losses.known =
-        CAMP_STATES_LOSSES_LOST | CAMP_STATES_LOSSES_EXITS_LOST | CAMP_STATES_LOSSES_EXITS_ADDED_UP;
+    session->losses.known = KNOWN_LOSSES;
     r = session_snapshot(session, error);
     if (r < 0) {
         camp_states_close(session);
@@ -55,6 +54,18 @@ void camp_states_close(struct camp_states *session)
     free(session->exits);
     free(session->cpus);
     free(session);
+}
+
+int camp_states_known(const struct camp_states *session, struct camp_states_known *ret, size_t size,
+                      struct camp_error *error)
+{
+    const struct camp_states_known known = { KNOWN_STATES, KNOWN_OF_THREADS, KNOWN_OF_CPUS,
+                                             KNOWN_LOSSES };
+
+    if (session == NULL || ret == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for what it knows");
+    camp_hand_out(ret, size, &known, sizeof known);
+    return CAMP_OK;
 }
 
 int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret, size_t size,
