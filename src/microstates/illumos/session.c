@@ -77,7 +77,7 @@ int camp_states_threads(struct camp_states *session, struct camp_thread_states *
     if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the threads");
     r = session_snapshot(session, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     for (size_t i = 0; i < session->now.thread_count; i++)
         camp_output_add(&output, &session->now.threads[i].record,
@@ -121,7 +121,7 @@ int camp_states_visit(struct camp_states *session, const struct camp_states_visi
     if (complete.seen == NULL || complete.ended == NULL || complete.missed == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a visitor with all functions");
     r = session_snapshot(session, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     for (size_t i = 0; i < session->exit_count; i++)
         complete.ended(complete.context, NULL, &session->exits[i], 0);

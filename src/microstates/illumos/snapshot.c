@@ -144,7 +144,7 @@ static int read_lusage(struct camp_states *session, int32_t pid, struct lusage *
     size_t length = 0, whole = FIRST_FILE_SIZE;
     int descriptor, r = camp_proc_path(path, &session->source, pid, 0, "lusage", error);
 
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
@@ -200,13 +200,13 @@ static int add_process(struct camp_states *session, int32_t pid, struct camp_err
     if (r == CAMP_OK)
         r = session_reserve(&snapshot->processes, &snapshot->process_capacity,
                             snapshot->process_count + 1, sizeof *snapshot->processes, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     if (!lusage_entry(&lusage, 0, &exited))
         return camp_fail(error, CAMP_E_FORMAT, 0, "lusage of process %d is damaged; report it",
                          (int)pid);
     r = add_threads(snapshot, &psinfo, &lusage, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     snapshot->processes[snapshot->process_count++] =
         (struct known_process){ .pid = pid,
