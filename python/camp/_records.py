@@ -246,27 +246,27 @@ class CpuStates(NamedTuple):
     are measured at each switch and interrupt."""
 
     cpu: int
-    running: int  # the thread that runs; 0: none
+    running: Optional[int]  # the thread that runs; 0: none
     begin_ns: int  # its first switch in the session
     time_ns: int
     busy_ns: int
     idle_ns: int
-    system_ns: int  # of busy_ns, as of the last change
-    irq_ns: int
-    softirq_ns: int
-    switches: int
-    any_wait_ns: int  # of idle_ns: a thread anywhere waited for a disk
-    own_wait_ns: int  # of idle_ns: a thread that went to sleep on this CPU did
+    system_ns: Optional[int]  # of busy_ns, as of the last change; None with system_calls=False
+    irq_ns: Optional[int]  # None, here and below: this kernel has no event of it
+    softirq_ns: Optional[int]
+    switches: Optional[int]
+    any_wait_ns: Optional[int]  # of idle_ns: a thread anywhere waited for a disk
+    own_wait_ns: Optional[int]  # of idle_ns: a thread that went to sleep on this CPU did
 
 
 class Losses(NamedTuple):
     """What a session could not see, since it was opened."""
 
-    switches: int  # reported by an event
-    unseen: int  # switches without an event; their times are estimated
-    lost: int  # times a thread got no account, for lack of memory
-    exits_lost: int  # exited threads whose last numbers are in no record and no total
-    exits_added_up: int  # exited threads in a total, for lack of space
+    switches: Optional[int]  # reported by an event
+    unseen: Optional[int]  # switches without an event; their times are estimated
+    lost: Optional[int]  # times a thread got no account, for lack of memory
+    exits_lost: Optional[int]  # exited threads whose last numbers are in no record and no total
+    exits_added_up: Optional[int]  # exited threads in a total, for lack of space
 
 
 class DiskWait(NamedTuple):
@@ -275,8 +275,8 @@ class DiskWait(NamedTuple):
     tid: int
     pid: int
     start_ns: int
-    major: int  # 0 0: it waited for input or output that another thread requested
-    minor: int
+    major: Optional[int]  # None: it waited for input or output that another thread requested
+    minor: Optional[int]
     wait_ns: int  # since the session was opened
     name: str
 

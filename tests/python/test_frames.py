@@ -101,9 +101,24 @@ class Numbers(unittest.TestCase):
             self.assertRaises(camp.Invalid, states.disk_waits)
         with camp.microstates(system_calls=False, disks=True) as states:
             self.assertIsInstance(states.disk_waits(), list)
-            threads = states.threads()
-        own = list(threads.ids).index(threading.get_native_id())
-        self.assertEqual(threads['system_ns'][own], 0)
+
+    @NEEDS_MICROSTATES
+    def test_without_system_calls_their_number_and_time_are_unknown(self):
+        with camp.microstates(system_calls=False) as states:
+            threads, cpus = states.threads(), states.cpus()
+        for name in ('system_ns', 'trap_ns', 'sleep_ns', 'system_calls'):
+            self.assertIsNone(threads[name])
+            self.assertNotIn(name, threads)
+        self.assertRaises(KeyError, threads.__getitem__, 'no_such_ns')
+        self.assertEqual({cpu.system_ns for cpu in cpus}, {None})
+        begin, end = threads.of_rows('begin_ns'), threads.of_rows('time_ns')
+        for row, sums in enumerate(zip(*(threads[name] for name in threads.states))):
+            self.assertEqual(sum(sums), end[row] - begin[row])
+        with camp.microstates() as states:
+            threads, cpus = states.threads(), states.cpus()
+        self.assertIsNone(threads['sleep_ns'])
+        self.assertIsNotNone(threads['system_calls'])
+        self.assertTrue(all(cpu.system_ns is not None for cpu in cpus))
 
     def test_a_table_is_read_to_its_last_row(self):
         with tempfile.TemporaryDirectory() as folder:

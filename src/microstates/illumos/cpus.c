@@ -60,7 +60,7 @@ int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, s
         return r;
     for (size_t i = 0; i < count; i++) {
         const struct camp_cpu *now = &cpus[i], *before = find_cpu(session, now->cpu);
-        struct camp_cpu_states states = { .cpu = now->cpu, .known = CAMP_CPU_STATES_SYSTEM };
+        struct camp_cpu_states states = { .cpu = now->cpu, .known = KNOWN_OF_CPU };
 
         /* A CPU that came online later is left out: what it did in the session is unknown. */
         if (now->cpu == CAMP_CPU_TOTAL || before == NULL)

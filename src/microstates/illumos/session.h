@@ -11,6 +11,9 @@
 /* Totals of exited threads are kept until they are read, up to this number. */
 #define EXITS_MAX 16384
 
+/* Fields of CPUs that are known: enum camp_cpu_states_field. */
+#define KNOWN_OF_CPU CAMP_CPU_STATES_SYSTEM
+
 /* What a thread, or the sum of several, has spent. */
 struct amounts {
     uint64_t elapsed_ns; /* wall time (pr_rtime) */

@@ -35,10 +35,18 @@
      CAMP_THREAD_STATES_INVOLUNTARY_SWITCHES | CAMP_THREAD_STATES_SYSTEM_CALLS |                   \
      CAMP_THREAD_STATES_SIGNALS)
 
-int camp_states_measures(const struct camp_states *session, int state)
+int camp_states_known(const struct camp_states *session, struct camp_states_known *ret, size_t size,
+                      struct camp_error *error)
 {
-    return session != NULL && state >= 0 && state < CAMP_STATE_COUNT &&
-           (KNOWN_STATES >> state & 1u) != 0;
+    struct camp_states_known known = { .states = KNOWN_STATES,
+                                       .thread = KNOWN_FIELDS,
+                                       .cpu = KNOWN_OF_CPU };
+
+    if (session == NULL || ret == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for what it knows");
+    known.losses = session->losses.known;
+    camp_hand_out(ret, size, &known, sizeof known);
+    return CAMP_OK;
 }
 
 int session_reserve(void *list, size_t *capacity, size_t count, size_t size,

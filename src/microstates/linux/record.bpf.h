@@ -18,6 +18,8 @@ static __always_inline void identify(struct camp_thread_states *ret, struct task
     ret->uid = task->cred->euid.val;
     ret->count = 1;
     ret->processes = task->pid == task->tgid;
+    ret->known = known_fields;
+    ret->known_states = known_states;
     ret->cgroup = task->cgroups->dfl_cgrp->kn->id;
     __builtin_memcpy(ret->name, task->comm, sizeof ret->name);
     ret->start_ns = task->start_time;

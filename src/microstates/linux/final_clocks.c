@@ -2,8 +2,8 @@
  * The reader of final_clocks.h. Nothing is pinned, so the program and its ring end with this
  * process.
  */
-#include "final_clocks.h"
-#include "../counters/error.h"
+#include "../final_clocks.h"
+#include "counters/error.h"
 #include "final_clocks.skel.h"
 #include "refusal.h"
 
@@ -41,8 +41,8 @@ static int load(struct final_clocks *clocks, struct camp_error *error)
     if (r == 0)
         r = final_clocks_bpf__attach(programs);
     if (r != 0)
-        return refused_programs(r, "final clocks of processes",
-                                "else a process ends with its exit record", error);
+        return camp_refused_programs(r, "final clocks of processes",
+                                     "else a process ends with its exit record", error);
     clocks->ring = ring_buffer__new(bpf_map__fd(programs->maps.final_clocks), take, clocks, NULL);
     return clocks->ring != NULL
                ? CAMP_OK

@@ -1,9 +1,10 @@
 /* Shared by the programs in the kernel and by the session. */
 #pragma once
 
+#include "../calls.h"
+
 #include <camp/states.h>
 
-#define CALLS_MAX 512 /* a sleep in a call with a higher number is CAMP_STATE_OTHER_SLEEP */
 #define EXITS_BYTES (2u << 20)
 #define TOTALS_MAX 2048
 /* largest number of pairs of a thread and a disk; the least recently used pair is replaced */
@@ -83,13 +84,6 @@ struct total_key {
     char name[CAMP_STATES_NAME_SIZE];
 };
 
-/* Two values of kind_of_call[] besides enum camp_state. With KIND_BY_DESCRIPTOR, the state of a
- * sleep depends on the type of the call's file descriptor. With KIND_BY_RESTART, the call continues
- * another call that a signal, a debugger or a freezer interrupted, and a sleep has the state of
- * that other call. */
-#define KIND_BY_DESCRIPTOR 255
-#define KIND_BY_RESTART 254
-
 /* The account of one CPU. Two accounts share no cache line. */
 struct cpu_account {
     uint64_t sequence; /* odd while a switch is accounted */
@@ -123,7 +117,7 @@ struct cpu_account {
 
 /* No structure may have padding. The programs in the kernel are 64-bit, but the session may be
  * i386, where a uint64_t is aligned to 4 bytes and padding is smaller. */
-_Static_assert(offsetof(struct camp_thread_states, state_ns) == 184, "no padding");
+_Static_assert(offsetof(struct camp_thread_states, state_ns) == 192, "no padding");
 _Static_assert(sizeof(struct camp_thread_states) ==
                    offsetof(struct camp_thread_states, state_ns) + 8 * CAMP_STATE_COUNT,
                "state_ns is the last member");

@@ -6,8 +6,8 @@
  * For a thread that was idle since the previous snapshot the kernel writes only a short record. The
  * session's list has the other fields of the thread.
  */
-#include "../counters/clock.h"
-#include "../counters/error.h"
+#include "counters/clock.h"
+#include "counters/error.h"
 #include "session.h"
 #include "states.skel.h"
 
@@ -53,7 +53,7 @@ static void tell_missed(const struct snapshot *snapshot, const struct known_thre
 {
     if (snapshot->visitor != NULL && !known->has_ended)
         snapshot->visitor->missed(snapshot->visitor->context,
-                                  session_record(snapshot->session, known));
+                                  camp_session_record(snapshot->session, known));
 }
 
 /* Frees the records of known threads with tids below `tid` that are not in this snapshot. */
@@ -64,7 +64,7 @@ static void pass_by(struct snapshot *snapshot, int64_t tid)
     for (; snapshot->at < session->known_count && session->known[snapshot->at].tid < tid;
          snapshot->at++) {
         tell_missed(snapshot, &session->known[snapshot->at]);
-        session_free_place(session, session->known[snapshot->at].place);
+        camp_session_free_place(session, session->known[snapshot->at].place);
     }
 }
 
@@ -100,10 +100,10 @@ static struct known_thread *add_fresh(struct snapshot *snapshot)
     const size_t count = snapshot->fresh_count + 1;
     struct known_thread fresh = { 0 };
 
-    if (!session_reserve(&snapshot->fresh, &snapshot->fresh_capacity, count, sizeof fresh) ||
-        !session_reserve(&session->known, &session->known_capacity, session->known_count + count,
-                         sizeof fresh) ||
-        !session_take_place(session, &fresh.place)) {
+    if (!camp_session_reserve(&snapshot->fresh, &snapshot->fresh_capacity, count, sizeof fresh) ||
+        !camp_session_reserve(&session->known, &session->known_capacity,
+                              session->known_count + count, sizeof fresh) ||
+        !camp_session_take_place(session, &fresh.place)) {
         snapshot->out_of_memory = true;
         return NULL;
     }
@@ -144,9 +144,9 @@ static const struct camp_thread_states *before_of(const struct snapshot *snapsho
                                                   struct known_thread *known,
                                                   const struct camp_thread_states *now)
 {
-    const struct camp_thread_states *before = session_record(snapshot->session, known);
+    const struct camp_thread_states *before = camp_session_record(snapshot->session, known);
 
-    if (session_is_same(before, now))
+    if (camp_session_is_same(before, now))
         return before;
     tell_missed(snapshot, known);
     known->note = 0;
@@ -170,7 +170,7 @@ static void take_thread(struct snapshot *snapshot, const struct camp_thread_stat
         return;
     if (visitor != NULL)
         visitor->seen(visitor->context, before, thread, &known->note);
-    session_note_record(snapshot->session, known, thread);
+    camp_session_note_record(snapshot->session, known, thread);
     camp_output_add(&snapshot->output, thread, sizeof *thread);
 }
 
@@ -192,7 +192,7 @@ static void take_unchanged(struct snapshot *snapshot, const struct unchanged_thr
     if (known == NULL)
         return;
     known->time_ns = unchanged->time_ns;
-    record = session_record(snapshot->session, known);
+    record = camp_session_record(snapshot->session, known);
     record->parent = unchanged->parent;
     record->cgroup = unchanged->cgroup;
     memcpy(record->name, unchanged->name, sizeof record->name);
@@ -250,7 +250,7 @@ static bool is_sound(const char *bytes, size_t length)
 
     if (length == sizeof thread) {
         memcpy(&thread, bytes, sizeof thread);
-        return session_is_sound(&thread);
+        return camp_session_is_sound(&thread);
     }
     memcpy(&tid, bytes, sizeof tid);
     if (length != sizeof unchanged)
@@ -279,9 +279,9 @@ static bool keep_back(struct records *records, int32_t tid, const char *bytes, s
 {
     const size_t size = records->size + length;
 
-    if (!session_reserve(&records->list, &records->capacity, records->count + 1,
-                         sizeof *records->list) ||
-        !session_reserve(&records->bytes, &records->byte_capacity, size, 1))
+    if (!camp_session_reserve(&records->list, &records->capacity, records->count + 1,
+                              sizeof *records->list) ||
+        !camp_session_reserve(&records->bytes, &records->byte_capacity, size, 1))
         return false;
     records->list[records->count++] = (struct record){ tid, (uint32_t)length, records->size };
     memcpy(records->bytes + records->size, bytes, length);
@@ -353,7 +353,7 @@ static int read_all(struct snapshot *snapshot, struct camp_error *error)
     if (got < 0)
         return camp_fail(error, CAMP_E_IO, system_error, "the kernel's tasks cannot be read (%s)",
                          strerror(system_error));
-    return snapshot->damaged || waiting > 0 ? session_fail_damaged(error) : CAMP_OK;
+    return snapshot->damaged || waiting > 0 ? camp_session_fail_damaged(error) : CAMP_OK;
 }
 
 /* Takes one snapshot. *ret_broken becomes true if the snapshot must be repeated: the kernel
@@ -400,20 +400,24 @@ int camp_states_threads(struct camp_states *session, struct camp_thread_states *
 }
 
 int camp_states_visit(struct camp_states *session, const struct camp_states_visitor *visitor,
-                      struct camp_error *error)
+                      size_t size, struct camp_error *error)
 {
+    struct camp_states_visitor known = { 0 };
     bool broken = true, out_of_memory = false;
     int r;
 
-    if (session == NULL || visitor == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a visitor");
-    session->visitor = visitor;
-    r = session_tell_exits(session, error);
+    if (visitor != NULL)
+        camp_hand_out(&known, sizeof known, visitor, size);
+    if (session == NULL || known.seen == NULL || known.waited == NULL || known.ended == NULL ||
+        known.missed == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and all functions of a visitor");
+    session->visitor = &known;
+    r = camp_session_tell_exits(session, error);
     session->visitor = NULL;
     /* The second attempt requests full records. A thread that the first attempt has shown to the
      * visitor is shown again, with the changes since the first attempt. */
     for (int tries = 0; r == CAMP_OK && broken && tries < 2; tries++) {
-        struct snapshot snapshot = { .session = session, .visitor = visitor };
+        struct snapshot snapshot = { .session = session, .visitor = &known };
 
         r = take_snapshot(session, &snapshot, &broken, error);
         out_of_memory = snapshot.out_of_memory;
@@ -423,7 +427,7 @@ int camp_states_visit(struct camp_states *session, const struct camp_states_visi
                : r;
 }
 
-int session_account_all(struct camp_states *session, struct camp_error *error)
+int camp_session_account_all(struct camp_states *session, struct camp_error *error)
 {
     size_t count;
     int r = camp_states_threads(session, NULL, 0, 0, &count, error);

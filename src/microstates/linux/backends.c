@@ -3,10 +3,10 @@
  * that it shares with the kernel. Nothing is pinned, so the programs and maps end with this
  * process.
  */
-#include "backends.h"
-#include "../counters/clock.h"
-#include "../counters/error.h"
+#include "../backends.h"
 #include "backends.skel.h"
+#include "counters/clock.h"
+#include "counters/error.h"
 #include "events.h"
 #include "refusal.h"
 
@@ -30,10 +30,10 @@ struct backends {
 static int check_kernel(struct camp_error *error)
 {
     struct btf *kernel = NULL;
-    int r = events_of_kernel(&kernel, error);
+    int r = camp_events_of_kernel(&kernel, error);
 
     if (r == CAMP_OK)
-        r = events_require(kernel, error);
+        r = camp_events_require(kernel, error);
     btf__free(kernel);
     return r;
 }
@@ -62,7 +62,7 @@ static int load(struct backends *backends, struct camp_error *error)
         r = -ENOMEM;
     if (r == 0)
         r = backends_bpf__attach(programs);
-    return r == 0 ? CAMP_OK : refused_programs(r, WHAT, WITHOUT, error);
+    return r == 0 ? CAMP_OK : camp_refused_programs(r, WHAT, WITHOUT, error);
 }
 
 static int map_slots(struct backends *backends, struct camp_error *error)
@@ -101,10 +101,10 @@ static int watch_existing(struct backends *backends, int32_t wanted, uint32_t *r
 static int close_refused(struct backends *backends, int result, struct camp_error *error)
 {
     const size_t needed =
-        backends->programs != NULL ? refusal_files_needed(backends->programs->obj) : 0;
+        backends->programs != NULL ? camp_refusal_files_needed(backends->programs->obj) : 0;
 
     backends_close(backends);
-    return refused_by_limit(result, needed, WHAT, error);
+    return camp_refused_by_limit(result, needed, WHAT, error);
 }
 
 int backends_open(struct backends **ret, const struct backends_place *place,

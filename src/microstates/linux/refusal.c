@@ -4,7 +4,7 @@
  * /proc. So the causes that can be checked here are checked first, and the kernel is blamed last.
  */
 #include "refusal.h"
-#include "../counters/error.h"
+#include "counters/error.h"
 
 #include <camp/linux.h>
 
@@ -25,7 +25,7 @@
  * files are not counted. */
 #define LIMIT_MAX 4096
 
-int refused_btf(int system_error, struct camp_error *error)
+int camp_refused_btf(int system_error, struct camp_error *error)
 {
     const char *unmounted = camp_unmounted(BTF_PATH);
 
@@ -65,7 +65,7 @@ static struct rights read_rights(void)
     return (struct rights){ true, holds(&facts, BPF), holds(&facts, PERFMON) };
 }
 
-bool has_rights_for_programs(void)
+bool camp_has_rights_for_programs(void)
 {
     const struct rights rights = read_rights();
 
@@ -98,7 +98,8 @@ static bool may_lack_capability(int system_error, struct rights rights)
            (from_verifier && rights.are_known && !(rights.bpf && rights.perfmon));
 }
 
-int refused_programs(int result, const char *what, const char *without, struct camp_error *error)
+int camp_refused_programs(int result, const char *what, const char *without,
+                          struct camp_error *error)
 {
     const struct rights rights = read_rights();
     const char *unmounted = camp_unmounted("/proc");
@@ -118,7 +119,7 @@ int refused_programs(int result, const char *what, const char *without, struct c
                      without);
 }
 
-size_t refusal_files_needed(const struct bpf_object *object)
+size_t camp_refusal_files_needed(const struct bpf_object *object)
 {
     struct bpf_program *program;
     const struct bpf_map *map;
@@ -139,7 +140,7 @@ static size_t count_open_files(rlim_t limit)
     return count;
 }
 
-int refused_by_limit(int result, size_t needed, const char *what, struct camp_error *error)
+int camp_refused_by_limit(int result, size_t needed, const char *what, struct camp_error *error)
 {
     struct rlimit limit;
     size_t open_files;

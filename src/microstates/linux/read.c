@@ -2,8 +2,8 @@
  * Reads all of a session except living threads: exited threads from a ring, CPUs and losses from
  * memory shared with the kernel, and disk waits from a map.
  */
-#include "../counters/clock.h"
-#include "../counters/error.h"
+#include "counters/clock.h"
+#include "counters/error.h"
 #include "session.h"
 #include "states.skel.h"
 
@@ -16,21 +16,21 @@
 static void tell_exit(struct camp_states *session, const struct camp_thread_states *last)
 {
     struct known_thread *known =
-        (last->flags & CAMP_THREAD_TOTAL) == 0 ? session_find_known(session, last) : NULL;
+        (last->flags & CAMP_THREAD_TOTAL) == 0 ? camp_session_find_known(session, last) : NULL;
 
     session->visitor->ended(session->visitor->context,
-                            known != NULL ? session_record(session, known) : NULL, last,
+                            known != NULL ? camp_session_record(session, known) : NULL, last,
                             known != NULL ? known->note : 0);
     if (known != NULL)
         known->has_ended = true;
 }
 
 /* libbpf calls this function for each record in the ring, and stops after a negative result. */
-int session_take_exit(void *context, void *record, size_t length)
+int camp_session_take_exit(void *context, void *record, size_t length)
 {
     struct camp_states *session = context;
 
-    if (length < sizeof(struct camp_thread_states) || !session_is_sound(record))
+    if (length < sizeof(struct camp_thread_states) || !camp_session_is_sound(record))
         return -EBADMSG;
     if (session->visitor != NULL) {
         tell_exit(session, record);
@@ -52,7 +52,7 @@ static void hand_out_total(struct camp_states *session, const struct total_key *
     memcpy(total->name, key->name, sizeof total->name);
     total->time_ns = now_ns(CLOCK_MONOTONIC);
     total->begin_ns = total->time_ns - elapsed;
-    session_take_exit(session, total, sizeof *total);
+    camp_session_take_exit(session, total, sizeof *total);
 }
 
 /* Passes on and deletes all totals of a generation. The kernel must have stopped adding to this
@@ -102,7 +102,7 @@ static int read_ring(struct camp_states *session, struct camp_error *error)
     const int r = ring_buffer__consume(session->exits);
 
     if (r == -EBADMSG)
-        return session_fail_damaged(error);
+        return camp_session_fail_damaged(error);
     return r >= 0 || r == -ENOSPC || r == -EINTR
                ? CAMP_OK
                : camp_fail(error, CAMP_E_IO, -r, "the ring of ended threads cannot be read (%s)",
@@ -127,7 +127,7 @@ int camp_states_exits(struct camp_states *session, struct camp_thread_states *re
 }
 
 /* Passes the exits to the visitor. No exit is stored, so their number is not limited. */
-int session_tell_exits(struct camp_states *session, struct camp_error *error)
+int camp_session_tell_exits(struct camp_states *session, struct camp_error *error)
 {
     int r;
 
@@ -190,7 +190,8 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static struct camp_cpu_states cpu_states_of(int32_t number, const struct cpu_moment *moment)
+static struct camp_cpu_states cpu_states_of(int32_t number, const struct cpu_moment *moment,
+                                            uint32_t known)
 {
     const struct cpu_account *account = &moment->account;
     const uint64_t now = moment->now_ns;
@@ -200,6 +201,7 @@ static struct camp_cpu_states cpu_states_of(int32_t number, const struct cpu_mom
     struct camp_cpu_states states = {
         .cpu = number,
         .running = account->running,
+        .known = known,
         .begin_ns = account->begin_ns,
         .time_ns = now,
         .busy_ns = account->busy_ns,
@@ -243,7 +245,7 @@ int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, s
         if (session->cpus[i].begin_ns == 0)
             continue;
         moment = moment_of(&session->cpus[i], &session->programs->bss->disk_waits.clock);
-        states = cpu_states_of((int32_t)i, &moment);
+        states = cpu_states_of((int32_t)i, &moment, session->knows.cpu);
         camp_output_add(&output, &states, sizeof states);
     }
     return camp_output_end(&output, "CPUs", ret_count, error);
@@ -256,6 +258,7 @@ int camp_states_losses(struct camp_states *session, struct camp_states_losses *r
 
     if (session == NULL || ret == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for its losses");
+    losses.known = session->knows.losses;
     for (size_t i = 0; i < session->cpu_count; i++) {
         losses.switches += session->cpus[i].switches;
         losses.unseen += session->cpus[i].unseen;
@@ -276,6 +279,7 @@ static struct camp_disk_wait wait_of(const struct disk_wait_key *key, const stru
         .start_ns = key->start_ns,
         .major = key->device >> 20,
         .minor = key->device & 0xfffff,
+        .known = key->device != 0 ? CAMP_DISK_WAIT_DEVICE : 0,
         .wait_ns = disk_waited_ns(wait->clock, now_ns(CLOCK_MONOTONIC)),
     };
 
@@ -292,6 +296,9 @@ int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *r
 
     if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the waits");
+    if (!session->has_disks)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "this session counts no waits for disks: open it with CAMP_STATES_DISKS");
     map = bpf_map__fd(session->programs->maps.waits_of_disks);
     /* bpf_map_get_next_key() starts again at the first key if the kernel has removed the key
      * `before`. The limit prevents an endless loop. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool session_reserve(void *list, size_t *capacity, size_t count, size_t size)
+bool camp_session_reserve(void *list, size_t *capacity, size_t count, size_t size)
 {
     const size_t wanted = count + count / 4 + 64;
     void *grown, *old;
@@ -27,28 +27,28 @@ bool session_reserve(void *list, size_t *capacity, size_t count, size_t size)
 
 /* Free records form a linked list from session->spare on. The member `tid` of a free record is 1 +
  * index of the next free record, or 0 at the end of the list. */
-bool session_take_place(struct camp_states *session, uint32_t *ret)
+bool camp_session_take_place(struct camp_states *session, uint32_t *ret)
 {
     if (session->spare != 0) {
         *ret = session->spare - 1;
         session->spare = (uint32_t)session->records[*ret].tid;
         return true;
     }
-    if (!session_reserve(&session->records, &session->record_capacity, session->record_count + 1,
-                         sizeof *session->records))
+    if (!camp_session_reserve(&session->records, &session->record_capacity,
+                              session->record_count + 1, sizeof *session->records))
         return false;
     *ret = (uint32_t)session->record_count++;
     return true;
 }
 
-void session_free_place(struct camp_states *session, uint32_t place)
+void camp_session_free_place(struct camp_states *session, uint32_t place)
 {
     session->records[place].tid = (int32_t)session->spare;
     session->spare = place + 1;
 }
 
-struct camp_thread_states *session_record(const struct camp_states *session,
-                                          const struct known_thread *known)
+struct camp_thread_states *camp_session_record(const struct camp_states *session,
+                                               const struct known_thread *known)
 {
     struct camp_thread_states *record = &session->records[known->place];
 
@@ -57,8 +57,8 @@ struct camp_thread_states *session_record(const struct camp_states *session,
     return record;
 }
 
-void session_note_record(const struct camp_states *session, struct known_thread *known,
-                         const struct camp_thread_states *thread)
+void camp_session_note_record(const struct camp_states *session, struct known_thread *known,
+                              const struct camp_thread_states *thread)
 {
     session->records[known->place] = *thread;
     known->tid = thread->tid;
@@ -75,32 +75,32 @@ static int compare_tids(const void *a, const void *b)
     return left->tid < right->tid ? -1 : left->tid > right->tid;
 }
 
-bool session_is_sound(const struct camp_thread_states *thread)
+bool camp_session_is_sound(const struct camp_thread_states *thread)
 {
     return thread->state < CAMP_STATE_COUNT && thread->name[sizeof thread->name - 1] == '\0';
 }
 
-int session_fail_damaged(struct camp_error *error)
+int camp_session_fail_damaged(struct camp_error *error)
 {
     return camp_fail(error, CAMP_E_FORMAT, 0,
                      "the kernel wrote a damaged record of a thread: run the command again");
 }
 
-bool session_is_same(const struct camp_thread_states *a, const struct camp_thread_states *b)
+bool camp_session_is_same(const struct camp_thread_states *a, const struct camp_thread_states *b)
 {
     return a->pid == b->pid && a->begin_ns == b->begin_ns &&
            (a->tid == b->tid || a->tid == a->pid || b->tid == b->pid);
 }
 
-struct known_thread *session_find_known(const struct camp_states *session,
-                                        const struct camp_thread_states *thread)
+struct known_thread *camp_session_find_known(const struct camp_states *session,
+                                             const struct camp_thread_states *thread)
 {
     const struct known_thread wanted = { .tid = thread->tid };
     struct known_thread *known =
         ARRAY_FIND(&wanted, session->known, session->known_count, compare_tids);
 
     return known != NULL && !known->has_ended &&
-                   session_is_same(&session->records[known->place], thread)
+                   camp_session_is_same(&session->records[known->place], thread)
                ? known
                : NULL;
 }

@@ -30,6 +30,10 @@
 const volatile uint8_t kind_of_call[CALLS_MAX];
 const volatile bool split_calls = true;
 
+/* What the records of threads have: enum camp_thread_states_field, and the states that the session
+ * measures as bits of enum camp_state. The session sets both before it attaches the programs. */
+uint32_t known_fields, known_states;
+
 /* True once the first snapshot has visited all threads. Until then, a thread without an account is
  * older than the session. */
 bool all_accounted;
@@ -317,9 +321,8 @@ static __always_inline void queue_up(struct account *account, struct task_struct
 
 static __always_inline uint8_t running_state(const struct account *account)
 {
-    if ((account->flags & WORKER) != 0)
-        return CAMP_STATE_SYSTEM;
-    return split_calls && (account->flags & IN_CALL) != 0 ? CAMP_STATE_SYSTEM : CAMP_STATE_USER;
+    return split_calls && (account->flags & (WORKER | IN_CALL)) != 0 ? CAMP_STATE_SYSTEM
+                                                                     : CAMP_STATE_USER;
 }
 
 static __always_inline bool is_worker(const struct task_struct *task)

@@ -8,7 +8,7 @@
  * program can attach to the start and end of a function depends on more than BTF, so it is tried.
  */
 #include "events.h"
-#include "../counters/error.h"
+#include "counters/error.h"
 #include "refusal.h"
 
 #include <bpf/bpf.h>
@@ -121,7 +121,7 @@ static void close_descriptor(int descriptor)
         close(descriptor);
 }
 
-bool events_may_trace(const struct btf *kernel, const char *function)
+bool camp_events_may_trace(const struct btf *kernel, const char *function)
 {
     const int program = load_tracer(kernel, function);
 
@@ -150,22 +150,22 @@ static bool is_present(const struct btf *kernel, const struct event *event)
                : btf__find_by_name_kind(kernel, event->function, BTF_KIND_FUNC) >= 0;
 }
 
-int events_of_kernel(struct btf **ret, struct camp_error *error)
+int camp_events_of_kernel(struct btf **ret, struct camp_error *error)
 {
     struct btf *kernel = btf__load_vmlinux_btf();
 
     if (kernel == NULL)
-        return refused_btf(errno, error);
+        return camp_refused_btf(errno, error);
     *ret = kernel;
     return CAMP_OK;
 }
 
-bool events_have_tracepoint(const struct btf *kernel, const char *name)
+bool camp_events_have_tracepoint(const struct btf *kernel, const char *name)
 {
     return parameters_of(kernel, name) > 0;
 }
 
-int events_require(const struct btf *kernel, struct camp_error *error)
+int camp_events_require(const struct btf *kernel, struct camp_error *error)
 {
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
         if (events[i].needed && !is_present(kernel, &events[i]))
@@ -177,11 +177,11 @@ int events_require(const struct btf *kernel, struct camp_error *error)
     return CAMP_OK;
 }
 
-int events_list(const struct btf *kernel, struct camp_states_event *ret, size_t size,
-                size_t capacity, size_t *ret_count, struct camp_error *error)
+int camp_events_list(const struct btf *kernel, struct camp_states_event *ret, size_t size,
+                     size_t capacity, size_t *ret_count, struct camp_error *error)
 {
     struct camp_output output = { ret, size, capacity, 0 };
-    const bool may_try = has_rights_for_programs();
+    const bool may_try = camp_has_rights_for_programs();
 
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
         const struct camp_states_event shown = {
@@ -208,9 +208,9 @@ int camp_states_events(struct camp_states_event *ret, size_t size, size_t capaci
     if (ret_count == NULL || (ret == NULL && capacity > 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the events");
     before = libbpf_set_print(NULL);
-    r = events_of_kernel(&kernel, error);
+    r = camp_events_of_kernel(&kernel, error);
     if (r == CAMP_OK)
-        r = events_list(kernel, ret, size, capacity, ret_count, error);
+        r = camp_events_list(kernel, ret, size, capacity, ret_count, error);
     btf__free(kernel);
     libbpf_set_print(before);
     return r;

@@ -5,8 +5,8 @@
  * kernel removes them when the process ends, even after a signal.
  */
 #include "session.h"
-#include "../counters/error.h"
-#include "calls.h"
+#include "../calls.h"
+#include "counters/error.h"
 #include "events.h"
 #include "refusal.h"
 #include "states.skel.h"
@@ -27,6 +27,7 @@
 
 #define LARGE_BYTES (256 * 1024)
 #define CPUS_MOST (1u << 16)
+#define OPTIONS (CAMP_STATES_NO_SYSCALLS | CAMP_STATES_VERBOSE | CAMP_STATES_DISKS)
 #define MACHINE_NAMESPACE 0xEFFFFFFC /* PROC_PID_INIT_INO of the kernel */
 
 static bool begins(const char *text, const char *with)
@@ -49,7 +50,7 @@ static void leave_out(struct bpf_object *object, const struct btf *kernel, uint3
 
         if (bpf_program__type(program) == BPF_PROG_TYPE_TRACING &&
             bpf_program__expected_attach_type(program) == BPF_TRACE_RAW_TP &&
-            (unwanted || !events_have_tracepoint(kernel, tracepoint + 1)))
+            (unwanted || !camp_events_have_tracepoint(kernel, tracepoint + 1)))
             bpf_program__set_autoload(program, false);
     }
 }
@@ -60,12 +61,18 @@ static bool is_of_function(const struct bpf_program *program)
            bpf_program__expected_attach_type(program) == BPF_TRACE_FEXIT;
 }
 
+/* Without one of the two events of system calls, user and system are one state. */
+static bool splits_calls(const struct states_bpf *programs)
+{
+    return bpf_program__autoload(programs->progs.on_sys_enter) &&
+           bpf_program__autoload(programs->progs.on_sys_exit);
+}
+
 /* Decides whether the programs of traps are loaded. They are attached later, by attach_traps(): if
  * attaching fails, the session works without them. */
-static void prepare_traps(struct bpf_object *object, const struct btf *kernel, uint32_t options)
+static void prepare_traps(struct bpf_object *object, const struct btf *kernel, bool splits)
 {
-    const bool possible = (options & CAMP_STATES_NO_SYSCALLS) == 0 &&
-                          events_may_trace(kernel, EVENTS_FUNCTION_OF_TRAPS);
+    const bool possible = splits && camp_events_may_trace(kernel, EVENTS_FUNCTION_OF_TRAPS);
     struct bpf_program *program;
 
     bpf_object__for_each_program(program, object)
@@ -80,14 +87,15 @@ static void prepare_traps(struct bpf_object *object, const struct btf *kernel, u
 static int find_events(struct states_bpf *programs, uint32_t options, struct camp_error *error)
 {
     struct btf *kernel = NULL;
-    int r = events_of_kernel(&kernel, error);
+    int r = camp_events_of_kernel(&kernel, error);
 
     if (r == CAMP_OK)
-        r = events_require(kernel, error);
+        r = camp_events_require(kernel, error);
     if (r == CAMP_OK) {
         leave_out(programs->obj, kernel, options);
-        prepare_traps(programs->obj, kernel, options);
-        programs->rodata->sees_faults = events_have_tracepoint(kernel, "page_fault_user");
+        programs->rodata->split_calls = splits_calls(programs);
+        prepare_traps(programs->obj, kernel, programs->rodata->split_calls);
+        programs->rodata->sees_faults = camp_events_have_tracepoint(kernel, "page_fault_user");
     }
     btf__free(kernel);
     return r;
@@ -115,20 +123,46 @@ static void attach_traps(struct camp_states *session)
     programs->links.on_fault_end = bpf_program__attach(programs->progs.on_fault_end);
     if (programs->links.on_fault_end != NULL)
         programs->links.on_fault_begin = bpf_program__attach(programs->progs.on_fault_begin);
-    if (programs->links.on_fault_begin != NULL)
-        session->unmeasured &= ~(1u << CAMP_STATE_TRAP);
+    if (programs->links.on_fault_begin != NULL) {
+        session->knows.states |= 1u << CAMP_STATE_TRAP;
+        programs->bss->known_states = session->knows.states;
+    }
 }
 
-/* Returns the bits of the states that a session without traps does not measure. */
-static uint32_t unmeasured_states(const struct states_bpf *programs)
+static uint32_t bit_if(bool condition, unsigned bit)
 {
-    uint32_t states = 1u << CAMP_STATE_TRAP;
+    return condition ? bit : 0;
+}
 
-    if (!bpf_program__autoload(programs->progs.on_fault_user))
-        states |= 1u << CAMP_STATE_TEXT_FAULT;
-    if (!bpf_program__autoload(programs->progs.on_fault_kernel))
-        states |= 1u << CAMP_STATE_KERNEL_FAULT;
-    return states;
+/* Decides what is known of threads and CPUs, by the programs that were loaded. Traps are known once
+ * attach_traps() has succeeded. */
+static void note_known(struct camp_states *session)
+{
+    const struct states_bpf *programs = session->programs;
+    const bool splits = programs->rodata->split_calls;
+    const bool interrupts = bpf_program__autoload(programs->progs.on_irq_handler_entry);
+    const bool softirqs = bpf_program__autoload(programs->progs.on_softirq_entry);
+    const bool text = bpf_program__autoload(programs->progs.on_fault_user);
+    const bool in_call = bpf_program__autoload(programs->progs.on_fault_kernel);
+    const bool signals = bpf_program__autoload(programs->progs.on_signal);
+
+    session->knows = (struct camp_states_known){
+        .states = ((1u << CAMP_STATE_COUNT) - 1) &
+                  ~(1u << CAMP_STATE_TRAP | 1u << CAMP_STATE_SLEEP |
+                    bit_if(!splits, 1u << CAMP_STATE_SYSTEM) |
+                    bit_if(!interrupts && !softirqs, 1u << CAMP_STATE_IRQ) |
+                    bit_if(!text, 1u << CAMP_STATE_TEXT_FAULT) |
+                    bit_if(!in_call, 1u << CAMP_STATE_KERNEL_FAULT)),
+        .thread = CAMP_THREAD_STATES_ALL & ~(bit_if(!splits, CAMP_THREAD_STATES_SYSTEM_CALLS) |
+                                             bit_if(!signals, CAMP_THREAD_STATES_SIGNALS)),
+        .cpu = CAMP_CPU_STATES_ALL &
+               ~(bit_if(!splits, CAMP_CPU_STATES_SYSTEM | CAMP_CPU_STATES_OUTSIDE_SYSTEM) |
+                 bit_if(!interrupts, CAMP_CPU_STATES_IRQ) |
+                 bit_if(!softirqs, CAMP_CPU_STATES_SOFTIRQ)),
+        .losses = CAMP_STATES_LOSSES_ALL,
+    };
+    programs->bss->known_states = session->knows.states;
+    programs->bss->known_fields = session->knows.thread;
 }
 
 /* libbpf_num_possible_cpus() does not count the gaps between the numbers, as in "0-3,8-11". */
@@ -158,10 +192,11 @@ static int load(struct camp_states *session, uint32_t options, struct camp_error
     session->programs = programs;
     if (programs == NULL)
         return camp_fail(error, CAMP_E_NOMEM, errno, "no memory for the programs of microstates");
-    calls_fill((uint8_t *)programs->rodata->kind_of_call, sizeof programs->rodata->kind_of_call);
-    programs->rodata->split_calls = (options & CAMP_STATES_NO_SYSCALLS) == 0;
+    camp_calls_fill((uint8_t *)programs->rodata->kind_of_call,
+                    sizeof programs->rodata->kind_of_call);
     programs->rodata->own_namespace = own_namespace();
-    programs->rodata->tell_disks = (options & CAMP_STATES_DISKS) != 0;
+    session->has_disks = (options & CAMP_STATES_DISKS) != 0;
+    programs->rodata->tell_disks = session->has_disks;
     r = find_events(programs, options, error);
     if (r == CAMP_OK)
         r = count_cpus(&session->cpu_count, error);
@@ -171,14 +206,15 @@ static int load(struct camp_states *session, uint32_t options, struct camp_error
     r = states_bpf__load(programs);
     if (r == 0 && programs->bss == NULL) /* libbpf could not map the variables of the programs */
         r = -ENOMEM;
-    if (r == 0)
+    if (r == 0) {
+        note_known(session);
         r = states_bpf__attach(programs);
+    }
     if (r != 0)
-        return refused_programs(r, "microstates",
-                                "camp top --verbose shows why; camp check works without "
-                                "microstates",
-                                error);
-    session->unmeasured = unmeasured_states(programs);
+        return camp_refused_programs(r, "microstates",
+                                     "camp top --verbose shows why; camp check works without "
+                                     "microstates",
+                                     error);
     attach_traps(session);
     return CAMP_OK;
 }
@@ -192,11 +228,11 @@ static int begin(struct camp_states *session, struct camp_error *error)
     if (cpus == MAP_FAILED)
         return camp_fail(error, CAMP_E_NOMEM, errno, "no memory to map the accounts of CPUs");
     session->cpus = cpus;
-    session->exits = ring_buffer__new(bpf_map__fd(session->programs->maps.exits), session_take_exit,
-                                      session, NULL);
+    session->exits = ring_buffer__new(bpf_map__fd(session->programs->maps.exits),
+                                      camp_session_take_exit, session, NULL);
     if (session->exits == NULL)
         return camp_fail(error, CAMP_E_NOMEM, errno, "no memory for the ring of ended threads");
-    r = session_account_all(session, error);
+    r = camp_session_account_all(session, error);
     session->programs->bss->all_accounted = true;
     return r;
 }
@@ -212,10 +248,10 @@ static void map_large_lists(void)
 static int close_refused(struct camp_states *session, int result, struct camp_error *error)
 {
     const size_t needed =
-        session->programs != NULL ? refusal_files_needed(session->programs->obj) : 0;
+        session->programs != NULL ? camp_refusal_files_needed(session->programs->obj) : 0;
 
     camp_states_close(session);
-    return refused_by_limit(result, needed, "microstates", error);
+    return camp_refused_by_limit(result, needed, "microstates", error);
 }
 
 int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_error *error)
@@ -224,8 +260,9 @@ int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_err
     libbpf_print_fn_t before = NULL;
     int r;
 
-    if (ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the session");
+    if (ret == NULL || (options & ~OPTIONS) != 0)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "pass a place for the session, and options of enum camp_states_option");
     session = calloc(1, sizeof *session);
     if (session == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a session");
@@ -244,10 +281,13 @@ int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_err
     return r;
 }
 
-int camp_states_measures(const struct camp_states *session, int state)
+int camp_states_known(const struct camp_states *session, struct camp_states_known *ret, size_t size,
+                      struct camp_error *error)
 {
-    return session != NULL && state >= 0 && state < CAMP_STATE_COUNT &&
-           (session->unmeasured & 1u << state) == 0;
+    if (session == NULL || ret == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for what it knows");
+    camp_hand_out(ret, size, &session->knows, sizeof session->knows);
+    return CAMP_OK;
 }
 
 void camp_states_close(struct camp_states *session)

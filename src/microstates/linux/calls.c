@@ -1,4 +1,4 @@
-#include "calls.h"
+#include "../calls.h"
 
 #include "layout.h"
 
@@ -71,7 +71,7 @@ static const struct call calls[] = {
 #endif
 };
 
-void calls_fill(uint8_t *kind_of_call, size_t count)
+void camp_calls_fill(uint8_t *kind_of_call, size_t count)
 {
     memset(kind_of_call, CAMP_STATE_OTHER_SLEEP, count);
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {

@@ -48,6 +48,8 @@ static __noinline int add_to_total(struct task_struct *task, const struct accoun
         return 0;
     }
     cpu->exits_added_up++;
+    total->known = known_fields & ~(CAMP_THREAD_STATES_STATE | CAMP_THREAD_STATES_START);
+    total->known_states = known_states;
     total->uid = task->cred->euid.val;
     total->cgroup = task->cgroups->dfl_cgrp->kn->id;
     ADD(count, 1);
