@@ -7,6 +7,7 @@
 
 #include <camp/catalogue.h>
 #include <camp/states.h>
+#include <camp/system.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,7 @@ static const struct record records[RECORD_KIND_COUNT] = {
     [RECORD_DISK_WAIT] = { "DiskWait", OF_TABLE(disk_wait_fields) },
     [RECORD_EVENT] = { "Event", CAMP_RECORD_NONE, offsetof(struct camp_states_event, known),
                        event_fields, sizeof event_fields / sizeof event_fields[0] },
+    [RECORD_SYSTEM] = { "System", OF_CATALOGUE(SYSTEM, offsetof(struct camp_system, known)) },
 };
 
 /* ----------------------------------------------------------------------- The catalogue -- */

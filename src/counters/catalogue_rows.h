@@ -13,8 +13,8 @@ struct catalogue_row {
      * that the name is the same as the field */
     const char *texts;
     uint16_t offset;
-    uint16_t known;
-    uint8_t kinds;
+    uint32_t known;
+    uint16_t kinds;
     uint8_t record;
     uint8_t type;
     uint8_t nature;

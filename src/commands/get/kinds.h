@@ -5,12 +5,13 @@
 #pragma once
 
 #include <camp/catalogue.h>
+#include <camp/system.h>
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define KIND_COUNT 8
+#define KIND_COUNT 9
 #define NO_TIME SIZE_MAX
 
 /* The words for a kind on the command line, in addition to camp_kind_name(). */
@@ -48,6 +49,7 @@ struct reading {
         struct camp_disk disk;
         struct camp_task task;
         struct camp_kernel kernel;
+        struct camp_system system;
     };
     struct camp_taskstat taskstat;
     /* The fields of utilisation that are known. 0 without a previous reading. */
@@ -55,7 +57,7 @@ struct reading {
     struct camp_utilisation utilisation;
 };
 
-#define COUNTERS_MAX 128
+#define COUNTERS_MAX 160
 
 struct counters {
     struct camp_counter items[COUNTERS_MAX];
