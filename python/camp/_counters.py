@@ -4,7 +4,8 @@ call reads them again."""
 from typing import List, Optional
 
 from camp import _camp
-from camp._records import Cpu, Disk, Kernel, Memory, Network, Source, System, Utilisation
+from camp._records import (Cpu, Disk, Kernel, Linux, Memory, Network, Source, System,
+                           Utilisation)
 from camp._waiting import in_ns, wait
 
 _MEMORY = _camp.bits_of('Memory')
@@ -92,6 +93,11 @@ def partitions(source: Optional[Source] = None) -> List[Disk]:
 def kernel(source: Optional[Source] = None) -> Kernel:
     """Reads what this kernel counts, and how."""
     return _camp.kernel(source)
+
+
+def linux(source: Optional[Source] = None) -> Linux:
+    """Reads what this Linux kernel offers to programs that measure."""
+    return _camp.linux(source)
 
 
 def system(source: Optional[Source] = None) -> System:

@@ -103,7 +103,7 @@ static PyObject *cpu_difference(PyObject *module, PyObject *arguments)
         !record_take(module, RECORD_CPU, given[0], &before) ||
         !record_take(module, RECORD_CPU, given[1], &after))
         return NULL;
-    r = camp_cpu_difference(&before, &after, (size_t)count, &ret, sizeof ret);
+    r = camp_cpu_difference(&before, &after, (size_t)count, NULL, &ret, sizeof ret);
     if (r < 0)
         return raise_error(
             module, r,
@@ -214,6 +214,21 @@ static PyObject *kernel(PyObject *module, PyObject *arguments)
     return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_KERNEL, &ret);
 }
 
+static PyObject *of_linux(PyObject *module, PyObject *arguments)
+{
+    struct camp_error error = { 0 };
+    struct given_source given;
+    struct camp_linux ret;
+    int r;
+
+    if (!take_arguments(module, arguments, "O&", take_source, &given))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_linux_read(given.source, &ret, sizeof ret, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_LINUX, &ret);
+}
+
 static PyObject *system_now(PyObject *module, PyObject *arguments)
 {
     struct camp_error error = { 0 };
@@ -274,6 +289,7 @@ PyMethodDef counter_methods[] = {
     { "disk", disk, METH_VARARGS, NULL },
     { "disks", disks, METH_VARARGS, NULL },
     { "kernel", kernel, METH_VARARGS, NULL },
+    { "linux", of_linux, METH_VARARGS, NULL },
     { "system", system_now, METH_VARARGS, NULL },
     { "cpu_frequency_hz", cpu_frequency_hz, METH_VARARGS, NULL },
     { "difference", difference, METH_VARARGS, NULL },

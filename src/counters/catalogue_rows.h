@@ -6,7 +6,14 @@
 
 #include <camp/catalogue.h>
 
-enum catalogue_need { NEED_NOTHING, NEED_TASKSTATS, NEED_SCHED_INFO, NEED_IO, NEED_ITS_SOURCE };
+enum catalogue_need {
+    NEED_NOTHING,
+    NEED_TASKSTATS,
+    NEED_SCHED_INFO,
+    NEED_IO,
+    NEED_ITS_SOURCE,
+    NEED_WINDOWS
+};
 
 struct catalogue_row {
     /* five strings, each ending in NUL: field, name, resolution, source, help; an empty name means

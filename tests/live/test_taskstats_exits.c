@@ -6,6 +6,8 @@
 #include "cpu_steal.h"
 #include "taskstats_session.h"
 
+#include <camp/linux.h>
+
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>

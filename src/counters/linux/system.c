@@ -5,8 +5,8 @@
  * Only the beginning of a line matters here. The line of interrupts in /proc/stat can be longer
  * than any buffer on the stack: it has a number for each interrupt of the machine.
  */
+#include "../clock.h"
 #include "../error.h"
-#include "../units.h"
 #include "file.h"
 #include "parse.h"
 
