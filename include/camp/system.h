@@ -78,15 +78,17 @@ struct camp_system {
     uint64_t io_full_ns;
 };
 
-/* `wanted` are the fields that the caller needs (enum camp_system_field). Other fields may be
- * filled too. Only the files that have a wanted field are read. */
+/* Reads the counters of the system as a whole. `wanted` are the fields that the caller needs (enum
+ * camp_system_field). Other fields may be filled too. Only the files that have a wanted field are
+ * read. Errors: CAMP_E_INVALID, CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT, CAMP_E_NOTSUP (this system
+ * has none). */
 CAMP_PUBLIC int camp_system_read(const struct camp_source *source, uint32_t wanted,
                                  struct camp_system *ret, size_t size, struct camp_error *error);
 
 /* Reads the frequency of a CPU at this moment. On Linux it comes from cpufreq, or, if this CPU has
- * no cpufreq, from /proc/cpuinfo, where most virtual machines print a constant. The result is
- * CAMP_E_GONE if the CPU is offline or does not exist, and CAMP_E_NOTSUP if no file has its
- * frequency. */
+ * no cpufreq, from /proc/cpuinfo, where most virtual machines print a constant. Errors:
+ * CAMP_E_INVALID, CAMP_E_GONE (the CPU is offline or does not exist), CAMP_E_NOTSUP (no file has
+ * its frequency), CAMP_E_PERM, CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_cpu_frequency_hz(const struct camp_source *source, int32_t cpu,
                                       uint64_t *ret_hz, struct camp_error *error);
 
