@@ -1,9 +1,11 @@
-"""The machine's counters: CPUs, memory, networks, disks, the kernel. Each call reads them again."""
+"""The machine's counters: CPUs, memory, networks, disks, the kernel, the system as a whole. Each
+call reads them again."""
 
 from typing import List, Optional
 
 from camp import _camp
-from camp._records import Cpu, Disk, Kernel, Linux, Memory, Network, Source, Utilisation
+from camp._records import (Cpu, Disk, Kernel, Linux, Memory, Network, Source, System,
+                           Utilisation)
 from camp._waiting import in_ns, wait
 
 _MEMORY = _camp.bits_of('Memory')
@@ -96,6 +98,16 @@ def kernel(source: Optional[Source] = None) -> Kernel:
 def linux(source: Optional[Source] = None) -> Linux:
     """Reads what this Linux kernel offers to programs that measure."""
     return _camp.linux(source)
+
+
+def system(source: Optional[Source] = None) -> System:
+    """Reads the counters of the system as a whole: switches, interrupts, load, swap, pressure."""
+    return _camp.system(source)
+
+
+def cpu_frequency_hz(number: int, source: Optional[Source] = None) -> int:
+    """Reads the frequency of a CPU at this moment. NotSupported: this system does not report it."""
+    return _camp.cpu_frequency_hz(source, number)
 
 
 def difference(before: int, after: int, bits: int = 64) -> int:

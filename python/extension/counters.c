@@ -1,5 +1,8 @@
-/* The machine's counters: CPUs, memory, networks, disks, the kernel, and what is derived. */
+/* The machine's counters: CPUs, memory, networks, disks, the kernel, the system as a whole,
+ * and what is derived. */
 #include "module.h"
+
+#include <camp/system.h>
 
 #include <stdlib.h>
 
@@ -226,6 +229,37 @@ static PyObject *of_linux(PyObject *module, PyObject *arguments)
     return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_LINUX, &ret);
 }
 
+static PyObject *system_now(PyObject *module, PyObject *arguments)
+{
+    struct camp_error error = { 0 };
+    struct given_source given;
+    struct camp_system ret;
+    int r;
+
+    if (!take_arguments(module, arguments, "O&", take_source, &given))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_system_read(given.source, CAMP_SYSTEM_ALL, &ret, sizeof ret, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_SYSTEM, &ret);
+}
+
+static PyObject *cpu_frequency_hz(PyObject *module, PyObject *arguments)
+{
+    struct camp_error error = { 0 };
+    struct given_source given;
+    uint64_t hz = 0;
+    int32_t number;
+    int r;
+
+    if (!take_arguments(module, arguments, "O&O&", take_source, &given, take_cpu, &number))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_cpu_frequency_hz(given.source, number, &hz, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : PyLong_FromUnsignedLongLong(hz);
+}
+
 static PyObject *difference(PyObject *module, PyObject *arguments)
 {
     uint64_t before, after, ret = 0;
@@ -256,6 +290,8 @@ PyMethodDef counter_methods[] = {
     { "disks", disks, METH_VARARGS, NULL },
     { "kernel", kernel, METH_VARARGS, NULL },
     { "linux", of_linux, METH_VARARGS, NULL },
+    { "system", system_now, METH_VARARGS, NULL },
+    { "cpu_frequency_hz", cpu_frequency_hz, METH_VARARGS, NULL },
     { "difference", difference, METH_VARARGS, NULL },
     { NULL },
 };

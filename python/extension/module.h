@@ -35,6 +35,7 @@ enum record_kind {
     RECORD_LOSSES,
     RECORD_DISK_WAIT,
     RECORD_EVENT,
+    RECORD_SYSTEM,
     RECORD_KIND_COUNT
 };
 

@@ -7,6 +7,7 @@
 
 #include <camp/catalogue.h>
 #include <camp/states.h>
+#include <camp/system.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,7 @@ static const struct record records[RECORD_KIND_COUNT] = {
                            OF_FIELDS(disk_wait_fields, offsetof(struct camp_disk_wait, known)) },
     [RECORD_EVENT] = { "Event",
                        OF_FIELDS(event_fields, offsetof(struct camp_states_event, known)) },
+    [RECORD_SYSTEM] = { "System", OF_CATALOGUE(SYSTEM, offsetof(struct camp_system, known)) },
 };
 
 /* ----------------------------------------------------------------------- The catalogue -- */

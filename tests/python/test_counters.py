@@ -2,7 +2,9 @@
 
 import math
 import os
+import pathlib
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -96,6 +98,27 @@ class BesidePsutil(unittest.TestCase):
             self.assertEqual(camp.process(child.pid).read('virtual_bytes').virtual_bytes,
                              psutil.Process(child.pid).memory_info().vms)
         self.assertEqual(camp.memory().total_bytes, psutil.virtual_memory().total)
+
+    @NEEDS_PSUTIL
+    def test_switches_and_interrupts_lie_between_two_readings_of_psutil(self):
+        before = psutil.cpu_stats()
+        system = camp.system()
+        after = psutil.cpu_stats()
+        self.assertTrue(before.ctx_switches <= system.context_switches <= after.ctx_switches)
+        self.assertTrue(before.interrupts <= system.interrupts <= after.interrupts)
+        self.assertLess(abs(system.boot_time_ns / 1e9 - psutil.boot_time()), 2)
+
+    def test_system_counters_that_a_source_lacks_are_none(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, 'stat').write_text('ctxt 5\n', encoding='ascii')
+            pathlib.Path(folder, 'cpuinfo').write_text('processor\t: 0\ncpu MHz\t\t: 800.5\n',
+                                                       encoding='ascii')
+            source = camp.Source(proc=folder, sys=folder)
+            system = camp.system(source)
+            self.assertEqual(system, camp.System(*[None] * len(system))._replace(
+                time_ns=system.time_ns, context_switches=5))
+            self.assertEqual(camp.cpu_frequency_hz(0, source), 800500000)
+            self.assertRaises(camp.Gone, camp.cpu_frequency_hz, 1, source)
 
     @NEEDS_PSUTIL
     def test_psutil_lists_every_process_that_camp_lists(self):

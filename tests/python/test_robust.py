@@ -290,7 +290,8 @@ class Binary(unittest.TestCase):
     def test_each_field_with_a_time_or_a_size_is_in_the_catalogue(self):
         counters = {counter.name: counter for counter in camp.counters()}
         for record, kind in ((camp.Cpu, 'cpu'), (camp.Memory, 'memory'), (camp.Network, 'network'),
-                             (camp.Disk, 'disk'), (camp.Task, 'process')):
+                             (camp.Disk, 'disk'), (camp.Task, 'process'),
+                             (camp.System, 'system')):
             for field in record._fields:
                 if field.endswith(('_ns', '_bytes')) and field not in self.NO_COUNTERS:
                     self.assertIn(f'{kind}.{field}', counters)
