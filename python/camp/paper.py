@@ -5,20 +5,26 @@ LISA '07), by their names: its programs run as printed.
 
 Times of functions about CPU time are in ms: the sample interval is their optional second parameter,
 100 by default. With 0 there is no wait: two readings follow each other at once, as in the paper's
-timing runs, and their difference is no measurement.
+timing runs, and the result is NaN, because no time lies between them that could be measured.
 
 A process identifier is a pid with the start of its process, so that a reused pid is camp.Gone and
 never another process. A plain pid is accepted, too, as in the paper, but without this check.
 Errors are exceptions (camp.Error), but GetProcessIdentifier() returns None if there is no process.
+All functions and their results can be sent to other processes (pickle) and hosts (XML-RPC).
 docs/paper-names.md has each function's source, and what the paper left open.
 """
 
-from typing import List, Optional, Tuple
+import math
+import os
+import sys
+from typing import Any, List, Optional, Tuple
 
 from camp import _camp
 from camp import _errors
 from camp import _waiting
+from camp._processes import Process as _Process
 from camp._processes import bits as _bits
+from camp._records import Disk as _Disk
 from camp._records import TaskUtilisation as _TaskUtilisation
 
 __all__ = [
@@ -34,17 +40,31 @@ _FREE = _camp.bits_of('Memory')['free_bytes']
 _TIMES, _FAULTS = _bits(('cpu_ns', 'user_ns')), _bits(('minor_faults', 'major_faults'))
 _SIZE, _THREADS = _bits(('resident_bytes', 'virtual_bytes')), _bits(('threads',))
 _DEFAULT_MS = 100
+_LONGEST_PATH = 4096  # PATH_MAX
 
 
 class ProcessIdentifier(int):
-    """A pid with the start of its process."""
+    """A pid with the start of its process. By XML-RPC it is sent as the pid alone."""
 
     start: int
 
     def __new__(cls, pid: int, start: int) -> 'ProcessIdentifier':
         identifier = super().__new__(cls, pid)
         identifier.start = start
+        _let_xmlrpc_send(cls)
         return identifier
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        """Gives both parts to pickle and copy."""
+        return type(self), (int(self), self.start)
+
+
+def _let_xmlrpc_send(kind: type) -> None:
+    """Tells xmlrpc.client how to send this kind of int, which it refuses otherwise. It is not imported for
+    this, because that takes longer than to import camp: only a program that has imported it can use it."""
+    xmlrpc = sys.modules.get('xmlrpc.client')
+    if xmlrpc is not None:
+        xmlrpc.Marshaller.dispatch.setdefault(kind, xmlrpc.Marshaller.dispatch[int])
 
 
 # ------------------------------------------------------------------------------ Global functions
@@ -61,7 +81,7 @@ def GetPercentProcessorTime(cpu: Optional[int] = None, interval: float = _DEFAUL
     _waiting.wait(ns)
     cpus = _camp.cpu_count(None) if cpu is None else 1
     busy = _camp.cpu_difference(before, _camp.cpu(None, cpu), cpus).measured_busy_percent
-    return min(max(busy, 0.0), 100.0)
+    return min(max(busy, 0.0), 100.0) if ns > 0 else math.nan
 
 
 def GetFreePhysicalMemory() -> int:
@@ -100,22 +120,22 @@ def GetNetPacketsRecvd(interface: str) -> int:
 
 def GetNumReads_Disk(disk: str) -> int:
     """Read requests that a disk completed, after merging. Linux: /sys/class/block/DISK/stat."""
-    return _camp.disk(None, disk).reads
+    return _disk(disk, 'disk').reads
 
 
 def GetNumWrites_Disk(disk: str) -> int:
     """Write requests that a disk completed, after merging."""
-    return _camp.disk(None, disk).writes
+    return _disk(disk, 'disk').writes
 
 
 def GetNumReads_Partition(partition: str) -> int:
     """Read requests that a partition completed, after merging."""
-    return _camp.disk(None, partition).reads
+    return _disk(partition, 'partition').reads
 
 
 def GetNumWrites_Partition(partition: str) -> int:
     """Write requests that a partition completed, after merging."""
-    return _camp.disk(None, partition).writes
+    return _disk(partition, 'partition').writes
 
 
 # ------------------------------------------------------------------------- Per-process functions
@@ -132,17 +152,20 @@ def GetCPUtime_Total(process: int, interval: float = _DEFAULT_MS) -> float:
     clock.
 
     If the process runs while it is read, each reading is up to one tick (1 to 10 ms) old."""
-    return _utilisation(process, interval).cpu_percent
+    utilisation = _utilisation(process, interval)
+    return utilisation.cpu_percent if utilisation else math.nan
 
 
 def GetCPUtime_User(process: int, interval: float = _DEFAULT_MS) -> float:
     """The same for user mode: measured time, divided as the samples were; resolution 1/100 s."""
-    return _utilisation(process, interval).user_percent
+    utilisation = _utilisation(process, interval)
+    return utilisation.user_percent if utilisation else math.nan
 
 
 def GetCPUtime_Kernel(process: int, interval: float = _DEFAULT_MS) -> float:
     """The same for time in the kernel."""
-    return _utilisation(process, interval).system_percent
+    utilisation = _utilisation(process, interval)
+    return utilisation.system_percent if utilisation else math.nan
 
 
 def GetWorkingSetKb(process: int) -> int:
@@ -172,8 +195,11 @@ def EnumDiskPartitions() -> Tuple[str, ...]:
 
 
 def EnumPhysicalDisks() -> Tuple[str, ...]:
-    """The names of the disks, each a valid argument of the functions about disks."""
-    return tuple(disk.name for disk in _camp.disks(None, _camp.DISK_WHOLE))
+    """The names of the disks that are devices, each a valid argument of the functions about disks. Loop
+    devices, RAM disks, RAID sets and device-mapper volumes are no physical disks: camp.disks() has them,
+    and the functions about disks take them, too."""
+    return tuple(disk.name for disk in _camp.disks(None, _camp.DISK_WHOLE)
+                 if os.path.exists(f'/sys/block/{disk.name}/device'))
 
 
 def EnumNetworkInterfaces() -> Tuple[str, ...]:
@@ -190,13 +216,18 @@ def GetProcessIdentifier(pid: int) -> Optional[ProcessIdentifier]:
     """The identifier of the process that has this pid; None: there is none, or it may not be read."""
     try:
         return ProcessIdentifier(pid, _camp.process_identify(None, pid).start)
-    except _errors.Error:
+    except (_errors.Gone, _errors.Invalid, _errors.Permission):
         return None
 
 
 def GetProcessIdentifiers(name: str) -> List[ProcessIdentifier]:
-    """The identifiers of all processes launched from an executable of this name."""
-    return [ProcessIdentifier(*found) for found in _camp.process_list(None, name)]
+    """The identifiers of all processes launched from an executable of this name, ascending: its file has
+    the name, or it was invoked by it (argv[0]). So "python3" finds what "python3.11" finds, if that is
+    the file behind the link "python3"."""
+    found = {*_camp.process_list(None, name)}
+    found.update(process for process in _camp.process_list(None, None)
+                 if process not in found and _is_invoked_as(name, process))
+    return [ProcessIdentifier(*process) for process in sorted(found)]
 
 
 # ------------------------------------------------------------------------------------- Helpers
@@ -212,12 +243,35 @@ def _in_ns(interval: float) -> int:
     return _waiting.in_ns(interval, unit='ms', per_second=1000)
 
 
-def _utilisation(process: int, interval: float) -> _TaskUtilisation:
+def _utilisation(process: int, interval: float) -> Optional[_TaskUtilisation]:
+    """None: the interval is 0, so the two readings are no measurement."""
     ns = _in_ns(interval)
     start = _start(process)
     before = _camp.process_read(None, process, start, _TIMES)
     _waiting.wait(ns)
-    return _camp.process_utilisation(None, process, start, before)
+    utilisation = _camp.process_utilisation(None, process, start, before)
+    return utilisation if ns > 0 else None
+
+
+def _disk(name: str, kind: str) -> _Disk:
+    disk = _camp.disk(None, name)
+    if disk.kind != kind:
+        raise _errors.Invalid(f'{name} is a {disk.kind}, not a {kind}: the functions about {disk.kind}s '
+                              'read it')
+    return disk
+
+
+def _is_invoked_as(name: str, process: _Process) -> bool:
+    """Whether this is the last part of argv[0]. The start is read after it, as the pid may have been
+    reused in between."""
+    try:
+        with open(f'/proc/{process.pid}/cmdline', 'rb') as file:
+            path = file.read(_LONGEST_PATH).split(b'\0')[0]
+        invoked = os.fsdecode(path.rpartition(b'/')[2])
+        return (invoked in (name, f'-{name}') and  # a login shell has a '-' before its name
+                _camp.process_identify(None, process.pid) == process)
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        return False
 
 
 def _known(value: Optional[int], what: str) -> int:

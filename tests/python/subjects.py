@@ -1,9 +1,26 @@
-"""Processes that the tests read."""
+"""Processes that the tests read, and states of the test process."""
 
+import contextlib
+import os
+import resource
 import subprocess
 import time
+import unittest
 
 import camp
+
+
+def microstates_or_reason():
+    """Returns None, or why microstates are unavailable on this machine."""
+    try:
+        camp.microstates().close()
+    except (camp.Permission, camp.NotSupported) as error:
+        return str(error)
+    return None
+
+
+REASON = microstates_or_reason()
+NEEDS_MICROSTATES = unittest.skipIf(REASON is not None, REASON or '')
 
 
 class Sleeper:
@@ -20,3 +37,26 @@ class Sleeper:
     def __exit__(self, *_):
         self.process.kill()
         self.process.wait()
+
+
+@contextlib.contextmanager
+def no_descriptors():
+    """Lets each open(2) of this process fail with EMFILE."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = os.dup(0)
+    os.close(free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+@contextlib.contextmanager
+def program(*words, **options):
+    """Starts a program, and kills it at the end of the block, also after a failure."""
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()

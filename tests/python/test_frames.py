@@ -11,6 +11,7 @@ import time
 import unittest
 
 import camp
+from subjects import NEEDS_MICROSTATES, REASON
 
 try:
     import numpy
@@ -21,19 +22,6 @@ except ImportError:
 NEEDS_PANDAS = unittest.skipIf(pandas is None, 'python3-pandas is not installed')
 
 TABLE = 'time,entity,busy_ms,idle_ms\n1,a,10,20\n1,b,5,5\n2,a,100,900\n2,b,7,9\n'
-
-
-def microstates_or_reason():
-    """Returns None, or why microstates are unavailable on this machine."""
-    try:
-        camp.microstates().close()
-    except (camp.Permission, camp.NotSupported) as error:
-        return str(error)
-    return None
-
-
-REASON = microstates_or_reason()
-NEEDS_MICROSTATES = unittest.skipIf(REASON is not None, REASON or '')
 
 
 def table(folder):
