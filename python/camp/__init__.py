@@ -18,7 +18,7 @@ share/doc/camp.)
 from camp import _camp
 from camp import _errors
 from camp._counters import (cpu, cpu_count, cpu_ids, cpu_utilisation, cpus, difference, disk, disks,
-                            free_memory_bytes, kernel, memory, network, networks, partitions,
+                            free_memory_bytes, kernel, memory, network, networks, partitions, rate,
                             utilisation)
 from camp._errors import (Error, FormatError, Gone, Invalid, NotFound, NotSupported, OutOfMemory,
                           Permission, ReadError, Unreachable)
@@ -46,4 +46,4 @@ __all__ = [
     'cpu_utilisation', 'cpus', 'difference', 'disk', 'disks', 'fork_count', 'frames',
     'free_memory_bytes', 'kernel', 'memory', 'microstates', 'microstates_events', 'network',
     'networks', 'partitions', 'pid_cpu_ns', 'process', 'process_table', 'processes', 'provenance',
-    'taskstats', 'utilisation']
+    'rate', 'taskstats', 'utilisation']

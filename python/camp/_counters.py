@@ -4,7 +4,7 @@ from typing import List, Optional
 
 from camp import _camp
 from camp._records import Cpu, Disk, Kernel, Memory, Network, Source, Utilisation
-from camp._waiting import in_ns, wait
+from camp._waiting import time_between, wait
 
 _MEMORY = _camp.bits_of('Memory')
 
@@ -46,8 +46,12 @@ def cpu_utilisation(number: Optional[int] = None, interval: float = 0.1,
     """Reads a CPU (None: all together), waits `interval` seconds, reads it again.
 
     The resolution of /proc/stat is 1/100 s: over 0.1 s, each number is exact to 10 percent of a CPU.
+
+    Raises:
+        Invalid: the interval is 0, so nothing could be measured. Keep an earlier cpu() to compare without
+            a wait: utilisation(before, cpu(), cpu_count()).
     """
-    ns = in_ns(interval)
+    ns = time_between(interval, 'utilisation(before, cpu(number), cpus) compares with an earlier cpu(number)')
     before = cpu(number, source)
     wait(ns)
     return utilisation(before, cpu(number, source), cpu_count(source) if number is None else 1)
@@ -93,7 +97,19 @@ def kernel(source: Optional[Source] = None) -> Kernel:
     return _camp.kernel(source)
 
 
-def difference(before: int, after: int, bits: int = 64) -> int:
-    """Returns after - before of a counter that is 32 or 64 bits wide. A wrap is corrected. After a reset to
-    zero the result is `after`: the count since the reset."""
+def difference(before: int, after: int, bits: int = 64) -> Optional[int]:
+    """Returns after - before of a counter that is 32 or 64 bits wide. A wrap is corrected. None: the counter was
+    reset to zero between the readings, so the difference is unknown (it is `after` at least)."""
     return _camp.difference(before, after, bits)
+
+
+def rate(before: int, after: int, elapsed_ns: int, bits: int = 64) -> Optional[float]:
+    """Returns how much a counter grew in a second, from two readings that are `elapsed_ns` apart.
+
+        before = camp.network("eth0"); time.sleep(1); after = camp.network("eth0")
+        camp.rate(before.sent_bytes, after.sent_bytes, after.time_ns - before.time_ns)
+
+    A wrap is corrected. None: the counter was reset to zero between the readings, so the rate is unknown.
+    Invalid: elapsed_ns is 0.
+    """
+    return _camp.rate(before, after, elapsed_ns, bits)

@@ -88,6 +88,10 @@ static PyObject *cpus(PyObject *module, PyObject *arguments)
     return list_records(module, RECORD_CPU, &listing);
 }
 
+static const struct camp_error no_time = {
+    .message = "no time lies between these two readings: read the second later"
+};
+
 static PyObject *cpu_difference(PyObject *module, PyObject *arguments)
 {
     struct camp_cpu before = { 0 }, after = { 0 };
@@ -102,10 +106,7 @@ static PyObject *cpu_difference(PyObject *module, PyObject *arguments)
         return NULL;
     r = camp_cpu_difference(&before, &after, (size_t)count, &ret, sizeof ret);
     if (r < 0)
-        return raise_error(
-            module, r,
-            &(struct camp_error){ .message = "no time lies between these two readings: read the "
-                                             "second later" });
+        return raise_error(module, r, &no_time);
     return record_make(module, RECORD_UTILISATION, &ret);
 }
 
@@ -211,6 +212,10 @@ static PyObject *kernel(PyObject *module, PyObject *arguments)
     return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_KERNEL, &ret);
 }
 
+static const struct camp_error wrong_counter = {
+    .message = "a counter is 32 or 64 bits wide, and no reading of it is wider"
+};
+
 static PyObject *difference(PyObject *module, PyObject *arguments)
 {
     uint64_t before, after, ret = 0;
@@ -222,10 +227,24 @@ static PyObject *difference(PyObject *module, PyObject *arguments)
         return NULL;
     r = camp_difference(before, after, (unsigned)bits, &ret);
     if (r < 0)
-        return raise_error(module, r,
-                           &(struct camp_error){ .message = "a counter is 32 or 64 bits wide, and "
-                                                            "no reading of it is wider" });
-    return PyLong_FromUnsignedLongLong(ret);
+        return raise_error(module, r, &wrong_counter);
+    return r == CAMP_RESET ? none() : PyLong_FromUnsignedLongLong(ret);
+}
+
+static PyObject *rate(PyObject *module, PyObject *arguments)
+{
+    uint64_t before, after, elapsed_ns;
+    double per_second = 0;
+    int32_t bits;
+    int r;
+
+    if (!take_arguments(module, arguments, "O&O&O&O&", take_before, &before, take_after, &after,
+                        take_elapsed, &elapsed_ns, take_bits, &bits))
+        return NULL;
+    r = camp_rate(before, after, (unsigned)bits, elapsed_ns, &per_second);
+    if (r < 0)
+        return raise_error(module, r, elapsed_ns == 0 ? &no_time : &wrong_counter);
+    return r == CAMP_RESET ? none() : PyFloat_FromDouble(per_second);
 }
 
 PyMethodDef counter_methods[] = {
@@ -241,5 +260,6 @@ PyMethodDef counter_methods[] = {
     { "disks", disks, METH_VARARGS, NULL },
     { "kernel", kernel, METH_VARARGS, NULL },
     { "difference", difference, METH_VARARGS, NULL },
+    { "rate", rate, METH_VARARGS, NULL },
     { NULL },
 };

@@ -219,7 +219,7 @@ PyObject *text_of(const char *bytes, size_t length)
     return PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)strnlen(bytes, length), "surrogateescape");
 }
 
-static PyObject *none(void)
+PyObject *none(void)
 {
     Py_INCREF(Py_None);
     return Py_None;
