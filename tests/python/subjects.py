@@ -1,6 +1,7 @@
-"""Processes that the tests read, and states of the test process."""
+"""Processes and frames that the tests read, and what this machine lacks for them."""
 
 import contextlib
+import importlib.util
 import os
 import resource
 import subprocess
@@ -21,6 +22,16 @@ def microstates_or_reason():
 
 REASON = microstates_or_reason()
 NEEDS_MICROSTATES = unittest.skipIf(REASON is not None, REASON or '')
+NEEDS_PANDAS = unittest.skipIf(importlib.util.find_spec('pandas') is None, 'python3-pandas is not installed')
+
+TABLE = 'time,entity,busy_ms,idle_ms\n1,a,10,20\n1,b,5,5\n2,a,100,900\n2,b,7,9\n'
+
+
+def table(folder):
+    path = os.path.join(folder, 'table.csv')
+    with open(path, 'w', encoding='ascii') as file:
+        file.write(TABLE)
+    return path
 
 
 class Sleeper:
