@@ -3,7 +3,7 @@
 from typing import List, Optional
 
 from camp import _camp
-from camp._records import Cpu, Disk, Kernel, Memory, Network, Source, Utilisation
+from camp._records import Cpu, Disk, Kernel, Linux, Memory, Network, Source, Utilisation
 from camp._waiting import time_between, wait
 
 _MEMORY = _camp.bits_of('Memory')
@@ -30,7 +30,8 @@ def cpus(source: Optional[Source] = None) -> List[Cpu]:
 
 
 def utilisation(before: Cpu, after: Cpu, cpus: int = 1) -> Utilisation:
-    """Returns where the time between two readings of the same CPU went.
+    """Returns where the time between two readings of the same CPU went. Its busy_provenance is None, because the
+    readings do not say which kernel made them; cpu_utilisation() knows it.
 
     Args:
         cpus: how many CPUs the readings cover: 1, or cpu_count() for all CPUs together.
@@ -38,7 +39,7 @@ def utilisation(before: Cpu, after: Cpu, cpus: int = 1) -> Utilisation:
     Raises:
         Invalid: no time passed between the readings.
     """
-    return _camp.cpu_difference(before, after, cpus)
+    return _camp.cpu_difference(before, after, cpus, False, None)
 
 
 def cpu_utilisation(number: Optional[int] = None, interval: float = 0.1,
@@ -54,7 +55,8 @@ def cpu_utilisation(number: Optional[int] = None, interval: float = 0.1,
     ns = time_between(interval, 'utilisation(before, cpu(number), cpus) compares with an earlier cpu(number)')
     before = cpu(number, source)
     wait(ns)
-    return utilisation(before, cpu(number, source), cpu_count(source) if number is None else 1)
+    cpus = cpu_count(source) if number is None else 1
+    return _camp.cpu_difference(before, cpu(number, source), cpus, True, source)
 
 
 def memory(source: Optional[Source] = None) -> Memory:
@@ -95,6 +97,11 @@ def partitions(source: Optional[Source] = None) -> List[Disk]:
 def kernel(source: Optional[Source] = None) -> Kernel:
     """Reads what this kernel counts, and how."""
     return _camp.kernel(source)
+
+
+def linux(source: Optional[Source] = None) -> Linux:
+    """Reads what this Linux kernel offers to programs that measure."""
+    return _camp.linux(source)
 
 
 def difference(before: int, after: int, bits: int = 64) -> Optional[int]:

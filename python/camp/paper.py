@@ -17,7 +17,7 @@ docs/paper-names.md has each function's source, and what the paper left open.
 import math
 import os
 import sys
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, Optional, Tuple, TypeVar
 
 from camp import _camp
 from camp import _errors
@@ -40,6 +40,7 @@ _FREE = _camp.bits_of('Memory')['free_bytes']
 _TIMES, _FAULTS = _bits(('cpu_ns', 'user_ns')), _bits(('minor_faults', 'major_faults'))
 _SIZE, _THREADS = _bits(('resident_bytes', 'virtual_bytes')), _bits(('threads',))
 _DEFAULT_MS = 100
+_Number = TypeVar('_Number', int, float)
 _LONGEST_PATH = 4096  # PATH_MAX
 
 
@@ -80,7 +81,8 @@ def GetPercentProcessorTime(cpu: Optional[int] = None, interval: float = _DEFAUL
     before = _camp.cpu(None, cpu)
     _waiting.wait(ns)
     cpus = _camp.cpu_count(None) if cpu is None else 1
-    busy = _camp.cpu_difference(before, _camp.cpu(None, cpu), cpus).measured_busy_percent
+    percent = _camp.cpu_difference(before, _camp.cpu(None, cpu), cpus, False, None).measured_busy_percent
+    busy = _known(percent, 'idle time')
     return min(max(busy, 0.0), 100.0) if ns > 0 else math.nan
 
 
@@ -94,17 +96,17 @@ def GetFreePhysicalMemory() -> int:
 
 def GetNetBytesSent(interface: str) -> int:
     """Bytes sent on an interface, as its driver counts them. Linux: /proc/net/dev."""
-    return _camp.network(None, interface).sent_bytes
+    return _known(_camp.network(None, interface).sent_bytes, 'sent_bytes')
 
 
 def GetNetPacketsSent(interface: str) -> int:
     """Packets sent on an interface."""
-    return _camp.network(None, interface).sent_packets
+    return _known(_camp.network(None, interface).sent_packets, 'sent_packets')
 
 
 def GetNetBytesRecvd(interface: str) -> int:
     """Bytes received on an interface."""
-    return _camp.network(None, interface).received_bytes
+    return _known(_camp.network(None, interface).received_bytes, 'received_bytes')
 
 
 GetNetBytesRecv = GetNetBytesRecvd  # its name in Figure 1
@@ -112,7 +114,7 @@ GetNetBytesRecv = GetNetBytesRecvd  # its name in Figure 1
 
 def GetNetPacketsRecvd(interface: str) -> int:
     """Packets received on an interface."""
-    return _camp.network(None, interface).received_packets
+    return _known(_camp.network(None, interface).received_packets, 'received_packets')
 
 
 # --------------------------------------------------------------------------------------- Disk IO
@@ -120,22 +122,22 @@ def GetNetPacketsRecvd(interface: str) -> int:
 
 def GetNumReads_Disk(disk: str) -> int:
     """Read requests that a disk completed, after merging. Linux: /sys/class/block/DISK/stat."""
-    return _disk(disk, 'disk').reads
+    return _known(_disk(disk, 'disk').reads, 'reads')
 
 
 def GetNumWrites_Disk(disk: str) -> int:
     """Write requests that a disk completed, after merging."""
-    return _disk(disk, 'disk').writes
+    return _known(_disk(disk, 'disk').writes, 'writes')
 
 
 def GetNumReads_Partition(partition: str) -> int:
     """Read requests that a partition completed, after merging."""
-    return _disk(partition, 'partition').reads
+    return _known(_disk(partition, 'partition').reads, 'reads')
 
 
 def GetNumWrites_Partition(partition: str) -> int:
     """Write requests that a partition completed, after merging."""
-    return _disk(partition, 'partition').writes
+    return _known(_disk(partition, 'partition').writes, 'writes')
 
 
 # ------------------------------------------------------------------------- Per-process functions
@@ -198,8 +200,7 @@ def EnumPhysicalDisks() -> Tuple[str, ...]:
     """The names of the disks that are devices, each a valid argument of the functions about disks. Loop
     devices, RAM disks, RAID sets and device-mapper volumes are no physical disks: camp.disks() has them,
     and the functions about disks take them, too."""
-    return tuple(disk.name for disk in _camp.disks(None, _camp.DISK_WHOLE)
-                 if os.path.exists(f'/sys/block/{disk.name}/device'))
+    return tuple(disk.name for disk in _camp.disks(None, _camp.DISK_PHYSICAL))
 
 
 def EnumNetworkInterfaces() -> Tuple[str, ...]:
@@ -274,7 +275,7 @@ def _is_invoked_as(name: str, process: _Process) -> bool:
         return False
 
 
-def _known(value: Optional[int], what: str) -> int:
+def _known(value: Optional[_Number], what: str) -> _Number:
     if value is None:
         raise _errors.NotSupported(f'{what}: not known here')
     return value

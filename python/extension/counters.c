@@ -95,16 +95,25 @@ static const struct camp_error no_time = {
 static PyObject *cpu_difference(PyObject *module, PyObject *arguments)
 {
     struct camp_cpu before = { 0 }, after = { 0 };
+    const struct camp_kernel *known = NULL;
     struct camp_utilisation ret;
+    struct given_source source;
+    struct camp_kernel kernel;
     PyObject *given[2];
     int32_t count;
+    int is_of_source; /* the kernel of the source has made the readings */
     int r;
 
-    if (!take_arguments(module, arguments, "OOO&", &given[0], &given[1], take_cpu_count, &count) ||
+    if (!take_arguments(module, arguments, "OOO&pO&", &given[0], &given[1], take_cpu_count, &count,
+                        &is_of_source, take_source, &source) ||
         !record_take(module, RECORD_CPU, given[0], &before) ||
         !record_take(module, RECORD_CPU, given[1], &after))
         return NULL;
-    r = camp_cpu_difference(&before, &after, (size_t)count, &ret, sizeof ret);
+    Py_BEGIN_ALLOW_THREADS
+    if (is_of_source && camp_kernel_read(source.source, &kernel, sizeof kernel, NULL) == CAMP_OK)
+        known = &kernel;
+    r = camp_cpu_difference(&before, &after, (size_t)count, known, &ret, sizeof ret);
+    Py_END_ALLOW_THREADS
     if (r < 0)
         return raise_error(module, r, &no_time);
     return record_make(module, RECORD_UTILISATION, &ret);
@@ -212,6 +221,21 @@ static PyObject *kernel(PyObject *module, PyObject *arguments)
     return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_KERNEL, &ret);
 }
 
+static PyObject *of_linux(PyObject *module, PyObject *arguments)
+{
+    struct camp_error error = { 0 };
+    struct given_source given;
+    struct camp_linux ret;
+    int r;
+
+    if (!take_arguments(module, arguments, "O&", take_source, &given))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_linux_read(given.source, &ret, sizeof ret, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_LINUX, &ret);
+}
+
 static const struct camp_error wrong_counter = {
     .message = "a counter is 32 or 64 bits wide, and no reading of it is wider"
 };
@@ -259,6 +283,7 @@ PyMethodDef counter_methods[] = {
     { "disk", disk, METH_VARARGS, NULL },
     { "disks", disks, METH_VARARGS, NULL },
     { "kernel", kernel, METH_VARARGS, NULL },
+    { "linux", of_linux, METH_VARARGS, NULL },
     { "difference", difference, METH_VARARGS, NULL },
     { "rate", rate, METH_VARARGS, NULL },
     { NULL },

@@ -11,7 +11,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include <camp/camp.h>
+#include <camp/linux.h>
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -28,6 +28,7 @@ enum record_kind {
     RECORD_TASKSTAT,
     RECORD_TASK_EXIT,
     RECORD_KERNEL,
+    RECORD_LINUX,
     RECORD_UTILISATION,
     RECORD_TASK_UTILISATION,
     RECORD_CPU_STATES,

@@ -95,15 +95,17 @@ static const struct field event_fields[] = {
 static const struct record records[RECORD_KIND_COUNT] = {
     [RECORD_CPU] = { "Cpu", OF_CATALOGUE(CPU, offsetof(struct camp_cpu, known)) },
     [RECORD_MEMORY] = { "Memory", OF_CATALOGUE(MEMORY, offsetof(struct camp_memory, known)) },
-    [RECORD_NETWORK] = { "Network", OF_CATALOGUE(NETWORK, NOT_THERE) },
-    [RECORD_DISK] = { "Disk", OF_CATALOGUE(DISK, NOT_THERE) },
+    [RECORD_NETWORK] = { "Network", OF_CATALOGUE(NETWORK, offsetof(struct camp_network, known)) },
+    [RECORD_DISK] = { "Disk", OF_CATALOGUE(DISK, offsetof(struct camp_disk, known)) },
     [RECORD_PROCESS] = { "Process", OF_TABLE(process_fields) },
     [RECORD_THREAD] = { "Thread", OF_TABLE(thread_fields) },
     [RECORD_TASK] = { "Task", OF_CATALOGUE(TASK, offsetof(struct camp_task, known)) },
     [RECORD_TASKSTAT] = { "Taskstat", OF_CATALOGUE(TASKSTAT, NOT_THERE) },
     [RECORD_TASK_EXIT] = { "TaskExit", OF_CATALOGUE(TASK_EXIT, NOT_THERE) },
     [RECORD_KERNEL] = { "Kernel", OF_CATALOGUE(KERNEL, offsetof(struct camp_kernel, known)) },
-    [RECORD_UTILISATION] = { "Utilisation", OF_CATALOGUE(UTILISATION, NOT_THERE) },
+    [RECORD_LINUX] = { "Linux", OF_CATALOGUE(LINUX, offsetof(struct camp_linux, known)) },
+    [RECORD_UTILISATION] = { "Utilisation",
+                             OF_CATALOGUE(UTILISATION, offsetof(struct camp_utilisation, known)) },
     [RECORD_TASK_UTILISATION] = { "TaskUtilisation", OF_CATALOGUE(TASK_UTILISATION, NOT_THERE) },
     [RECORD_CPU_STATES] = { "CpuStates", OF_TABLE(cpu_states_fields) },
     [RECORD_LOSSES] = { "Losses", OF_TABLE(losses_fields) },
@@ -200,7 +202,8 @@ PyObject *records_fields(PyObject *module, PyObject *nothing)
         for (size_t i = 0;
              list != NULL && fields->items != records[kind].fields && i < fields->count; i++) {
             const struct field *field = &fields->items[i];
-            const int optional = field->known != 0 || field->type == CAMP_TYPE_CPU;
+            const int optional = field->known != 0 || field->type == CAMP_TYPE_CPU ||
+                                 field->type == CAMP_TYPE_PROVENANCE;
             PyObject *row = Py_BuildValue("sssis", records[kind].name, field->name,
                                           annotation(field), optional, field->help);
 
@@ -265,7 +268,7 @@ static PyObject *value_of(int type, const void *at)
     case CAMP_TYPE_CHARACTER:
         return text_of(at, 1);
     case CAMP_TYPE_TEXT:
-        return text_of(at, CAMP_NAME_SIZE);
+        return text_of(at, strlen(at) + 1);
     case TYPE_SHORT:
         return text_of(at, CAMP_STATES_NAME_SIZE);
     case TYPE_CONSTANT:

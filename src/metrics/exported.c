@@ -1,7 +1,7 @@
 #include "exported_inside.h"
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 
 #include <stdlib.h>
 #include <string.h>

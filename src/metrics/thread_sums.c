@@ -1,6 +1,6 @@
 #include "thread_sums.h"
 
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "sources/source.h"
 
 #include <stdlib.h>

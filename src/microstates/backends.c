@@ -4,8 +4,8 @@
  * process.
  */
 #include "backends.h"
+#include "../counters/clock.h"
 #include "../counters/error.h"
-#include "../counters/units.h"
 #include "backends.skel.h"
 #include "events.h"
 #include "refusal.h"

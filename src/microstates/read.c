@@ -2,8 +2,8 @@
  * Reads all of a session except living threads: exited threads from a ring, CPUs and losses from
  * memory shared with the kernel, and disk waits from a map.
  */
+#include "../counters/clock.h"
 #include "../counters/error.h"
-#include "../counters/units.h"
 #include "session.h"
 #include "states.skel.h"
 

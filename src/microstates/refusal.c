@@ -6,6 +6,8 @@
 #include "refusal.h"
 #include "../counters/error.h"
 
+#include <camp/linux.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -48,19 +50,19 @@ struct rights {
     bool are_known, bpf, perfmon;
 };
 
-static bool holds(const struct camp_kernel *kernel, int capability)
+static bool holds(const struct camp_linux *facts, int capability)
 {
-    return kernel->capabilities >> capability & 1 || kernel->capabilities >> SYS_ADMIN & 1;
+    return facts->capabilities >> capability & 1 || facts->capabilities >> SYS_ADMIN & 1;
 }
 
 static struct rights read_rights(void)
 {
-    struct camp_kernel kernel = { 0 };
+    struct camp_linux facts = { 0 };
 
-    camp_kernel_read(NULL, &kernel, sizeof kernel, NULL);
-    if ((kernel.known & CAMP_KERNEL_CAPABILITIES) == 0)
+    camp_linux_read(NULL, &facts, sizeof facts, NULL);
+    if ((facts.known & CAMP_LINUX_CAPABILITIES) == 0)
         return (struct rights){ 0 };
-    return (struct rights){ true, holds(&kernel, BPF), holds(&kernel, PERFMON) };
+    return (struct rights){ true, holds(&facts, BPF), holds(&facts, PERFMON) };
 }
 
 bool has_rights_for_programs(void)

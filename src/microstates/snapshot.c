@@ -6,8 +6,8 @@
  * For a thread that was idle since the previous snapshot the kernel writes only a short record. The
  * session's list has the other fields of the thread.
  */
+#include "../counters/clock.h"
 #include "../counters/error.h"
-#include "../counters/units.h"
 #include "session.h"
 #include "states.skel.h"
 

@@ -35,10 +35,13 @@ def table(folder):
 
 
 class Sleeper:
-    """A process that runs sleep(1) until it is killed."""
+    """A process that runs sleep(1) until it is killed. `invoked` is its argv[0]."""
+
+    def __init__(self, invoked='sleep'):
+        self.invoked = invoked
 
     def __enter__(self):
-        self.process = subprocess.Popen(['sleep', '60'])
+        self.process = subprocess.Popen([self.invoked, '60'], executable='/bin/sleep')
         while True:
             now = camp.process(self.process.pid).read('state', 'name')
             if (now.name, now.state) == ('sleep', 'S'):

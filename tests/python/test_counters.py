@@ -197,6 +197,15 @@ class Laws(unittest.TestCase):
         self.assertRaisesRegex(camp.Invalid, 'elapsed_ns', camp.rate, 1, 2, -1)
         self.assertRaises(TypeError, camp.rate, 1, 2, 0.5)
 
+    def test_a_utilisation_says_how_its_busy_time_was_obtained_if_the_kernel_is_known(self):
+        measured = camp.kernel().tickless_idle and not camp.kernel().short_idle_sampled
+        busy = camp.cpu_utilisation(interval=0.05)
+        self.assertIn(busy.busy_provenance, ('measured',) if measured else ('sampled', None))
+        self.assertEqual(busy.busy_provenance, camp.provenance('cpu.idle_ns').obtained)
+        before = camp.cpu()
+        time.sleep(0.05)
+        self.assertIsNone(camp.utilisation(before, camp.cpu(), camp.cpu_count()).busy_provenance)
+
     def test_an_interval_of_0_is_refused_and_the_error_names_what_compares_without_a_wait(self):
         for interval in (0, 0.0, 1e-12):
             self.assertRaisesRegex(camp.Invalid, r'utilisation\(before, cpu', camp.cpu_utilisation, 0, interval)

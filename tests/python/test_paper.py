@@ -17,7 +17,7 @@ from unittest import mock
 import camp
 from camp import paper
 import printed
-from subjects import Sleeper, no_descriptors, program
+from subjects import Sleeper, no_descriptors
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
 
@@ -212,7 +212,7 @@ class Processes(unittest.TestCase):
             link = os.path.join(folder, 'camp-test-name')
             os.symlink('/bin/sleep', link)
             for argument in (link, 'camp-test-name', '-camp-test-name'):
-                with program(argument, '60', executable='/bin/sleep') as child:
+                with Sleeper(argument) as child:
                     identifier = paper.GetProcessIdentifier(child.pid)
                     self.assertEqual(paper.GetProcessIdentifiers('camp-test-name'), [identifier], argument)
                     self.assertIn(identifier, paper.GetProcessIdentifiers('sleep'))

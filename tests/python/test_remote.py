@@ -17,7 +17,7 @@ import xmlrpc.server
 
 import camp
 from camp import paper
-from subjects import program
+from subjects import Sleeper, program
 
 CAMPMON = pathlib.Path(camp.__file__).parent / 'campmon.py'
 START_METHODS = ('fork', 'spawn')
@@ -40,10 +40,6 @@ def calls_of(pid):
     return calls
 
 
-def sleeper():
-    return program(NAME, '60', executable='/bin/sleep')
-
-
 def raise_error(kind, code, number):
     raise kind('a message', code, number)
 
@@ -63,7 +59,7 @@ class Remote(unittest.TestCase):
 
 class Identifiers(Remote):
     def test_a_copied_or_pickled_process_identifier_keeps_its_start(self):
-        with sleeper() as child:
+        with Sleeper(NAME) as child:
             identifier = paper.GetProcessIdentifier(child.pid)
             copies = [copy.copy(identifier), copy.deepcopy(identifier), copy.deepcopy([identifier])[0]]
             copies += [pickle.loads(pickle.dumps(identifier, protocol))
@@ -89,7 +85,7 @@ class Identifiers(Remote):
 
 class Pools(Remote):
     def test_every_function_of_the_paper_works_in_a_pool_of_processes(self):
-        with sleeper() as child:
+        with Sleeper(NAME) as child:
             calls = calls_of(child.pid)
             self.assertGreaterEqual(len(calls), 19)
             for method in START_METHODS:
@@ -103,7 +99,7 @@ class Pools(Remote):
         context = multiprocessing.get_context('spawn')
         for kind in (lambda: concurrent.futures.ThreadPoolExecutor(2),
                      lambda: concurrent.futures.ProcessPoolExecutor(2, mp_context=context)):
-            with sleeper() as child, kind() as executor:
+            with Sleeper(NAME) as child, kind() as executor:
                 calls = calls_of(child.pid)
                 results = [executor.submit(getattr(paper, name), *arguments) for name, arguments in calls]
                 for (name, arguments), result in zip(calls, results):
@@ -117,7 +113,7 @@ class Pools(Remote):
                     pool.apply_async(raise_error, (kind, -77, 24)).get(60)
                 error = caught.exception
                 self.assertEqual((str(error), error.code, error.system_error), ('a message', -77, 24))
-            with sleeper() as child:
+            with Sleeper(NAME) as child:
                 identifier = paper.GetProcessIdentifier(child.pid)
             with self.assertRaises(camp.Gone) as caught:
                 pool.apply_async(paper.GetThreadCount, (identifier,)).get(60)
@@ -127,7 +123,7 @@ class Pools(Remote):
 class XmlRpc(Remote):
     def serves(self, url):
         """Tests each function of the paper at a server."""
-        with sleeper() as child, xmlrpc.client.ServerProxy(url, allow_none=True) as host:
+        with Sleeper(NAME) as child, xmlrpc.client.ServerProxy(url, allow_none=True) as host:
             for name, arguments in calls_of(child.pid):
                 self.is_result(name, arguments, getattr(host, name)(*arguments))
             identifier = host.GetProcessIdentifier(child.pid)
@@ -145,7 +141,7 @@ class XmlRpc(Remote):
 
     def test_a_server_of_python_s_own_serves_process_identifiers(self):
         # It cannot send other results above 2**31 (OverflowError), which campmon can.
-        with xmlrpc.server.SimpleXMLRPCServer(('127.0.0.1', 0), logRequests=False) as server, sleeper() as child:
+        with xmlrpc.server.SimpleXMLRPCServer(('127.0.0.1', 0), logRequests=False) as server, Sleeper(NAME) as child:
             for name in ('GetProcessIdentifier', 'GetProcessIdentifiers', 'GetThreadCount', 'GetCPUtime_Total'):
                 server.register_function(getattr(paper, name), name)
             thread = threading.Thread(target=server.serve_forever)

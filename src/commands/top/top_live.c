@@ -1,6 +1,6 @@
 /* camp top on a terminal: draws each interval, and redraws it when a key changes what is shown. */
 #include "top_live.h"
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "ledger/characters.h"
 #include "ledger/vertex.h"
 #include "program/command.h"

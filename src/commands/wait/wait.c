@@ -2,7 +2,7 @@
  * camp wait shows I/O wait by five definitions side by side, and which tasks waited for which disk.
  * Without microstates (camp/states.h), it shows only the iowait column of the kernel.
  */
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "program/command.h"
 #include "program/intervals.h"
 #include "program/privilege.h"

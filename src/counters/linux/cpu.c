@@ -135,7 +135,9 @@ static int walk_next(struct walk *walk, int32_t *ret_cpu, struct cursor *ret_lin
 static int walk_columns(const struct walk *walk, int32_t cpu, struct cursor line,
                         struct camp_cpu *ret, struct camp_error *error)
 {
-    *ret = (struct camp_cpu){ .cpu = cpu, .time_ns = walk->lines.time_ns };
+    *ret = (struct camp_cpu){ .cpu = cpu,
+                              .time_ns = walk->lines.time_ns,
+                              .resolution_ns = NS_PER_S / walk->ticks_per_second };
     return camp_cpu_columns(line, walk->ticks_per_second, ret)
                ? CAMP_OK
                : walk_fail(walk, walk->count, error);

@@ -109,6 +109,15 @@ IN_REGISTERS bool skip_words(struct cursor *text, unsigned count)
     return true;
 }
 
+/* Adds cutime and cstime. */
+IN_REGISTERS bool children_ticks(struct cursor *text, uint64_t *ret)
+{
+    uint64_t user, system;
+
+    return next_number(text, &user) && next_number(text, &system) &&
+           !__builtin_add_overflow(user, system, ret);
+}
+
 bool camp_stat_parse(struct cursor text, struct stat_line *ret)
 {
     if (!parse_name(&text, ret))
@@ -120,7 +129,8 @@ bool camp_stat_parse(struct cursor text, struct stat_line *ret)
            skip_words(&text, 1) && /* skips cminflt: the minor faults of children */
            next_number(&text, &ret->major_faults) && skip_words(&text, 1) &&
            next_number(&text, &ret->user_ticks) && next_number(&text, &ret->system_ticks) &&
-           skip_words(&text, 4) && /* skips cutime, cstime, priority, nice */
+           children_ticks(&text, &ret->children_ticks) &&
+           skip_words(&text, 2) && /* skips priority, nice */
            next_number(&text, &ret->threads) && skip_words(&text, 1) &&
            next_number(&text, &ret->start) && next_number(&text, &ret->virtual_bytes) &&
            next_number(&text, &ret->resident_pages);

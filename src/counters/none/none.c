@@ -11,15 +11,25 @@
  * not define.
  */
 #include "../error.h"
+#include "../platform.h"
+
+#include <camp/linux.h>
 
 /* Unused arguments have names, because the author of a port will use them. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
+
+const uint32_t camp_absent_needs;
 
 static int not_counted(struct camp_error *error, const char *what)
 {
     return camp_fail(error, CAMP_E_NOTSUP, 0,
                      "%s cannot be read on this system: libcamp was built without support for it",
                      what);
+}
+
+const char *camp_unmounted(const char *path)
+{
+    return NULL;
 }
 
 int camp_cpu_count(const struct camp_source *source, size_t *ret_count, struct camp_error *error)
@@ -171,8 +181,8 @@ int camp_reader_cpus(struct camp_reader *reader, struct camp_cpu *cpus, size_t s
     return not_counted(error, "readers");
 }
 
-int camp_reader_memory(struct camp_reader *reader, struct camp_memory *ret, size_t size,
-                       struct camp_error *error)
+int camp_reader_memory(struct camp_reader *reader, uint32_t wanted, struct camp_memory *ret,
+                       size_t size, struct camp_error *error)
 {
     return not_counted(error, "readers");
 }
@@ -223,6 +233,12 @@ int camp_taskstats_exits(struct camp_taskstats *taskstats, struct camp_task_exit
                          size_t size, size_t capacity, size_t *ret_count, struct camp_error *error)
 {
     return not_counted(error, "taskstats");
+}
+
+int camp_linux_read(const struct camp_source *source, struct camp_linux *ret, size_t size,
+                    struct camp_error *error)
+{
+    return not_counted(error, "facts about Linux");
 }
 
 int camp_kernel_read(const struct camp_source *source, struct camp_kernel *ret, size_t size,

@@ -241,7 +241,7 @@ int cpus_states_open(struct cpus_states **ret, struct camp_error *error)
 
     if (cpus == NULL)
         return CAMP_E_NOMEM;
-    cpus->reader = (struct camp_reader)CAMP_READER_NONE;
+    cpus->reader = (struct camp_reader){ { 0 } };
     frame_init(&cpus->frame, &cpus_states_schema);
     r = camp_reader_open_cpus(&cpus->reader, NULL, error);
     if (r == CAMP_OK)
