@@ -84,9 +84,14 @@ def disk(name: str, source: Optional[Source] = None) -> Disk:
     return _camp.disk(source, name)
 
 
-def disks(source: Optional[Source] = None) -> List[Disk]:
-    """Reads each whole disk, at one point in time."""
-    return _camp.disks(source, _camp.DISK_WHOLE)
+def disks(source: Optional[Source] = None, physical: bool = False) -> List[Disk]:
+    """Reads each whole disk, at one point in time.
+
+    Args:
+        physical: only disks with a device of their own. Loop devices, RAM disks, RAID sets and
+            device-mapper volumes have none.
+    """
+    return _camp.disks(source, _camp.DISK_PHYSICAL if physical else _camp.DISK_WHOLE)
 
 
 def partitions(source: Optional[Source] = None) -> List[Disk]:

@@ -17,7 +17,7 @@ docs/paper-names.md has each function's source, and what the paper left open.
 import math
 import os
 import sys
-from typing import Any, List, Optional, Tuple, TypeVar
+from typing import Any, Iterator, List, Optional, Tuple, TypeVar
 
 from camp import _camp
 from camp import _errors
@@ -63,9 +63,9 @@ class ProcessIdentifier(int):
 def _let_xmlrpc_send(kind: type) -> None:
     """Tells xmlrpc.client how to send this kind of int, which it refuses otherwise. It is not imported for
     this, because that takes longer than to import camp: only a program that has imported it can use it."""
-    xmlrpc = sys.modules.get('xmlrpc.client')
-    if xmlrpc is not None:
-        xmlrpc.Marshaller.dispatch.setdefault(kind, xmlrpc.Marshaller.dispatch[int])
+    marshaller = getattr(sys.modules.get('xmlrpc.client'), 'Marshaller', None)
+    if marshaller is not None:
+        marshaller.dispatch.setdefault(kind, marshaller.dispatch[int])
 
 
 # ------------------------------------------------------------------------------ Global functions
@@ -225,9 +225,7 @@ def GetProcessIdentifiers(name: str) -> List[ProcessIdentifier]:
     """The identifiers of all processes launched from an executable of this name, ascending: its file has
     the name, or it was invoked by it (argv[0]). So "python3" finds what "python3.11" finds, if that is
     the file behind the link "python3"."""
-    found = {*_camp.process_list(None, name)}
-    found.update(process for process in _camp.process_list(None, None)
-                 if process not in found and _is_invoked_as(name, process))
+    found = {*_camp.process_list(None, name), *_invoked_as(name)}
     return [ProcessIdentifier(*process) for process in sorted(found)]
 
 
@@ -262,17 +260,31 @@ def _disk(name: str, kind: str) -> _Disk:
     return disk
 
 
-def _is_invoked_as(name: str, process: _Process) -> bool:
-    """Whether this is the last part of argv[0]. The start is read after it, as the pid may have been
-    reused in between."""
+def _is_invoked_as(name: str, pid: str) -> bool:
+    """Whether this is the last part of argv[0]."""
     try:
-        with open(f'/proc/{process.pid}/cmdline', 'rb') as file:
-            path = file.read(_LONGEST_PATH).split(b'\0')[0]
-        invoked = os.fsdecode(path.rpartition(b'/')[2])
-        return (invoked in (name, f'-{name}') and  # a login shell has a '-' before its name
-                _camp.process_identify(None, process.pid) == process)
+        file = os.open(f'/proc/{pid}/cmdline', os.O_RDONLY)
+        try:
+            path = os.read(file, _LONGEST_PATH).split(b'\0')[0]
+        finally:
+            os.close(file)
     except (FileNotFoundError, ProcessLookupError, PermissionError):
         return False
+    # A login shell has a '-' before its name.
+    return os.fsdecode(path.rpartition(b'/')[2]) in (name, f'-{name}')
+
+
+def _invoked_as(name: str) -> Iterator[_Process]:
+    """The processes whose argv[0] is this name. It is read again after the start of the process, because another
+    one may have got the pid in between."""
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        if _is_invoked_as(name, pid):
+            try:
+                process = _camp.process_identify(None, int(pid))
+            except (_errors.Gone, _errors.Permission):
+                continue
+            if _is_invoked_as(name, pid):
+                yield process
 
 
 def _known(value: Optional[_Number], what: str) -> _Number:

@@ -153,6 +153,7 @@ class Names(unittest.TestCase):
 class Disks(unittest.TestCase):
     def test_physical_disks_are_the_disks_that_have_a_device(self):
         disks = paper.EnumPhysicalDisks()
+        self.assertEqual(disks, tuple(disk.name for disk in camp.disks(physical=True)))
         self.assertLessEqual({*disks}, {disk.name for disk in camp.disks()})
         for disk in camp.disks():
             self.assertEqual(os.path.exists(f'/sys/block/{disk.name}/device'), disk.name in disks, disk.name)
