@@ -57,7 +57,7 @@ class Utilisation(NamedTuple):
     iowait_percent: Optional[float]  # Share of iowait_ns in wall time.
     steal_percent: Optional[float]  # Share of steal_ns in wall time.
     sum_percent: Optional[float]  # All columns together: 100 where the sum rule holds, often not.
-    busy_provenance: str  # How measured_busy_percent was obtained.
+    busy_provenance: Optional[str]  # How measured_busy_percent was obtained.
     elapsed_ns: int  # Wall time between the two readings.
     # One unit of /proc/stat in this interval: no column is better than that.
     resolution_percent: Optional[float]
@@ -167,8 +167,8 @@ class TaskUtilisation(NamedTuple):
     cpu_percent: float  # Time on a CPU, in percent of one CPU.
     user_percent: float  # Scaled user time, in percent of one CPU.
     system_percent: float  # Scaled system time, in percent of one CPU.
-    cpu_provenance: str  # How cpu_percent was obtained.
-    split_provenance: str  # How user_percent and system_percent were obtained.
+    cpu_provenance: Optional[str]  # How cpu_percent was obtained.
+    split_provenance: Optional[str]  # How user_percent and system_percent were obtained.
     elapsed_ns: int  # Wall time between the two readings.
 
 

@@ -62,6 +62,9 @@ END
     PYTHONPATH=$ROOT/usr/lib/python3/dist-packages run /usr/bin/python3 -B -W error -c \
         'import camp.paper; print(camp.__file__, camp.cpu_count() > 0)'
     [ "$output" = "$ROOT/usr/lib/python3/dist-packages/camp/__init__.py True" ]
+    PYTHONPATH=$ROOT/usr/lib/python3/dist-packages run /usr/bin/python3 -B -W error -m camp.campmon
+    [ "$status" -eq 1 ]
+    [[ $output == 'CAMPmon of the CAMP paper'*'python3 -m camp.campmon serve'* ]]
 }
 
 @test "a program builds with pkg-config and runs with the installed library" {
