@@ -26,6 +26,31 @@
  *
  * Each number has a provenance (enum camp_provenance), which says how the number was obtained.
  * docs/counters.md lists all numbers with their provenance and resolution.
+ *
+ * Errors. The comment of each function lists its errors, with the reason where it is not plain from
+ * enum camp_result. On a system that cannot read a counter, its function returns CAMP_E_NOTSUP.
+ * CAMP_E_INVALID is returned for a NULL pointer to a result. If a folder of struct camp_source does
+ * not have the file with the numbers, the result is CAMP_E_GONE. If its path is too long, the
+ * result is CAMP_E_INVALID or CAMP_E_IO.
+ *
+ * Threads, signals and fork(2):
+ *
+ * - Threads may call any function at the same time. Only an object that the caller keeps between
+ *   calls (struct camp_reader, struct camp_taskstats) needs a lock if several threads use it.
+ * - A call needs less than 96 KiB of stack.
+ * - A read that a signal interrupts is continued. Only the wait of camp_cpu_utilisation() and of
+ *   camp_process_utilisation() ends early when a signal handler has run.
+ * - A signal handler may call camp_difference(), camp_rate(), camp_pid_cpu_ns(), and the functions
+ *   that return the name of a number. No other function is async-signal-safe. Every function may
+ *   change errno.
+ * - No function blocks or handles signals, starts a process, or waits for one.
+ * - The child of fork(2) may call every function. If the process had several threads, the child
+ *   passes NULL as `error`: libc may take a lock and allocate memory for the text of an error.
+ * - The child of fork(2) has its own copy of each open reader, which it reads independently of the
+ *   parent, and closes. It shares a session of taskstats with the parent: see linux.h. No
+ *   descriptor stays open after exec.
+ * - Calls open files, so they are cancellation points of POSIX threads: a thread that is cancelled
+ *   in a call may leave a descriptor open.
  */
 #ifndef CAMP_CAMP_H
 #define CAMP_CAMP_H
@@ -47,6 +72,8 @@ extern "C" {
 #else
 #define CAMP_PUBLIC
 #endif
+
+/* === camp_error: results, errors and the version of the library === */
 
 enum camp_result {
     CAMP_OK = 0,
@@ -79,6 +106,8 @@ CAMP_PUBLIC const char *camp_result_name(int result);
  * header. */
 CAMP_PUBLIC const char *camp_version(void);
 
+/* === camp_source: where numbers are read, and how they were obtained === */
+
 /* The folders that are read instead of /proc and /sys. They may have test data, or be the /proc and
  * /sys of a host, mounted in a container. A NULL member stands for "/proc" or "/sys". All values
  * come from files in these folders, none from other system calls or netlink. A function that gets
@@ -109,6 +138,8 @@ CAMP_PUBLIC const char *camp_provenance_name(int provenance);
 #else
 #define CAMP_NETWORK_NAME_SIZE CAMP_NAME_SIZE
 #endif
+
+/* === camp_cpu: the times of CPUs === */
 
 #define CAMP_CPU_TOTAL (-1) /* passed or returned instead of a CPU's id: all CPUs together */
 
@@ -165,24 +196,33 @@ struct camp_cpu {
     uint64_t idle_cycles_ns;
 };
 
-/* Counts the online CPUs. On Linux these are the lines cpuN of /proc/stat. */
+/* Counts the online CPUs. On Linux these are the lines cpuN of /proc/stat.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
+ * CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_cpu_count(const struct camp_source *source, size_t *ret_count,
                                struct camp_error *error);
 
-/* Fills ids[capacity] with the ids of the online CPUs, ascending. */
+/* Fills ids[capacity] with the ids of the online CPUs, ascending.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
+ * CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_cpu_list(const struct camp_source *source, int32_t *ids, size_t capacity,
                               size_t *ret_count, struct camp_error *error);
 
-/* Reads one CPU, or CAMP_CPU_TOTAL. The result is CAMP_E_GONE if the CPU is offline or does not
- * exist. */
+/* Reads one CPU, or CAMP_CPU_TOTAL.
+ * Errors: CAMP_E_INVALID (also for an id below CAMP_CPU_TOTAL), CAMP_E_NOTSUP, CAMP_E_PERM,
+ * CAMP_E_GONE (the CPU is offline or does not exist), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_cpu_read(const struct camp_source *source, int32_t cpu, struct camp_cpu *ret,
                               size_t size, struct camp_error *error);
 
-/* Fills cpus[capacity]. The total comes first (its cpu is CAMP_CPU_TOTAL), then each online CPU,
- * ascending by id. All elements are of the same point in time. */
+/* Reads all CPUs. Fills cpus[capacity]: the total comes first (its cpu is CAMP_CPU_TOTAL), then
+ * each online CPU, ascending by id. All elements are of the same point in time.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
+ * CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_cpu_read_all(const struct camp_source *source, struct camp_cpu *cpus,
                                   size_t size, size_t capacity, size_t *ret_count,
                                   struct camp_error *error);
+
+/* === camp_memory: physical memory and swap === */
 
 enum camp_memory_field {
     CAMP_MEMORY_TOTAL = 1u << 0,
@@ -215,10 +255,14 @@ struct camp_memory {
     uint64_t commit_limit_bytes; /* how much it can promise; on Linux a limit in mode 2 only */
 };
 
-/* `wanted` are the fields that the caller needs (enum camp_memory_field). Other fields may be
- * filled too. */
+/* Reads physical memory and swap. `wanted` are the fields that the caller needs (enum
+ * camp_memory_field). Other fields may be filled too.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
+ * CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_memory_read(const struct camp_source *source, uint32_t wanted,
                                  struct camp_memory *ret, size_t size, struct camp_error *error);
+
+/* === camp_network: the counters of network interfaces === */
 
 enum camp_network_field {
     CAMP_NETWORK_RECEIVED_BYTES = 1u << 0,
@@ -251,14 +295,20 @@ struct camp_network {
     char name[CAMP_NETWORK_NAME_SIZE]; /* on Windows the alias, in UTF-8 */
 };
 
-/* Reads one interface. The result is CAMP_E_GONE if no interface has this name. */
+/* Reads one interface.
+ * Errors: CAMP_E_INVALID (also for an empty name), CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE (no
+ * interface has this name), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_network_read(const struct camp_source *source, const char *name,
                                   struct camp_network *ret, size_t size, struct camp_error *error);
 
-/* Fills networks[capacity] with all interfaces, in the order of the system. */
+/* Reads all interfaces. Fills networks[capacity] in the order of the system.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
+ * CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_network_read_all(const struct camp_source *source,
                                       struct camp_network *networks, size_t size, size_t capacity,
                                       size_t *ret_count, struct camp_error *error);
+
+/* === camp_disk: the counters of disks and partitions === */
 
 enum camp_disk_kind {
     CAMP_DISK_ANY = 0, /* only as an argument: disks and partitions */
@@ -311,15 +361,22 @@ struct camp_disk {
     char name[CAMP_NAME_SIZE];
 };
 
-/* Reads one disk or partition. The result is CAMP_E_GONE if no disk or partition has this name. */
+/* Reads one disk or partition.
+ * Errors: CAMP_E_INVALID (also for a name that no disk can have, such as "" or ".."),
+ * CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE (no disk or partition has this name), CAMP_E_NOMEM,
+ * CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_disk_read(const struct camp_source *source, const char *name,
                                struct camp_disk *ret, size_t size, struct camp_error *error);
 
-/* Fills disks[capacity] with all disks and partitions of this `kind` (enum camp_disk_kind). With
- * CAMP_DISK_ANY, each disk is followed by its partitions. */
+/* Reads all disks and partitions of a kind. Fills disks[capacity]. `kind` is an enum
+ * camp_disk_kind. With CAMP_DISK_ANY, each disk is followed by its partitions.
+ * Errors: CAMP_E_INVALID (also for an unknown kind), CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE,
+ * CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_disk_read_all(const struct camp_source *source, int kind,
                                    struct camp_disk *disks, size_t size, size_t capacity,
                                    size_t *ret_count, struct camp_error *error);
+
+/* === camp_process: processes and threads === */
 
 /* The identity of a process. If another process gets the same pid later, it has another start time.
  * Reading the first process then returns CAMP_E_GONE. */
@@ -436,63 +493,90 @@ struct camp_task {
     char name[CAMP_NAME_SIZE]; /* name of the task (comm), which may contain any byte but NUL */
 };
 
-/* Fills pids[capacity], ascending, with every process that is visible to the caller, including
- * kernel threads. */
+/* Lists the pids of all processes. Fills pids[capacity], ascending, with every process that is
+ * visible to the caller, including kernel threads.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
+ * CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_t size,
                               size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* Counts the processes and threads started since boot. On Linux this is `processes` of /proc/stat.
- */
+/* Counts the processes and threads started since boot. On Linux this is `processes` of
+ * /proc/stat.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
+ * CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_fork_count(const struct camp_source *source, uint64_t *ret_count,
                                 struct camp_error *error);
 
-/* Returns the identity of the process that has this pid now. The result is CAMP_E_GONE if no
- * process has it. */
+/* Finds the identity of the process that has this pid now.
+ * Errors: CAMP_E_INVALID (also for a pid below 1), CAMP_E_NOTSUP, CAMP_E_PERM (the system hides
+ * the process), CAMP_E_GONE (no process has the pid), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_process_identify(const struct camp_source *source, int32_t pid,
                                       struct camp_process *ret, size_t size,
                                       struct camp_error *error);
 
-/* Fills processes[capacity], ascending by pid, with every process that is visible to the caller.
- * Processes that exit during the call are left out. */
+/* Lists the identities of all processes. Fills processes[capacity], ascending by pid, with every
+ * process that is visible to the caller. Processes that exit during the call are left out.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
+ * CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_process_list(const struct camp_source *source, struct camp_process *processes,
                                   size_t size, size_t capacity, size_t *ret_count,
                                   struct camp_error *error);
 
-/* Fills processes[capacity], ascending by pid, with the processes whose executable has this file
- * name, even if the file was deleted. If a process of another user hides its executable, argv[0] is
- * compared instead. For a kernel thread, its name is compared. If no process matches, the result is
- * CAMP_OK, and *ret_count is 0. */
+/* Finds processes by the file name of their executable. Fills processes[capacity], ascending by
+ * pid. A file that was deleted counts too. If a process of another user hides its executable,
+ * argv[0] is compared instead. For a kernel thread, its name is compared. If no process matches,
+ * the result is CAMP_OK, and *ret_count is 0.
+ * Errors: CAMP_E_INVALID (also for an empty name), CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE,
+ * CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_process_find(const struct camp_source *source, const char *executable,
                                   struct camp_process *processes, size_t size, size_t capacity,
                                   size_t *ret_count, struct camp_error *error);
 
-/* `wanted` are the fields that the caller needs (enum camp_task_field). Other fields may be filled
- * too. If permission is missing for a field, its bit in `known` is cleared, and the call does not
- * fail. The result is CAMP_E_GONE if the process has exited, even if another process has its pid
- * now. */
+/* Reads one process. `wanted` are the fields that the caller needs (enum camp_task_field). Other
+ * fields may be filled too. If permission is missing for a field, its bit in `known` is cleared,
+ * and the call does not fail. The fields come from up to five files, which are read one after
+ * the other, so they are not of exactly the same point in time.
+ * Errors: CAMP_E_INVALID (also for a pid below 1), CAMP_E_NOTSUP, CAMP_E_PERM (the system hides
+ * the process), CAMP_E_GONE (the process has exited, even if another process has its pid now),
+ * CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_process_read(const struct camp_source *source,
                                   const struct camp_process *process, uint32_t wanted,
                                   struct camp_task *ret, size_t size, struct camp_error *error);
 
-/* Fills threads[capacity], ascending by tid, with the living threads of a process. */
+/* Lists the living threads of a process. Fills threads[capacity], ascending by tid.
+ * Errors: CAMP_E_INVALID (also for a pid below 1), CAMP_E_NOTSUP, CAMP_E_PERM (the system hides
+ * the process), CAMP_E_GONE (the process has exited), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT,
+ * CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_thread_list(const struct camp_source *source,
                                  const struct camp_process *process, struct camp_thread *threads,
                                  size_t size, size_t capacity, size_t *ret_count,
                                  struct camp_error *error);
 
+/* Reads one thread. `wanted` and the result are as for camp_process_read(). On Linux the CPU
+ * time is read from the schedstat of the thread.
+ * Errors: CAMP_E_INVALID (also for a pid or tid below 1), CAMP_E_NOTSUP, CAMP_E_PERM (the system
+ * hides the process), CAMP_E_GONE (the thread has exited, even if another thread has its tid
+ * now), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_thread_read(const struct camp_source *source, const struct camp_thread *thread,
                                  uint32_t wanted, struct camp_task *ret, size_t size,
                                  struct camp_error *error);
 
-/* Reads the measured CPU time of the process that has this pid now. This needs one system call, no
- * file and no permission. Unlike camp_process_cpu_ns(), it does not notice that a pid was reused.
- * The result is CAMP_E_GONE if no process has the pid. */
+/* Reads the measured CPU time of the process that has this pid now. This needs one system call,
+ * no file and no permission. Unlike camp_process_cpu_ns(), it does not notice that a pid was
+ * reused.
+ * Errors: CAMP_E_INVALID (also for a pid below 1), CAMP_E_NOTSUP, CAMP_E_GONE (no process has
+ * the pid). */
 CAMP_PUBLIC int camp_pid_cpu_ns(int32_t pid, uint64_t *ret_ns);
 
-/* Reads the measured CPU time of a process. To check its identity, the start time is read too. */
+/* Reads the measured CPU time of a process. To check its identity, the start time is read too.
+ * Errors: CAMP_E_INVALID (also for a pid below 1), CAMP_E_NOTSUP, CAMP_E_PERM (the system hides
+ * the process), CAMP_E_GONE (the process has exited, even if another process has its pid now),
+ * CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_process_cpu_ns(const struct camp_source *source,
                                     const struct camp_process *process, uint64_t *ret_ns,
                                     struct camp_error *error);
+
+/* === camp_reader: the same numbers, read repeatedly === */
 
 /* Keeps what a system needs to read the same numbers repeatedly, such as an open file. The members
  * belong to the library. A reader that is not open is all zeros ({ 0 }). It must not be copied
@@ -501,40 +585,77 @@ struct camp_reader {
     uint64_t opaque[16];
 };
 
+/* Opens a reader of CPUs.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM (also if no
+ * descriptor is left), CAMP_E_IO. */
 CAMP_PUBLIC int camp_reader_open_cpus(struct camp_reader *reader, const struct camp_source *source,
                                       struct camp_error *error);
+
+/* Opens a reader of memory and swap.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM (also if no
+ * descriptor is left), CAMP_E_IO. */
 CAMP_PUBLIC int camp_reader_open_memory(struct camp_reader *reader,
                                         const struct camp_source *source, struct camp_error *error);
+
+/* Opens a reader of network interfaces.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM (also if no
+ * descriptor is left), CAMP_E_IO. */
 CAMP_PUBLIC int camp_reader_open_networks(struct camp_reader *reader,
                                           const struct camp_source *source,
                                           struct camp_error *error);
+
+/* Opens a reader of disks and partitions.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM (also if no
+ * descriptor is left), CAMP_E_IO. */
 CAMP_PUBLIC int camp_reader_open_disks(struct camp_reader *reader, const struct camp_source *source,
                                        struct camp_error *error);
-/* Opens the stat file of one process. After the process has exited, reading returns CAMP_E_GONE,
- * even if its pid is reused. */
+
+/* Opens a reader of one process. After the process has exited, reading returns CAMP_E_GONE, even
+ * if its pid is reused.
+ * Errors: CAMP_E_INVALID (also for a pid below 1), CAMP_E_NOTSUP, CAMP_E_PERM (the system hides
+ * the process), CAMP_E_GONE (the process has exited), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_reader_open_process(struct camp_reader *reader,
                                          const struct camp_source *source,
                                          const struct camp_process *process,
                                          struct camp_error *error);
 
-/* The next five functions work like camp_cpu_read_all(), camp_memory_read(),
- * camp_network_read_all(), camp_disk_read_all() and camp_process_read(). camp_reader_process()
- * fills only the fields that come from the CPU clock and from stat. */
+/* Reads all CPUs, like camp_cpu_read_all().
+ * Errors: CAMP_E_INVALID (also if the reader is not open for this), CAMP_E_NOTSUP, CAMP_E_NOMEM,
+ * CAMP_E_IO, CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_reader_cpus(struct camp_reader *reader, struct camp_cpu *cpus, size_t size,
                                  size_t capacity, size_t *ret_count, struct camp_error *error);
+
+/* Reads physical memory and swap, like camp_memory_read().
+ * Errors: CAMP_E_INVALID (also if the reader is not open for this), CAMP_E_NOTSUP, CAMP_E_NOMEM,
+ * CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_reader_memory(struct camp_reader *reader, uint32_t wanted,
                                    struct camp_memory *ret, size_t size, struct camp_error *error);
+
+/* Reads all interfaces, like camp_network_read_all().
+ * Errors: CAMP_E_INVALID (also if the reader is not open for this), CAMP_E_NOTSUP, CAMP_E_NOMEM,
+ * CAMP_E_IO, CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_reader_networks(struct camp_reader *reader, struct camp_network *networks,
                                      size_t size, size_t capacity, size_t *ret_count,
                                      struct camp_error *error);
+
+/* Reads all disks and partitions of a kind, like camp_disk_read_all().
+ * Errors: CAMP_E_INVALID (also if the reader is not open for this, or for an unknown kind),
+ * CAMP_E_NOTSUP, CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_reader_disks(struct camp_reader *reader, int kind, struct camp_disk *disks,
                                   size_t size, size_t capacity, size_t *ret_count,
                                   struct camp_error *error);
+
+/* Reads the process, like camp_process_read(). Only the fields that come from the CPU clock and
+ * from stat are known.
+ * Errors: CAMP_E_INVALID (also if the reader is not open for this), CAMP_E_NOTSUP, CAMP_E_GONE
+ * (the process has exited), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_reader_process(struct camp_reader *reader, struct camp_task *ret, size_t size,
                                     struct camp_error *error);
 
-/* Does nothing if the reader is not open. */
+/* Closes a reader. Does nothing if the reader is not open. */
 CAMP_PUBLIC void camp_reader_close(struct camp_reader *reader);
+
+/* === camp_kernel: how the kernel counts CPU time === */
 
 enum camp_accounting {
     CAMP_ACCOUNTING_UNKNOWN = 0,
@@ -582,25 +703,34 @@ struct camp_kernel {
     char measured_cpus[CAMP_NAME_SIZE];
 };
 
+/* Reads how this kernel counts CPU time. A fact that cannot be read is unknown, which is no
+ * error.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP. */
 CAMP_PUBLIC int camp_kernel_read(const struct camp_source *source, struct camp_kernel *ret,
                                  size_t size, struct camp_error *error);
 
-/* Sets *ret_measured and *ret_sampled to those times of a CPU (bits of enum camp_cpu_field) that
- * this kernel measures, and to those that it samples. How it obtains the others is unknown. `cpu`
- * is an id or CAMP_CPU_TOTAL. Never fails. */
+/* Finds out which times of a CPU this kernel measures, and which it samples. Sets *ret_measured
+ * and *ret_sampled to these times (bits of enum camp_cpu_field). How it obtains the others is
+ * unknown. `cpu` is an id or CAMP_CPU_TOTAL. Never fails. */
 CAMP_PUBLIC void camp_cpu_provenance(const struct camp_kernel *kernel, int32_t cpu,
                                      uint32_t *ret_measured, uint32_t *ret_sampled);
 
-/* Sets *ret to after - before, for a counter of `bits` (32 or 64). If `after` is smaller than
- * `before` by more than half of the counter's range, the counter has wrapped around, and *ret is
- * corrected. If `after` is smaller by less than that, the counter was reset: the result is
- * CAMP_RESET, and *ret is `after`. */
+/* === camp_difference: differences and rates of counters === */
+
+/* Calculates the growth of a counter. Sets *ret to after - before, for a counter of `bits` (32
+ * or 64). If `after` is smaller than `before` by more than half of the counter's range, the
+ * counter has wrapped around, and *ret is corrected. If `after` is smaller by less than that,
+ * the counter was reset: the result is CAMP_RESET, and *ret is `after`.
+ * Errors: CAMP_E_INVALID (`bits` is another number, or a reading has more bits). */
 CAMP_PUBLIC int camp_difference(uint64_t before, uint64_t after, unsigned bits, uint64_t *ret);
 
-/* Sets *ret_per_second to the growth of the counter per second, calculated by camp_difference().
- * Returns the result of camp_difference(), or CAMP_E_INVALID if elapsed_ns is 0. */
+/* Calculates the growth of a counter per second. Sets *ret_per_second to the growth by
+ * camp_difference(), divided by elapsed_ns. After a reset the result is CAMP_RESET, too.
+ * Errors: CAMP_E_INVALID (elapsed_ns is 0, or as for camp_difference()). */
 CAMP_PUBLIC int camp_rate(uint64_t before, uint64_t after, unsigned bits, uint64_t elapsed_ns,
                           double *ret_per_second);
+
+/* === camp_utilisation: percentages of an interval === */
 
 enum camp_utilisation_field {
     CAMP_UTILISATION_MEASURED_BUSY = 1u << 0,
@@ -639,19 +769,22 @@ struct camp_utilisation {
     double resolution_percent;
 };
 
-/* Compares two readings of one CPU (`cpus` is 1) or of CAMP_CPU_TOTAL (`cpus` is the number of
- * CPUs). A counter that went backwards, as iowait may, counts as 0. `kernel` may be NULL. The
- * result is CAMP_E_INVALID if no time passed between the readings, and CAMP_E_NOTSUP if the idle
- * time is unknown. */
+/* Compares two readings of one CPU or of all CPUs. `cpus` is 1, or for CAMP_CPU_TOTAL the number
+ * of CPUs. A counter that went backwards, as iowait may, counts as 0. `kernel` may be NULL.
+ * Errors: CAMP_E_INVALID (also if the readings are of two CPUs, or no time passed between them),
+ * CAMP_E_NOTSUP (the idle time is unknown). */
 CAMP_PUBLIC int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *after,
                                     size_t cpus, const struct camp_kernel *kernel,
                                     struct camp_utilisation *ret, size_t size);
 
-/* Reads a CPU, blocks for interval_ms (such as CAMP_DEFAULT_INTERVAL_MS), and reads the CPU again.
- * If interval_ms is 0, the function does not block, and compares with the earlier reading in
- * *previous. Otherwise `previous` may be NULL. If it is not NULL, *previous becomes the new
- * reading. A signal ends the wait early; the percentages are then those of the time that passed.
- * `kernel` may be NULL. */
+/* Measures what a CPU does in an interval. Reads the CPU, blocks for interval_ms (such as
+ * CAMP_DEFAULT_INTERVAL_MS), and reads the CPU again. If interval_ms is 0, the function does not
+ * block, and compares with the earlier reading in *previous. Otherwise `previous` may be NULL.
+ * If it is not NULL, *previous becomes the new reading. A signal ends the wait early; the
+ * percentages are then those of the time that passed. `kernel` may be NULL.
+ * Errors: CAMP_E_INVALID (also if interval_ms is 0 and *previous is not a reading of this CPU,
+ * or no time passed), CAMP_E_NOTSUP (also if the idle time is unknown), CAMP_E_PERM, CAMP_E_GONE
+ * (the CPU is offline or does not exist), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_cpu_utilisation(const struct camp_source *source, int32_t cpu,
                                      unsigned interval_ms, const struct camp_kernel *kernel,
                                      struct camp_cpu *previous, struct camp_utilisation *ret,
@@ -670,8 +803,12 @@ struct camp_task_utilisation {
     uint64_t elapsed_ns;
 };
 
-/* Like camp_cpu_utilisation(), for a process. *previous must come from camp_process_read() with
- * CAMP_TASK_CPU, CAMP_TASK_USER and CAMP_TASK_SYSTEM, or from this function. */
+/* Measures the CPU time of a process in an interval, like camp_cpu_utilisation(). *previous must
+ * come from camp_process_read() with CAMP_TASK_CPU, CAMP_TASK_USER and CAMP_TASK_SYSTEM, or from
+ * this function.
+ * Errors: CAMP_E_INVALID (also if interval_ms is 0 and *previous is not such a reading of this
+ * process, or no time passed), CAMP_E_NOTSUP, CAMP_E_PERM (the system hides the process),
+ * CAMP_E_GONE (the process has exited), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_process_utilisation(const struct camp_source *source,
                                          const struct camp_process *process, unsigned interval_ms,
                                          struct camp_task *previous,

@@ -113,8 +113,9 @@ struct camp_counter {
     const char *needs;
 };
 
-/* Fills counters[capacity] with all rows, in the order in which `camp list` shows them. The texts
- * are constants of the library. */
+/* Reads the catalogue. Fills counters[capacity] with all rows, in the order in which `camp list`
+ * shows them. The texts are constants of the library.
+ * Errors: CAMP_E_INVALID, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_catalogue_read(struct camp_counter *counters, size_t size, size_t capacity,
                                     size_t *ret_count, struct camp_error *error);
 

@@ -3,6 +3,10 @@
  *
  * The functions exist on every system. On other systems they return CAMP_E_NOTSUP. For results,
  * errors, sizes and arrays see camp.h.
+ *
+ * After fork(2) parent and child share an open session of taskstats, so each would get answers to
+ * questions of the other. The child should open a session of its own, and close the inherited one
+ * by close(2) of its descriptor: camp_taskstats_close() would end the listening of the parent, too.
  */
 #ifndef CAMP_LINUX_H
 #define CAMP_LINUX_H
@@ -12,6 +16,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* === camp_taskstats: sampled and measured CPU time of processes, and records of their exits === */
 
 /*
  * A session of taskstats, an interface of Linux over generic netlink. Taskstats reports the sampled
@@ -96,31 +102,42 @@ struct camp_task_exit {
     uint64_t voluntary_switches;
 };
 
-/* CAMP_E_PERM means that CAP_NET_ADMIN is missing. CAMP_E_NOTSUP means that the kernel or the
- * network namespace has no taskstats, or that Linux before 5.14 was booted with nodelayacct, which
- * stops the counting. */
+/* Opens a session of taskstats.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP (the kernel or the network namespace has no taskstats,
+ * or Linux before 5.14 was booted with nodelayacct, which stops the counting), CAMP_E_PERM
+ * (CAP_NET_ADMIN is missing), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_taskstats_open(struct camp_taskstats *taskstats, struct camp_error *error);
+
+/* Closes a session. Does nothing if it is not open. */
 CAMP_PUBLIC void camp_taskstats_close(struct camp_taskstats *taskstats);
 
-/* Reads the process pids[i] into tasks[i] for each i < count. Each element has its own `result`.
- * After camp_taskstats_listen() a session cannot read: open a second session. A zombie that had one
- * thread reads as zeros, because its times are in its exit record. `runs` is 0 only for such a
- * zombie, because any other process has run. */
+/* Reads processes. Reads pids[i] into tasks[i] for each i < count. Each element has its own
+ * `result`. After camp_taskstats_listen() a session cannot read: open a second session. A zombie
+ * that had one thread reads as zeros, because its times are in its exit record. `runs` is 0 only
+ * for such a zombie, because any other process has run.
+ * Errors: CAMP_E_INVALID (also if the session is not open, or listens), CAMP_E_NOTSUP,
+ * CAMP_E_PERM, CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_taskstats_read(struct camp_taskstats *taskstats, const int32_t *pids,
                                     size_t count, struct camp_taskstat *tasks, size_t size,
                                     struct camp_error *error);
 
-/* From now on, each task that exits is recorded for camp_taskstats_exits(), on all CPUs, even those
- * that come online later. The result is CAMP_E_PERM outside of the initial pid and user namespace.
- */
+/* Starts to record each task that exits, for camp_taskstats_exits(). The records are of all
+ * CPUs, even of those that come online later.
+ * Errors: CAMP_E_INVALID (the session is not open), CAMP_E_NOTSUP, CAMP_E_PERM (also outside of
+ * the initial pid and user namespace), CAMP_E_GONE (/sys does not list the CPUs), CAMP_E_NOMEM,
+ * CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *error);
 
-/* Fills exits[capacity] with the waiting records, oldest first, and updates taskstats->overruns.
- * The function never blocks. If *ret_count equals `capacity`, more records may wait: call it again.
- * After CAMP_E_FORMAT the first *ret_count elements are valid. */
+/* Takes the waiting records. Fills exits[capacity], oldest first, and updates
+ * taskstats->overruns. The function never blocks. If *ret_count equals `capacity`, more records
+ * may wait: call it again. After CAMP_E_FORMAT the first *ret_count elements are valid.
+ * Errors: CAMP_E_INVALID (also if `capacity` is 0, or the session does not listen),
+ * CAMP_E_NOTSUP, CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_taskstats_exits(struct camp_taskstats *taskstats, struct camp_task_exit *exits,
                                      size_t size, size_t capacity, size_t *ret_count,
                                      struct camp_error *error);
+
+/* === camp_linux: what this Linux kernel offers to programs that measure === */
 
 enum camp_linux_field {
     CAMP_LINUX_USER_HZ = 1u << 0,
@@ -151,7 +168,9 @@ struct camp_linux {
     uint64_t capabilities;
 };
 
-/* Facts that neither the running kernel nor its configuration shows are unknown. */
+/* Reads what this kernel offers. Facts that neither the running kernel nor its configuration
+ * shows are unknown.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP. */
 CAMP_PUBLIC int camp_linux_read(const struct camp_source *source, struct camp_linux *ret,
                                 size_t size, struct camp_error *error);
 

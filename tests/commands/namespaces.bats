@@ -52,7 +52,7 @@ assert abs(on_cpu - scheduler) <= scheduler * 0.02 + stolen, (scheduler, on_cpu)
 }
 
 @test "camp top in a PID namespace shows the process ids of that namespace" {
-    inside sh -c '"$1" load cpu --duration 10s >"$3" & child=$!
+    inside sh -c '"$1" load cpu --duration 60s >"$3" & child=$!
         "$1" top --json --count 1 --interval 500ms --group thread >"$2"
         "$1" top --json --count 1 --interval 500ms --pid "$child" >"$2.pid"
         echo "$child" >"$2.child"
