@@ -113,6 +113,26 @@ reads_its_own_states() {
     reads_its_own_states "$BATS_TEST_TMPDIR/own-states"
 }
 
+@test "a program builds with CMake and runs with the installed library" {
+    stranger
+    cat >"$BATS_TEST_TMPDIR/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.18)
+project(stranger C)
+find_package(libcamp 0.1 REQUIRED)
+add_executable(stranger stranger.c)
+target_link_libraries(stranger libcamp::libcamp)
+END
+    cd "$BATS_TEST_TMPDIR"
+    cmake -S . -B built -Dlibcamp_DIR="$(dirname "$LIBRARY")/cmake/libcamp"
+    cmake --build built
+    run -0 ./built/stranger
+    [[ $output == *' 1' ]]
+    sed -i 's/libcamp 0.1/libcamp 99/' CMakeLists.txt
+    run cmake -S . -B other -Dlibcamp_DIR="$(dirname "$LIBRARY")/cmake/libcamp"
+    [ "$status" -ne 0 ]
+    [[ $output == *99* ]]
+}
+
 @test "a program links statically to libcamp with pkg-config --static" {
     stranger
     cc -I"$ROOT/usr/include" -o "$BATS_TEST_TMPDIR/stranger" "$BATS_TEST_TMPDIR/stranger.c" \
