@@ -27,11 +27,6 @@ static int not_counted(struct camp_error *error, const char *what)
                      what);
 }
 
-const char *camp_unmounted(const char *path)
-{
-    return NULL;
-}
-
 int camp_cpu_count(const struct camp_source *source, size_t *ret_count, struct camp_error *error)
 {
     return not_counted(error, "CPUs");
