@@ -19,7 +19,7 @@ from camp import _camp
 from camp import _errors
 from camp._counters import (cpu, cpu_count, cpu_frequency_hz, cpu_ids, cpu_utilisation, cpus,
                             difference, disk, disks, free_memory_bytes, kernel, linux, memory,
-                            network, networks, partitions, system, utilisation)
+                            network, networks, partitions, rate, system, utilisation)
 from camp._errors import (Error, FormatError, Gone, Invalid, NotFound, NotSupported, OutOfMemory,
                           Permission, ReadError, Unreachable)
 from camp._frames import Column, Entity, Frame, FrameLosses, Frames, frames
@@ -48,4 +48,4 @@ __all__ = [
     'fork_count', 'frames', 'free_memory_bytes', 'kernel', 'linux', 'memory', 'microstates',
     'microstates_events', 'network',
     'networks', 'partitions', 'pid_cpu_ns', 'process', 'process_table', 'processes', 'provenance',
-    'system', 'taskstats', 'utilisation']
+    'rate', 'system', 'taskstats', 'utilisation']

@@ -57,7 +57,7 @@ class Utilisation(NamedTuple):
     iowait_percent: Optional[float]  # Share of iowait_ns in wall time.
     steal_percent: Optional[float]  # Share of steal_ns in wall time.
     sum_percent: Optional[float]  # All columns together: 100 where the sum rule holds, often not.
-    busy_provenance: str  # How measured_busy_percent was obtained.
+    busy_provenance: Optional[str]  # How measured_busy_percent was obtained.
     elapsed_ns: int  # Wall time between the two readings.
     # One unit of /proc/stat in this interval: no column is better than that.
     resolution_percent: Optional[float]
@@ -167,8 +167,8 @@ class TaskUtilisation(NamedTuple):
     cpu_percent: float  # Time on a CPU, in percent of one CPU.
     user_percent: float  # Scaled user time, in percent of one CPU.
     system_percent: float  # Scaled system time, in percent of one CPU.
-    cpu_provenance: str  # How cpu_percent was obtained.
-    split_provenance: str  # How user_percent and system_percent were obtained.
+    cpu_provenance: Optional[str]  # How cpu_percent was obtained.
+    split_provenance: Optional[str]  # How user_percent and system_percent were obtained.
     elapsed_ns: int  # Wall time between the two readings.
 
 
@@ -279,27 +279,27 @@ class CpuStates(NamedTuple):
     are measured at each switch and interrupt."""
 
     cpu: int
-    running: int  # the thread that runs; 0: none
+    running: Optional[int]  # the thread that runs; 0: none
     begin_ns: int  # its first switch in the session
     time_ns: int
     busy_ns: int
     idle_ns: int
-    system_ns: int  # of busy_ns, as of the last change
-    irq_ns: int
-    softirq_ns: int
-    switches: int
-    any_wait_ns: int  # of idle_ns: a thread anywhere waited for a disk
-    own_wait_ns: int  # of idle_ns: a thread that went to sleep on this CPU did
+    system_ns: Optional[int]  # of busy_ns, as of the last change; None with system_calls=False
+    irq_ns: Optional[int]  # None, here and below: this kernel has no event of it
+    softirq_ns: Optional[int]
+    switches: Optional[int]
+    any_wait_ns: Optional[int]  # of idle_ns: a thread anywhere waited for a disk
+    own_wait_ns: Optional[int]  # of idle_ns: a thread that went to sleep on this CPU did
 
 
 class Losses(NamedTuple):
     """What a session could not see, since it was opened."""
 
-    switches: int  # reported by an event
-    unseen: int  # switches without an event; their times are estimated
-    lost: int  # times a thread got no account, for lack of memory
-    exits_lost: int  # exited threads whose last numbers are in no record and no total
-    exits_added_up: int  # exited threads in a total, for lack of space
+    switches: Optional[int]  # reported by an event
+    unseen: Optional[int]  # switches without an event; their times are estimated
+    lost: Optional[int]  # times a thread got no account, for lack of memory
+    exits_lost: Optional[int]  # exited threads whose last numbers are in no record and no total
+    exits_added_up: Optional[int]  # exited threads in a total, for lack of space
 
 
 class DiskWait(NamedTuple):
@@ -308,8 +308,8 @@ class DiskWait(NamedTuple):
     tid: int
     pid: int
     start_ns: int
-    major: int  # 0 0: it waited for input or output that another thread requested
-    minor: int
+    major: Optional[int]  # None: it waited for input or output that another thread requested
+    minor: Optional[int]
     wait_ns: int  # since the session was opened
     name: str
 

@@ -95,8 +95,10 @@ static void make_thread(struct frame *frame, const struct schema *schema)
     entity->count = 3;
     strcpy(entity->name, "java");
     frame->elapsed_ns[0] = 1000;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        frame_values(frame, 0)[threads_column(schema, known[i].column)] = known[i].value;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (threads_have(schema, known[i].column))
+            frame_values(frame, 0)[threads_column(schema, known[i].column)] = known[i].value;
+    }
 }
 
 /* Like in prstat -mL of Solaris, a number has three characters and a blank. */
@@ -181,7 +183,7 @@ static void a_line_of_camp_top_has_the_columns_of_pea(void **state)
 static void camp_top_shows_a_dash_for_states_that_were_not_measured(void **state)
 {
     static const struct {
-        uint32_t unmeasured;
+        uint64_t unmeasured;
         const char *line;
     } known[] = {
         { 1u << CAMP_STATE_TRAP,
@@ -190,6 +192,8 @@ static void camp_top_shows_a_dash_for_states_that_were_not_measured(void **state
           "  1234 root     9.4 0.2 0.0   - 9.9  10  70 0.0 999  1K .1M  2M java/1235" },
         { 1u << CAMP_STATE_TEXT_FAULT | 1u << CAMP_STATE_KERNEL_FAULT | 1u << CAMP_STATE_TRAP,
           "  1234 root     9.4 0.2   -   - 9.9  10  70 0.0 999  1K .1M  2M java/1235" },
+        { 1u << CAMP_STATE_SYSTEM | 1u << CAMP_STATE_TRAP | UINT64_C(1) << THREADS_SYSTEM_CALLS,
+          "  1234 root     9.4   -   - 0.0 9.9  10  70 0.0 999  1K   -  2M java/1235" },
     };
     struct user_names users = { 0 };
 

@@ -33,6 +33,17 @@ static struct camp_counter row(uint32_t kind, const char *name)
     return rows[0];
 }
 
+/* Returns a row of a struct, even if this system does not have the counter. */
+static struct camp_counter field(int32_t record, const char *name)
+{
+    for (size_t i = 0; i < row_count; i++) {
+        if (rows[i].record == record && strcmp(rows[i].field, name) == 0)
+            return rows[i];
+    }
+    fail_msg("there is no field %s", name);
+    return rows[0];
+}
+
 static int provenance(const char *name, const struct camp_kernel *kernel, int32_t cpu)
 {
     const struct camp_counter counter = row(CAMP_KIND_CPU, name);
@@ -207,7 +218,8 @@ static void each_percentage_except_cpu_utilisation_is_derived_from_a_counter_in_
     for (size_t i = 0; i < row_count; i++) {
         char name[CAMP_NAME_SIZE];
 
-        if (rows[i].nature != CAMP_NATURE_SHARE || rows[i].record == CAMP_RECORD_UTILISATION)
+        if (rows[i].nature != CAMP_NATURE_SHARE || rows[i].record == CAMP_RECORD_UTILISATION ||
+            rows[i].kinds == 0)
             continue;
         snprintf(name, sizeof name, "%.*s_ns", (int)(strlen(rows[i].name) - strlen("_percent")),
                  rows[i].name);
@@ -217,12 +229,11 @@ static void each_percentage_except_cpu_utilisation_is_derived_from_a_counter_in_
 
 static void fields_of_the_catalogue_match_the_structs_of_camp_h(void **state)
 {
-    const struct camp_counter runs = row(CAMP_KIND_PROCESS, "runs");
+    const struct camp_counter runs = field(CAMP_RECORD_TASKSTAT, "runs");
     const struct camp_counter busy = row(CAMP_KIND_CPU, "busy_percent");
     const struct camp_counter read = row(CAMP_KIND_PARTITION, "read_ns");
 
     (void)state;
-    assert_int_equal(runs.record, CAMP_RECORD_TASKSTAT);
     assert_int_equal(runs.offset, offsetof(struct camp_taskstat, runs));
     assert_string_equal(runs.capability, "CAP_NET_ADMIN");
     assert_string_equal(busy.field, "measured_busy_percent");
