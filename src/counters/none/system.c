@@ -24,3 +24,23 @@ int camp_cpu_frequency_hz(const struct camp_source *source, int32_t cpu, uint64_
 {
     return not_counted(error, "the frequency of a CPU");
 }
+
+int camp_process_text(const struct camp_source *source, const struct camp_process *process,
+                      int text, char *buffer, size_t capacity, size_t *ret_length,
+                      struct camp_error *error)
+{
+    return not_counted(error, "texts of processes");
+}
+
+int camp_process_user_id(const struct camp_source *source, const struct camp_process *process,
+                         uint32_t *ret_user_id, struct camp_error *error)
+{
+    return not_counted(error, "the user of a process");
+}
+
+int camp_process_proportional_bytes(const struct camp_source *source,
+                                    const struct camp_process *process, uint64_t *ret_bytes,
+                                    struct camp_error *error)
+{
+    return not_counted(error, "the proportional set size of a process");
+}
