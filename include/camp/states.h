@@ -52,6 +52,8 @@
 extern "C" {
 #endif
 
+/* === camp_states: the wall time of each thread and CPU by state === */
+
 /* What a thread does. These are the microstates of Solaris (prusage_t in proc(4)). Linux divides
  * CAMP_STATE_SLEEP into several states; illumos measures USER, SYSTEM, TRAP, TEXT_FAULT,
  * DATA_FAULT, KERNEL_FAULT, LOCK, SLEEP, RUN_QUEUE and STOPPED. */
@@ -317,30 +319,26 @@ enum camp_states_option {
 CAMP_PUBLIC const char *camp_state_name(int state);
 
 /* Opens a session: loads the programs and finds all threads. `options` is of enum
- * camp_states_option. The errors are CAMP_E_INVALID;
- * CAMP_E_PERM: a capability is missing;
- * CAMP_E_NOTSUP: the kernel lacks a needed feature (camp_states_events()), /proc or /sys is not
- * mounted, the limit of open files is too low, or the library was built without microstates; the
- * message says which;
- * CAMP_E_NOMEM: no memory or descriptors are left; CAMP_E_IO and CAMP_E_FORMAT: as
- * camp_states_threads(). */
+ * camp_states_option. The message of CAMP_E_NOTSUP says what is missing: a feature of the kernel
+ * (camp_states_events()), the file system /proc or /sys, a higher limit of open files, or
+ * microstates in this build of the library. Errors: CAMP_E_INVALID, CAMP_E_PERM (a capability is
+ * missing), CAMP_E_NOTSUP, CAMP_E_NOMEM, CAMP_E_IO (the threads or CPUs cannot be listed),
+ * CAMP_E_FORMAT (the kernel wrote a damaged record). */
 CAMP_PUBLIC int camp_states_open(struct camp_states **ret, uint32_t options,
                                  struct camp_error *error);
 
-/* Closes a session, and frees its memory. NULL is permitted. */
+/* Closes a session, and frees its memory. Does nothing if `session` is NULL. */
 CAMP_PUBLIC void camp_states_close(struct camp_states *session);
 
-/* Returns what the session knows, so that a table can have its columns before it has rows. The
- * error is CAMP_E_INVALID. */
+/* Returns what the session knows, so that a table can have its columns before it has rows. Errors:
+ * CAMP_E_INVALID. */
 CAMP_PUBLIC int camp_states_known(const struct camp_states *session, struct camp_states_known *ret,
                                   size_t size, struct camp_error *error);
 
 /* Reads a snapshot: all living threads, ascending by tid. Reading takes some time, so each thread
- * has its own time_ns. The errors are CAMP_E_INVALID;
- * CAMP_E_SPACE: more than `capacity` threads live (the first of them are in ret);
- * CAMP_E_NOMEM: no memory or descriptors are left; CAMP_E_IO: the kernel's list cannot be read;
- * CAMP_E_FORMAT: the kernel wrote a damaged record. After any of them the session can be used
- * further. */
+ * has its own time_ns. After an error the session can be used further. Errors: CAMP_E_INVALID,
+ * CAMP_E_SPACE, CAMP_E_NOMEM, CAMP_E_IO (the kernel's list of threads cannot be read),
+ * CAMP_E_FORMAT (the kernel wrote a damaged record). */
 CAMP_PUBLIC int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret,
                                     size_t size, size_t capacity, size_t *ret_count,
                                     struct camp_error *error);
@@ -348,46 +346,48 @@ CAMP_PUBLIC int camp_states_threads(struct camp_states *session, struct camp_thr
 /* Reads a snapshot and tells the visitor what happened since the previous snapshot, which may be
  * one of camp_states_threads(). The first snapshot tells what happened since the session was
  * opened. Exited threads come first; camp_states_exits() does not return them again. Living threads
- * follow, ascending by tid. `size` is that of the visitor's struct. The errors are CAMP_E_INVALID
- * (also: a function of the visitor is missing), CAMP_E_NOMEM, CAMP_E_IO and CAMP_E_FORMAT, as for
- * camp_states_threads(). After CAMP_E_NOMEM or CAMP_E_IO some threads were not visited; the next
- * snapshot has them. */
+ * follow, ascending by tid. `size` is that of the visitor's struct. After CAMP_E_NOMEM or CAMP_E_IO
+ * some threads were not visited; the next snapshot has them. Errors: CAMP_E_INVALID (also: a
+ * function of the visitor is missing), CAMP_E_NOMEM, CAMP_E_IO (the kernel's list of threads cannot
+ * be read), CAMP_E_FORMAT (the kernel wrote a damaged record). */
 CAMP_PUBLIC int camp_states_visit(struct camp_states *session,
                                   const struct camp_states_visitor *visitor, size_t size,
                                   struct camp_error *error);
 
 /* Fills ret[capacity] with the threads that exited since the previous call, in the order of their
- * exits. If *ret_count equals `capacity`, more may wait: call again. The kernel keeps some 5,900
- * exited threads. If more exit between two calls, they are added up by parent and name into
- * CAMP_THREAD_TOTAL records, which come two calls later. In these, tid and pid are 0, time_ns is
- * the time of the call, and time_ns - begin_ns is the sum of the times for which the threads were
- * watched. The errors are CAMP_E_INVALID, CAMP_E_IO (the ring cannot be read) and CAMP_E_FORMAT (a
- * record is damaged; the ones after it are not lost). */
+ * exits. If *ret_count equals `capacity`, more may wait: call again. The Linux kernel keeps some
+ * 5,900 exited threads. If more exit between two calls, they are added up by parent and name into
+ * CAMP_THREAD_TOTAL records, which come two calls later; on illumos, all exited threads are added
+ * up by process. In these records, tid and pid are 0, time_ns is the time of the call, and time_ns
+ * - begin_ns is the sum of the times for which the threads were watched. Errors: CAMP_E_INVALID,
+ * CAMP_E_IO (the exited threads cannot be read), CAMP_E_FORMAT (one record is damaged; the next
+ * call has the records after it). */
 CAMP_PUBLIC int camp_states_exits(struct camp_states *session, struct camp_thread_states *ret,
                                   size_t size, size_t capacity, size_t *ret_count,
                                   struct camp_error *error);
 
-/* Fills ret[capacity] with the CPUs that had a context switch during the session, ascending. The
- * errors are CAMP_E_INVALID and CAMP_E_SPACE. */
+/* Fills ret[capacity] with the CPUs that had a context switch during the session, ascending. On
+ * illumos these are the CPUs that were online when it was opened, and still are. Errors:
+ * CAMP_E_INVALID, CAMP_E_SPACE; on illumos also those of camp_cpu_read_all(). */
 CAMP_PUBLIC int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret,
                                  size_t size, size_t capacity, size_t *ret_count,
                                  struct camp_error *error);
 
 /* Fills ret[capacity] with one element for each thread and each disk for which it waited. The
- * session keeps 16,384 elements, and drops the least recently used. The errors are CAMP_E_INVALID
- * (also: the session was opened without CAMP_STATES_DISKS), CAMP_E_SPACE and, on systems other than
- * Linux, CAMP_E_NOTSUP. */
+ * session keeps 16,384 elements, and drops the least recently used. Errors: CAMP_E_INVALID (also:
+ * the session was opened without CAMP_STATES_DISKS), CAMP_E_SPACE, CAMP_E_NOTSUP (on other systems
+ * than Linux). */
 CAMP_PUBLIC int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *ret,
                                        size_t size, size_t capacity, size_t *ret_count,
                                        struct camp_error *error);
 
 /* Fills ret[capacity] with the kernel features that microstates use. Needs no capability and no
- * session. The errors are CAMP_E_INVALID, CAMP_E_SPACE, CAMP_E_NOMEM and
- * CAMP_E_NOTSUP: the kernel has no BTF, so its features are unknown. */
+ * session. Errors: CAMP_E_INVALID, CAMP_E_SPACE, CAMP_E_NOMEM, CAMP_E_NOTSUP (the kernel has no
+ * BTF, so its features are unknown). */
 CAMP_PUBLIC int camp_states_events(struct camp_states_event *ret, size_t size, size_t capacity,
                                    size_t *ret_count, struct camp_error *error);
 
-/* Returns what the session has missed so far. The error is CAMP_E_INVALID. */
+/* Returns what the session has missed so far. Errors: CAMP_E_INVALID. */
 CAMP_PUBLIC int camp_states_losses(struct camp_states *session, struct camp_states_losses *ret,
                                    size_t size, struct camp_error *error);
 

@@ -16,8 +16,8 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
 
-functions() { # lists the functions that the library exports
-    nm -D --defined-only "$(find "$BUILD/src/counters" -name 'libcamp.so.0.*' -type f)" |
+functions() { # lists the functions that the libraries export
+    nm -D --defined-only "$BUILD"/src/counters/libcamp.so.0.*.[0-9] "$BUILD"/src/microstates/libcamp-states.so.0.*.[0-9] |
         awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort
 }
 
