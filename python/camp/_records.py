@@ -57,7 +57,7 @@ class Utilisation(NamedTuple):
     iowait_percent: Optional[float]  # Share of iowait_ns in wall time.
     steal_percent: Optional[float]  # Share of steal_ns in wall time.
     sum_percent: Optional[float]  # All columns together: 100 where the sum rule holds, often not.
-    busy_provenance: str  # How measured_busy_percent was obtained.
+    busy_provenance: Optional[str]  # How measured_busy_percent was obtained.
     elapsed_ns: int  # Wall time between the two readings.
     # One unit of /proc/stat in this interval: no column is better than that.
     resolution_percent: Optional[float]
@@ -167,8 +167,8 @@ class TaskUtilisation(NamedTuple):
     cpu_percent: float  # Time on a CPU, in percent of one CPU.
     user_percent: float  # Scaled user time, in percent of one CPU.
     system_percent: float  # Scaled system time, in percent of one CPU.
-    cpu_provenance: str  # How cpu_percent was obtained.
-    split_provenance: str  # How user_percent and system_percent were obtained.
+    cpu_provenance: Optional[str]  # How cpu_percent was obtained.
+    split_provenance: Optional[str]  # How user_percent and system_percent were obtained.
     elapsed_ns: int  # Wall time between the two readings.
 
 
@@ -241,6 +241,39 @@ class Linux(NamedTuple):
     capabilities: Optional[int]  # Effective capabilities of this process, as bits.
 
 
+class System(NamedTuple):
+    """The system as a whole since boot: switches, interrupts, forks, load, page faults, swap, pressure.
+
+    Linux: /proc/stat, /proc/loadavg, /proc/vmstat and /proc/pressure, read one after the other.
+    """
+
+    time_ns: int  # CLOCK_MONOTONIC when it was read.
+    # When the system started, in ns since 1970; it moves when the wall clock is set.
+    boot_time_ns: Optional[int]
+    context_switches: Optional[int]  # Switches from one thread to another, on all CPUs.
+    interrupts: Optional[int]  # Hardware interrupts, with those of the clock.
+    forks: Optional[int]  # Processes and threads started.
+    running: Optional[int]  # Threads on a CPU or ready to run.
+    blocked: Optional[int]  # Threads that wait for a disk.
+    # Threads that run, are ready to run or sleep uninterruptibly, over 1 minute.
+    load_average_1: Optional[float]
+    load_average_5: Optional[float]  # The same over 5 minutes.
+    load_average_15: Optional[float]  # The same over 15 minutes.
+    faults: Optional[int]  # Page faults, with those that waited for a disk.
+    major_faults: Optional[int]  # Page faults that waited for a disk.
+    swapped_in_bytes: Optional[int]  # Read from swap.
+    swapped_out_bytes: Optional[int]  # Written to swap.
+    paged_in_bytes: Optional[int]  # Read from block devices, by files and by swap.
+    paged_out_bytes: Optional[int]  # Written to block devices, by files and by swap.
+    scanned_bytes: Optional[int]  # Memory that the kernel examined to free some of it.
+    reclaimed_bytes: Optional[int]  # Memory that the kernel freed for other uses.
+    cpu_some_ns: Optional[int]  # Time in which at least one thread waited for a CPU.
+    memory_some_ns: Optional[int]  # Time in which at least one thread waited for memory.
+    memory_full_ns: Optional[int]  # Time in which all threads that had work waited for memory.
+    io_some_ns: Optional[int]  # Time in which at least one thread waited for a disk.
+    io_full_ns: Optional[int]  # Time in which all threads that had work waited for a disk.
+
+
 class CpuStates(NamedTuple):
     """A CPU's time by microstates. busy, idle, irq and softirq add up to time_ns - begin_ns; all
     are measured at each switch and interrupt."""
@@ -295,4 +328,4 @@ class Event(NamedTuple):
 RECORDS: Dict[str, type] = {
     record.__name__: record
     for record in (Cpu, Memory, Network, Disk, Task, Taskstat, TaskExit, Kernel, Linux, Utilisation,
-                   TaskUtilisation, CpuStates, Losses, DiskWait, Event)}
+                   TaskUtilisation, CpuStates, Losses, DiskWait, Event, System)}

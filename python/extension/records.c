@@ -7,6 +7,7 @@
 
 #include <camp/catalogue.h>
 #include <camp/states.h>
+#include <camp/system.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,7 @@ static const struct record records[RECORD_KIND_COUNT] = {
                            OF_FIELDS(disk_wait_fields, offsetof(struct camp_disk_wait, known)) },
     [RECORD_EVENT] = { "Event",
                        OF_FIELDS(event_fields, offsetof(struct camp_states_event, known)) },
+    [RECORD_SYSTEM] = { "System", OF_CATALOGUE(SYSTEM, offsetof(struct camp_system, known)) },
 };
 
 /* ----------------------------------------------------------------------- The catalogue -- */
@@ -206,7 +208,8 @@ PyObject *records_fields(PyObject *module, PyObject *nothing)
         for (size_t i = 0;
              list != NULL && fields->items != records[kind].fields && i < fields->count; i++) {
             const struct field *field = &fields->items[i];
-            const int optional = field->known != 0 || field->type == CAMP_TYPE_CPU;
+            const int optional = field->known != 0 || field->type == CAMP_TYPE_CPU ||
+                                 field->type == CAMP_TYPE_PROVENANCE;
             PyObject *row = Py_BuildValue("sssis", records[kind].name, field->name,
                                           annotation(field), optional, field->help);
 
@@ -225,7 +228,7 @@ PyObject *text_of(const char *bytes, size_t length)
     return PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)strnlen(bytes, length), "surrogateescape");
 }
 
-static PyObject *none(void)
+PyObject *none(void)
 {
     Py_INCREF(Py_None);
     return Py_None;

@@ -193,7 +193,8 @@ uint64_t source_clock_ns(clockid_t clock);
 
 /* For a program that handles signals itself, such as Python. source_wait() calls this function
  * before it sleeps and after a signal. If the function returns true, source_wait() returns false.
- * The default is NULL. */
+ * In such a program another thread may set *stop, which ends the wait within 50 ms. The default is
+ * NULL. */
 extern _Thread_local bool (*source_interrupted)(void);
 
 /* Sleeps for slice_ns, but not beyond deadline_ns. Returns true if the deadline has not passed: the

@@ -62,6 +62,9 @@ END
     PYTHONPATH=$ROOT/usr/lib/python3/dist-packages run /usr/bin/python3 -B -W error -c \
         'import camp.paper; print(camp.__file__, camp.cpu_count() > 0)'
     [ "$output" = "$ROOT/usr/lib/python3/dist-packages/camp/__init__.py True" ]
+    PYTHONPATH=$ROOT/usr/lib/python3/dist-packages run /usr/bin/python3 -B -W error -m camp.campmon
+    [ "$status" -eq 1 ]
+    [[ $output == 'CAMPmon of the CAMP paper'*'python3 -m camp.campmon serve'* ]]
 }
 
 @test "a program builds with pkg-config and runs with the installed library" {
@@ -108,6 +111,26 @@ reads_its_own_states() {
     run bash -c "readelf -d \"\$0\" | grep 'NEEDED.*libcamp'" "$BATS_TEST_TMPDIR/own-states"
     [ -z "$output" ]
     reads_its_own_states "$BATS_TEST_TMPDIR/own-states"
+}
+
+@test "a program builds with CMake and runs with the installed library" {
+    stranger
+    cat >"$BATS_TEST_TMPDIR/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.18)
+project(stranger C)
+find_package(libcamp 0.1 REQUIRED)
+add_executable(stranger stranger.c)
+target_link_libraries(stranger libcamp::libcamp)
+END
+    cd "$BATS_TEST_TMPDIR"
+    cmake -S . -B built -Dlibcamp_DIR="$(dirname "$LIBRARY")/cmake/libcamp"
+    cmake --build built
+    run -0 ./built/stranger
+    [[ $output == *' 1' ]]
+    sed -i 's/libcamp 0.1/libcamp 99/' CMakeLists.txt
+    run cmake -S . -B other -Dlibcamp_DIR="$(dirname "$LIBRARY")/cmake/libcamp"
+    [ "$status" -ne 0 ]
+    [[ $output == *99* ]]
 }
 
 @test "a program links statically to libcamp with pkg-config --static" {

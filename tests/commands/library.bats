@@ -78,6 +78,19 @@ headers() {
     grep -A 1 '^       CAMP_E_GONE$' errors | grep -q 'The process, thread, CPU'
 }
 
+@test "each function that a system may lack lists CAMP_E_NOTSUP" {
+    sed -n 's/^int \(camp_[a-z0-9_]*\)(.*/\1/p' "$TREE"/src/counters/none/*.c >lacking
+    [ "$(wc -l <lacking)" -gt 30 ]
+    while read -r function; do
+        target=$(sed -n 's,^.so man3/,,p' "$PAGES/$function.3")
+        sed -n '/^.SH ERRORS/,/^They mean/p' "$PAGES/${target:-$function.3}" >errors
+        sed -n "/^.fB$function.fP/,/^.TP/p" errors | grep -q CAMP_E_NOTSUP || {
+            echo "$function"
+            false
+        }
+    done <lacking
+}
+
 @test "the manual page of a struct has its fields with their comments" {
     page camp_cpu | grep -A 1 '^       uint64_t user_ns$' | grep -q 'without guest_ns'
 }

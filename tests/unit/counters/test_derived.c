@@ -1,5 +1,12 @@
 /* Differences, rates and percentages of synthetic readings. */
-#include "../tree.h"
+#include <camp/camp.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #define S 1000000000ull
 
@@ -247,34 +254,6 @@ static void two_samples_that_form_no_interval_are_refused(void **state)
     assert_int_equal(camp_cpu_difference(&zero, &after, 1, NULL, &u, sizeof u), CAMP_E_INVALID);
 }
 
-static void utilisation_over_an_interval_of_0_starts_at_the_previous_reading(void **state)
-{
-    struct tree tree = stored_tree("desktop-2.6.32");
-    struct camp_utilisation u;
-    struct camp_cpu previous;
-
-    (void)state;
-    assert_int_equal(
-        camp_cpu_read(source_of(&tree), CAMP_CPU_TOTAL, &previous, sizeof previous, NULL), CAMP_OK);
-    previous.time_ns -= S;
-    previous.idle_ns -= S;
-    assert_int_equal(camp_cpu_utilisation(source_of(&tree), CAMP_CPU_TOTAL, 0, NULL, &previous, &u,
-                                          sizeof u, NULL),
-                     CAMP_OK);
-    /* One of two CPUs was idle for a second. The interval is longer, because it ends at the second
-     * read. */
-    assert_true(u.idle_percent > 49 && u.idle_percent <= 50);
-    assert_int_equal(previous.idle_ns, 987654ull * 10000000);
-    assert_int_equal(
-        camp_cpu_utilisation(source_of(&tree), CAMP_CPU_TOTAL, 0, NULL, NULL, &u, sizeof u, NULL),
-        CAMP_E_INVALID);
-    assert_int_equal(
-        camp_cpu_utilisation(source_of(&tree), 0, 0, NULL, &previous, &u, sizeof u, NULL),
-        CAMP_E_INVALID);
-    assert_int_equal(camp_cpu_utilisation(source_of(&tree), 1, 5, NULL, NULL, &u, sizeof u, NULL),
-                     CAMP_E_GONE);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,7 +271,6 @@ int main(void)
         cmocka_unit_test(a_kernel_says_which_times_of_a_cpu_it_measures),
         cmocka_unit_test(busy_time_is_never_negative),
         cmocka_unit_test(two_samples_that_form_no_interval_are_refused),
-        cmocka_unit_test(utilisation_over_an_interval_of_0_starts_at_the_previous_reading),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
