@@ -175,7 +175,7 @@ static void size_text(char ret[CELL_SIZE], struct cell bytes)
 
 static double state_ns(const struct frame *rows, size_t row, enum camp_state state)
 {
-    return threads_have_state(rows->schema, state)
+    return threads_have(rows->schema, state)
                ? (double)frame_values(rows, row)[threads_column(rows->schema, state)]
                : 0;
 }
