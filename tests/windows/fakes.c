@@ -158,6 +158,8 @@ static BOOL WINAPI idle_cycles(USHORT group, ULONG *length, ULONG64 *ret)
         return FALSE;
     for (unsigned i = 0; i < FAKE_CPUS; i++)
         ret[i] = fakes.idle_cycles == 0 ? 0 : fakes.idle_cycles + i * FAKE_MHZ * 1000000ull;
+    if (fakes.first_cpu_is_never_idle)
+        ret[0] = 0;
     *length = FAKE_CPUS * sizeof *ret;
     return TRUE;
 }

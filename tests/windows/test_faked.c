@@ -74,6 +74,20 @@ static void faked_idle_cycles_of_0_are_unknown(void **state)
     assert_int_equal(cpu.idle_cycles_ns, 0);
 }
 
+static void faked_total_of_idle_cycles_is_unknown_if_those_of_a_cpu_are(void **state)
+{
+    struct camp_cpu cpu;
+
+    (void)state;
+    fakes_reset();
+    fakes.first_cpu_is_never_idle = true;
+    assert_int_equal(camp_cpu_read(NULL, 1, &cpu, sizeof cpu, NULL), CAMP_OK);
+    assert_true((cpu.known & CAMP_CPU_IDLE_CYCLES) != 0);
+    assert_int_equal(camp_cpu_read(NULL, CAMP_CPU_TOTAL, &cpu, sizeof cpu, NULL), CAMP_OK);
+    assert_int_equal(cpu.known & CAMP_CPU_IDLE_CYCLES, 0);
+    assert_int_equal(cpu.idle_cycles_ns, 0);
+}
+
 /* The CPU was busy for half of a second: by the tick not at all, by cycles for 500 ms. */
 static void faked_busy_time_is_measured_by_cycles_and_sampled_by_ticks(void **state)
 {
@@ -390,6 +404,7 @@ int main(void)
         cmocka_unit_test(faked_cpus_of_the_second_group_have_ids_from_64_on),
         cmocka_unit_test(faked_kernel_time_that_is_behind_its_parts_gives_no_system_time),
         cmocka_unit_test(faked_idle_cycles_of_0_are_unknown),
+        cmocka_unit_test(faked_total_of_idle_cycles_is_unknown_if_those_of_a_cpu_are),
         cmocka_unit_test(faked_busy_time_is_measured_by_cycles_and_sampled_by_ticks),
         cmocka_unit_test(faked_kernel_facts_are_those_of_windows),
         cmocka_unit_test(faked_process_has_measured_and_sampled_time_and_all_counts),
