@@ -199,6 +199,15 @@ static DWORD WINAPI wait_for(HANDLE handle, DWORD ms)
     return fakes.process_has_ended ? WAIT_OBJECT_0 : WAIT_TIMEOUT;
 }
 
+/* The table and the process itself have the same moment of creation. */
+static BOOL WINAPI process_times(HANDLE process, FILETIME *create, FILETIME *end, FILETIME *kernel,
+                                 FILETIME *user)
+{
+    memcpy(create, &fake_table[0].process.create_time, sizeof *create);
+    *end = *kernel = *user = (FILETIME){ 0 };
+    return process == FAKE_HANDLE;
+}
+
 static BOOL WINAPI process_cycles(HANDLE process, ULONG64 *ret)
 {
     *ret = fakes.process_cycles;
@@ -331,6 +340,8 @@ HANDLE(WINAPI *__imp_OpenProcess)(DWORD, BOOL, DWORD) = open_process;
 HANDLE(WINAPI *__imp_OpenThread)(DWORD, BOOL, DWORD) = open_thread;
 BOOL(WINAPI *__imp_CloseHandle)(HANDLE) = close_handle;
 DWORD(WINAPI *__imp_WaitForSingleObject)(HANDLE, DWORD) = wait_for;
+BOOL(WINAPI *__imp_GetProcessTimes)
+(HANDLE, FILETIME *, FILETIME *, FILETIME *, FILETIME *) = process_times;
 BOOL(WINAPI *__imp_QueryProcessCycleTime)(HANDLE, ULONG64 *) = process_cycles;
 BOOL(WINAPI *__imp_QueryThreadCycleTime)(HANDLE, ULONG64 *) = thread_cycles;
 LSTATUS(WINAPI *__imp_RegGetValueW)

@@ -197,25 +197,6 @@ int camp_process_read(const struct camp_source *source, const struct camp_proces
     return r;
 }
 
-int camp_process_cpu_ns(const struct camp_source *source, const struct camp_process *process,
-                        uint64_t *ret_ns, struct camp_error *error)
-{
-    struct camp_task task;
-    int r;
-
-    if (ret_ns == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the time");
-    r = camp_process_read(source, process, CAMP_TASK_CPU, &task, sizeof task, error);
-    if (r < 0)
-        return r;
-    if ((task.known & CAMP_TASK_CPU) == 0)
-        return camp_fail(error, CAMP_E_NOTSUP, 0,
-                         "the cycles of process %d are not counted, or not for this user",
-                         (int)process->pid);
-    *ret_ns = task.cpu_ns;
-    return CAMP_OK;
-}
-
 /* A thread has no name of its own in the table. */
 static void fill_thread(const struct process_table *table, const struct native_process *process,
                         const struct native_thread *thread, HANDLE opened, struct camp_task *task)
