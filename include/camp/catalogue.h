@@ -1,8 +1,8 @@
 /*
- * catalogue.h - what each number of camp.h is: its unit, how it is obtained, and where it comes
- * from.
+ * catalogue.h - what each number of camp.h and system.h is: its unit, how it is obtained, and where
+ * it comes from.
  *
- * The catalogue has a row for each field of the structs that camp.h fills (except `known`,
+ * The catalogue has a row for each field of the structs that they fill (except `known`,
  * `reserved` and `result`), and for each percentage that `camp get` derives from two readings.
  * `camp get`, `camp list`, docs/counters.md and the named tuples of the Python module are made from
  * these rows. For results, errors, sizes and arrays see camp.h.
@@ -26,7 +26,8 @@ enum camp_kind {
     CAMP_KIND_PARTITION = 1u << 4,
     CAMP_KIND_PROCESS = 1u << 5,
     CAMP_KIND_THREAD = 1u << 6,
-    CAMP_KIND_KERNEL = 1u << 7
+    CAMP_KIND_KERNEL = 1u << 7,
+    CAMP_KIND_SYSTEM = 1u << 8
 };
 
 /* Returns the name of one kind, such as "cpu", or NULL if there is no such kind. */
@@ -46,7 +47,8 @@ enum camp_record {
     CAMP_RECORD_KERNEL = 8,
     CAMP_RECORD_UTILISATION = 9,
     CAMP_RECORD_TASK_UTILISATION = 10,
-    CAMP_RECORD_LINUX = 11
+    CAMP_RECORD_LINUX = 11,
+    CAMP_RECORD_SYSTEM = 12 /* struct camp_system of system.h */
 };
 
 /* How a field is stored. */

@@ -8,7 +8,7 @@ from camp import _camp
 from camp._errors import Invalid
 from camp._records import Source, Task, TaskExit, Taskstat, TaskUtilisation
 from camp._session import Session
-from camp._waiting import in_ns, wait
+from camp._waiting import time_between, wait
 
 # The bit of each field in the library's enum camp_task_field.
 _BITS = _camp.bits_of('Task')
@@ -74,8 +74,8 @@ class Process(NamedTuple):
 
     def utilisation(self, interval: float = 0.1, source: Optional[Source] = None) -> TaskUtilisation:
         """Waits `interval` seconds, and returns the CPU time of the process in them, in percent of one CPU.
-        Gone: the process has exited."""
-        ns = in_ns(interval)
+        Gone: the process has exited. Invalid: the interval is 0; utilisation_since() never waits."""
+        ns = time_between(interval, 'utilisation_since(before) compares with an earlier read()')
         before = _camp.process_read(source, self.pid, self.start, _TIMES)
         wait(ns)
         return self.utilisation_since(before, source)

@@ -57,7 +57,7 @@ class Utilisation(NamedTuple):
     iowait_percent: Optional[float]  # Share of iowait_ns in wall time.
     steal_percent: Optional[float]  # Share of steal_ns in wall time.
     sum_percent: Optional[float]  # All columns together: 100 where the sum rule holds, often not.
-    busy_provenance: str  # How measured_busy_percent was obtained.
+    busy_provenance: Optional[str]  # How measured_busy_percent was obtained.
     elapsed_ns: int  # Wall time between the two readings.
     # One unit of /proc/stat in this interval: no column is better than that.
     resolution_percent: Optional[float]
@@ -167,8 +167,8 @@ class TaskUtilisation(NamedTuple):
     cpu_percent: float  # Time on a CPU, in percent of one CPU.
     user_percent: float  # Scaled user time, in percent of one CPU.
     system_percent: float  # Scaled system time, in percent of one CPU.
-    cpu_provenance: str  # How cpu_percent was obtained.
-    split_provenance: str  # How user_percent and system_percent were obtained.
+    cpu_provenance: Optional[str]  # How cpu_percent was obtained.
+    split_provenance: Optional[str]  # How user_percent and system_percent were obtained.
     elapsed_ns: int  # Wall time between the two readings.
 
 
@@ -241,32 +241,65 @@ class Linux(NamedTuple):
     capabilities: Optional[int]  # Effective capabilities of this process, as bits.
 
 
+class System(NamedTuple):
+    """The system as a whole since boot: switches, interrupts, forks, load, page faults, swap, pressure.
+
+    Linux: /proc/stat, /proc/loadavg, /proc/vmstat and /proc/pressure, read one after the other.
+    """
+
+    time_ns: int  # CLOCK_MONOTONIC when it was read.
+    # When the system started, in ns since 1970; it moves when the wall clock is set.
+    boot_time_ns: Optional[int]
+    context_switches: Optional[int]  # Switches from one thread to another, on all CPUs.
+    interrupts: Optional[int]  # Hardware interrupts, with those of the clock.
+    forks: Optional[int]  # Processes and threads started.
+    running: Optional[int]  # Threads on a CPU or ready to run.
+    blocked: Optional[int]  # Threads that wait for a disk.
+    # Threads that run, are ready to run or sleep uninterruptibly, over 1 minute.
+    load_average_1: Optional[float]
+    load_average_5: Optional[float]  # The same over 5 minutes.
+    load_average_15: Optional[float]  # The same over 15 minutes.
+    faults: Optional[int]  # Page faults, with those that waited for a disk.
+    major_faults: Optional[int]  # Page faults that waited for a disk.
+    swapped_in_bytes: Optional[int]  # Read from swap.
+    swapped_out_bytes: Optional[int]  # Written to swap.
+    paged_in_bytes: Optional[int]  # Read from block devices, by files and by swap.
+    paged_out_bytes: Optional[int]  # Written to block devices, by files and by swap.
+    scanned_bytes: Optional[int]  # Memory that the kernel examined to free some of it.
+    reclaimed_bytes: Optional[int]  # Memory that the kernel freed for other uses.
+    cpu_some_ns: Optional[int]  # Time in which at least one thread waited for a CPU.
+    memory_some_ns: Optional[int]  # Time in which at least one thread waited for memory.
+    memory_full_ns: Optional[int]  # Time in which all threads that had work waited for memory.
+    io_some_ns: Optional[int]  # Time in which at least one thread waited for a disk.
+    io_full_ns: Optional[int]  # Time in which all threads that had work waited for a disk.
+
+
 class CpuStates(NamedTuple):
     """A CPU's time by microstates. busy, idle, irq and softirq add up to time_ns - begin_ns; all
     are measured at each switch and interrupt."""
 
     cpu: int
-    running: int  # the thread that runs; 0: none
+    running: Optional[int]  # the thread that runs; 0: none
     begin_ns: int  # its first switch in the session
     time_ns: int
     busy_ns: int
     idle_ns: int
-    system_ns: int  # of busy_ns, as of the last change
-    irq_ns: int
-    softirq_ns: int
-    switches: int
-    any_wait_ns: int  # of idle_ns: a thread anywhere waited for a disk
-    own_wait_ns: int  # of idle_ns: a thread that went to sleep on this CPU did
+    system_ns: Optional[int]  # of busy_ns, as of the last change; None with system_calls=False
+    irq_ns: Optional[int]  # None, here and below: this kernel has no event of it
+    softirq_ns: Optional[int]
+    switches: Optional[int]
+    any_wait_ns: Optional[int]  # of idle_ns: a thread anywhere waited for a disk
+    own_wait_ns: Optional[int]  # of idle_ns: a thread that went to sleep on this CPU did
 
 
 class Losses(NamedTuple):
     """What a session could not see, since it was opened."""
 
-    switches: int  # reported by an event
-    unseen: int  # switches without an event; their times are estimated
-    lost: int  # times a thread got no account, for lack of memory
-    exits_lost: int  # exited threads whose last numbers are in no record and no total
-    exits_added_up: int  # exited threads in a total, for lack of space
+    switches: Optional[int]  # reported by an event
+    unseen: Optional[int]  # switches without an event; their times are estimated
+    lost: Optional[int]  # times a thread got no account, for lack of memory
+    exits_lost: Optional[int]  # exited threads whose last numbers are in no record and no total
+    exits_added_up: Optional[int]  # exited threads in a total, for lack of space
 
 
 class DiskWait(NamedTuple):
@@ -275,8 +308,8 @@ class DiskWait(NamedTuple):
     tid: int
     pid: int
     start_ns: int
-    major: int  # 0 0: it waited for input or output that another thread requested
-    minor: int
+    major: Optional[int]  # None: it waited for input or output that another thread requested
+    minor: Optional[int]
     wait_ns: int  # since the session was opened
     name: str
 
@@ -295,4 +328,4 @@ class Event(NamedTuple):
 RECORDS: Dict[str, type] = {
     record.__name__: record
     for record in (Cpu, Memory, Network, Disk, Task, Taskstat, TaskExit, Kernel, Linux, Utilisation,
-                   TaskUtilisation, CpuStates, Losses, DiskWait, Event)}
+                   TaskUtilisation, CpuStates, Losses, DiskWait, Event, System)}

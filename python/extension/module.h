@@ -35,6 +35,7 @@ enum record_kind {
     RECORD_LOSSES,
     RECORD_DISK_WAIT,
     RECORD_EVENT,
+    RECORD_SYSTEM,
     RECORD_KIND_COUNT
 };
 
@@ -83,6 +84,7 @@ int take_bits(PyObject *given, void *ret);
 int take_start(PyObject *given, void *ret);
 int take_before(PyObject *given, void *ret);
 int take_after(PyObject *given, void *ret);
+int take_elapsed(PyObject *given, void *ret); /* in ns */
 
 /* These converters write an int64_t, in ns since 1970. */
 int take_begin(PyObject *given, void *ret);
@@ -123,6 +125,9 @@ PyObject *records_fields(PyObject *module, PyObject *nothing);
 /* _camp.use(make_error, classes): gives this module the function and the classes that are written
  * in Python. Called once. */
 PyObject *records_use(PyObject *module, PyObject *arguments);
+
+/* Returns a new reference to None. */
+PyObject *none(void);
 
 /* Returns bytes as a Python str. os.fsencode() turns the str into the same bytes again, even if
  * they are not UTF-8. */

@@ -11,8 +11,8 @@
 
 const char *camp_kind_name(uint32_t kind)
 {
-    static const char names[][10] = { "cpu",       "memory",  "network", "disk",
-                                      "partition", "process", "thread",  "kernel" };
+    static const char names[][10] = { "cpu",     "memory", "network", "disk",  "partition",
+                                      "process", "thread", "kernel",  "system" };
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (kind == 1u << i)
@@ -44,8 +44,10 @@ static const char *unit_of(const struct camp_counter *counter)
         if (strcmp(units[i], last + 1) == 0)
             return units[i];
     }
-    return counter->nature == CAMP_NATURE_FACT && strcmp(counter->name, "count") != 0 ? "number"
-                                                                                      : "count";
+    if (counter->type == CAMP_TYPE_REAL ||
+        (counter->nature == CAMP_NATURE_FACT && strcmp(counter->name, "count") != 0))
+        return "number";
+    return "count";
 }
 
 static void unpack_texts(const char *texts, struct camp_counter *ret)

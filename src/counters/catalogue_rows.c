@@ -6,6 +6,8 @@
  */
 #include "catalogue_rows.h"
 
+#include <camp/system.h>
+
 #undef linux /* GNU C defines it as 1 */
 
 #define TASKS (CAMP_KIND_PROCESS | CAMP_KIND_THREAD)
@@ -107,6 +109,22 @@
             NEED_ITS_SOURCE, "exact", source, help),                                               \
             0                                                                                      \
     }
+#define SYSTEM(field, type, nature, rule, known, resolution, source, help)                         \
+    {                                                                                              \
+        ROW(CAMP_KIND_SYSTEM, system, SYSTEM, field, "", type, nature, rule, CAMP_SYSTEM_##known,  \
+            NEED_ITS_SOURCE, resolution, source, help),                                            \
+            0                                                                                      \
+    }
+#define SYSTEM_COUNTER(field, known, resolution, source, help)                                     \
+    SYSTEM(field, U64, COUNTER, COUNTED, known, resolution, source, help)
+#define LOAD_AVERAGE(minutes, help)                                                                \
+    SYSTEM(load_average_##minutes, REAL, LEVEL, SAMPLED, LOAD_AVERAGE_##minutes, "1/100",          \
+           "/proc/loadavg", help)
+#define PRESSURE(of, share, OF, file, help)                                                        \
+    SYSTEM_COUNTER(of##_##share##_ns, OF, "1 us", "/proc/pressure/" file, "Time in which " help),  \
+        PERCENT(CAMP_KIND_SYSTEM, #of "_" #share "_percent", "1 us",                               \
+                "two readings of " #of "_" #share "_ns", NEED_ITS_SOURCE,                          \
+                "Share of " #of "_" #share "_ns in wall time.")
 
 const struct catalogue_row camp_catalogue_rows[] = {
     { TEXTS("", "count", "exact", "/proc/stat", "How many CPUs are online."), 0, 0, CAMP_KIND_CPU,
@@ -341,6 +359,43 @@ const struct catalogue_row camp_catalogue_rows[] = {
           NEED_WINDOWS, "exact", "QueryPerformanceCounter",
           "How many cycles of a task are one second."),
       0 },
+
+    FIELD(system, SYSTEM, time_ns, U64, 0, "CLOCK_MONOTONIC when it was read."),
+    SYSTEM(boot_time_ns, U64, FACT, NONE, BOOT_TIME, "1 s", "/proc/stat btime",
+           "When the system started, in ns since 1970; it moves when the wall clock is set."),
+    SYSTEM_COUNTER(context_switches, CONTEXT_SWITCHES, "1", "/proc/stat ctxt",
+                   "Switches from one thread to another, on all CPUs."),
+    SYSTEM_COUNTER(interrupts, INTERRUPTS, "1", "/proc/stat intr",
+                   "Hardware interrupts, with those of the clock."),
+    SYSTEM_COUNTER(forks, FORKS, "1", "/proc/stat processes", "Processes and threads started."),
+    SYSTEM(running, U64, LEVEL, COUNTED, RUNNING, "1", "/proc/stat procs_running",
+           "Threads on a CPU or ready to run."),
+    SYSTEM(blocked, U64, LEVEL, COUNTED, BLOCKED, "1", "/proc/stat procs_blocked",
+           "Threads that wait for a disk."),
+    LOAD_AVERAGE(1, "Threads that run, are ready to run or sleep uninterruptibly, over 1 minute."),
+    LOAD_AVERAGE(5, "The same over 5 minutes."),
+    LOAD_AVERAGE(15, "The same over 15 minutes."),
+    SYSTEM_COUNTER(faults, FAULTS, "1", "/proc/vmstat pgfault",
+                   "Page faults, with those that waited for a disk."),
+    SYSTEM_COUNTER(major_faults, MAJOR_FAULTS, "1", "/proc/vmstat pgmajfault",
+                   "Page faults that waited for a disk."),
+    SYSTEM_COUNTER(swapped_in_bytes, SWAPPED_IN, "1 page", "/proc/vmstat pswpin",
+                   "Read from swap."),
+    SYSTEM_COUNTER(swapped_out_bytes, SWAPPED_OUT, "1 page", "/proc/vmstat pswpout",
+                   "Written to swap."),
+    SYSTEM_COUNTER(paged_in_bytes, PAGED_IN, "1 KiB", "/proc/vmstat pgpgin",
+                   "Read from block devices, by files and by swap."),
+    SYSTEM_COUNTER(paged_out_bytes, PAGED_OUT, "1 KiB", "/proc/vmstat pgpgout",
+                   "Written to block devices, by files and by swap."),
+    SYSTEM_COUNTER(scanned_bytes, SCANNED, "1 page", "/proc/vmstat pgscan_*",
+                   "Memory that the kernel examined to free some of it."),
+    SYSTEM_COUNTER(reclaimed_bytes, RECLAIMED, "1 page", "/proc/vmstat pgsteal_*",
+                   "Memory that the kernel freed for other uses."),
+    PRESSURE(cpu, some, CPU_SOME, "cpu", "at least one thread waited for a CPU."),
+    PRESSURE(memory, some, MEMORY_SOME, "memory", "at least one thread waited for memory."),
+    PRESSURE(memory, full, MEMORY_FULL, "memory", "all threads that had work waited for memory."),
+    PRESSURE(io, some, IO_SOME, "io", "at least one thread waited for a disk."),
+    PRESSURE(io, full, IO_FULL, "io", "all threads that had work waited for a disk."),
 };
 
 const size_t camp_catalogue_row_count = sizeof camp_catalogue_rows / sizeof camp_catalogue_rows[0];

@@ -21,7 +21,7 @@ struct catalogue_row {
     const char *texts;
     uint16_t offset;
     uint32_t known;
-    uint8_t kinds;
+    uint16_t kinds;
     uint8_t record;
     uint8_t type;
     uint8_t nature;

@@ -16,8 +16,8 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
 
-functions() { # lists the functions that the library exports
-    nm -D --defined-only "$(find "$BUILD/src/counters" -name 'libcamp.so.0.*' -type f)" |
+functions() { # lists the functions that the libraries export
+    nm -D --defined-only "$BUILD"/src/counters/libcamp.so.0.*.[0-9] "$BUILD"/src/microstates/libcamp-states.so.0.*.[0-9] |
         awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort
 }
 
@@ -76,6 +76,19 @@ headers() {
     page camp_thread_read | sed -n '/^ERRORS/,/^SEE/p' >errors
     grep -A 1 '^       camp_thread_read()$' errors | grep -q 'CAMP_E_INVALID'
     grep -A 1 '^       CAMP_E_GONE$' errors | grep -q 'The process, thread, CPU'
+}
+
+@test "each function that a system may lack lists CAMP_E_NOTSUP" {
+    sed -n 's/^int \(camp_[a-z0-9_]*\)(.*/\1/p' "$TREE"/src/counters/none/*.c >lacking
+    [ "$(wc -l <lacking)" -gt 30 ]
+    while read -r function; do
+        target=$(sed -n 's,^.so man3/,,p' "$PAGES/$function.3")
+        sed -n '/^.SH ERRORS/,/^They mean/p' "$PAGES/${target:-$function.3}" >errors
+        sed -n "/^.fB$function.fP/,/^.TP/p" errors | grep -q CAMP_E_NOTSUP || {
+            echo "$function"
+            false
+        }
+    done <lacking
 }
 
 @test "the manual page of a struct has its fields with their comments" {

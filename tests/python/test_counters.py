@@ -2,7 +2,9 @@
 
 import math
 import os
+import pathlib
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -98,6 +100,27 @@ class BesidePsutil(unittest.TestCase):
         self.assertEqual(camp.memory().total_bytes, psutil.virtual_memory().total)
 
     @NEEDS_PSUTIL
+    def test_switches_and_interrupts_lie_between_two_readings_of_psutil(self):
+        before = psutil.cpu_stats()
+        system = camp.system()
+        after = psutil.cpu_stats()
+        self.assertTrue(before.ctx_switches <= system.context_switches <= after.ctx_switches)
+        self.assertTrue(before.interrupts <= system.interrupts <= after.interrupts)
+        self.assertLess(abs(system.boot_time_ns / 1e9 - psutil.boot_time()), 2)
+
+    def test_system_counters_that_a_source_lacks_are_none(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, 'stat').write_text('ctxt 5\n', encoding='ascii')
+            pathlib.Path(folder, 'cpuinfo').write_text('processor\t: 0\ncpu MHz\t\t: 800.5\n',
+                                                       encoding='ascii')
+            source = camp.Source(proc=folder, sys=folder)
+            system = camp.system(source)
+            self.assertEqual(system, camp.System(*[None] * len(system))._replace(
+                time_ns=system.time_ns, context_switches=5))
+            self.assertEqual(camp.cpu_frequency_hz(0, source), 800500000)
+            self.assertRaises(camp.Gone, camp.cpu_frequency_hz, 1, source)
+
+    @NEEDS_PSUTIL
     def test_psutil_lists_every_process_that_camp_lists(self):
         before = {process.pid for process in camp.processes()}
         theirs = set(psutil.pids())
@@ -181,8 +204,40 @@ class Laws(unittest.TestCase):
 
     def test_a_counter_difference_is_right_after_a_wrap_or_a_reset(self):
         self.assertEqual(camp.difference(2**32 - 1, 4, 32), 5)
-        self.assertEqual(camp.difference(10**12, 7), 7)
+        self.assertEqual(camp.difference(7, 10), 3)
+        self.assertIsNone(camp.difference(10**10, 9_990_000_000))
+        self.assertIsNone(camp.difference(10**12, 0))
         self.assertRaises(camp.Invalid, camp.difference, 1, 2, 16)
+
+    def test_the_rate_of_a_counter_is_right_after_a_wrap_and_unknown_after_a_reset(self):
+        self.assertEqual(camp.rate(100, 200, 500_000_000), 200.0)
+        self.assertEqual(camp.rate(2**32 - 1, 4, 10**9, 32), 5.0)
+        self.assertEqual(camp.rate(2**64 - 1, 4, 10**9), 5.0)
+        self.assertEqual(camp.rate(7, 7, 1), 0.0)
+        self.assertIsNone(camp.rate(10**10, 9_990_000_000, 10**9))
+        self.assertRaisesRegex(camp.Invalid, 'no time', camp.rate, 1, 2, 0)
+        self.assertRaisesRegex(camp.Invalid, '32 or 64 bits', camp.rate, 1, 2, 1, 16)
+        self.assertRaisesRegex(camp.Invalid, 'elapsed_ns', camp.rate, 1, 2, -1)
+        self.assertRaises(TypeError, camp.rate, 1, 2, 0.5)
+
+    def test_a_utilisation_says_how_its_busy_time_was_obtained_if_the_kernel_is_known(self):
+        measured = camp.kernel().tickless_idle and not camp.kernel().short_idle_sampled
+        busy = camp.cpu_utilisation(interval=0.05)
+        self.assertIn(busy.busy_provenance, ('measured',) if measured else ('sampled', None))
+        self.assertEqual(busy.busy_provenance, camp.provenance('cpu.idle_ns').obtained)
+        before = camp.cpu()
+        time.sleep(0.05)
+        self.assertIsNone(camp.utilisation(before, camp.cpu(), camp.cpu_count()).busy_provenance)
+
+    def test_an_interval_of_0_is_refused_and_the_error_names_what_compares_without_a_wait(self):
+        for interval in (0, 0.0, 1e-12):
+            self.assertRaisesRegex(camp.Invalid, r'utilisation\(before, cpu', camp.cpu_utilisation, 0, interval)
+            self.assertRaisesRegex(camp.Invalid, r'utilisation_since\(before\)',
+                                   camp.process(os.getpid()).utilisation, interval)
+        before = camp.cpu()
+        time.sleep(0.05)
+        since = camp.utilisation(before, camp.cpu(), camp.cpu_count())
+        self.assertGreaterEqual(since.elapsed_ns, 50_000_000)
 
     def test_two_samples_of_the_same_time_give_no_utilisation(self):
         cpu = camp.cpu()

@@ -23,6 +23,8 @@ const struct kind_words kinds[KIND_COUNT] = {
       COUNTERS_IN(camp_task) },
     { CAMP_KIND_KERNEL, NULL, "kernel", "kernel", "what it counts, and how",
       sizeof(struct camp_kernel), NO_TIME, 0, .is_one = true },
+    { CAMP_KIND_SYSTEM, NULL, "system", "system", "all CPUs and processes together",
+      COUNTERS_IN(camp_system), .is_one = true },
 };
 
 const struct kind_words *kind_words(enum camp_kind kind)
@@ -150,6 +152,8 @@ static uint32_t known_of(const struct camp_counter *counter, const struct readin
         return reading->kernel.known;
     case CAMP_RECORD_LINUX:
         return reading->of_linux.known;
+    case CAMP_RECORD_SYSTEM:
+        return reading->system.known;
     case CAMP_RECORD_UTILISATION:
         return reading->utilisation.known;
     default:

@@ -5,12 +5,13 @@
 #pragma once
 
 #include <camp/catalogue.h>
+#include <camp/system.h>
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define KIND_COUNT 8
+#define KIND_COUNT 9
 #define NO_TIME SIZE_MAX
 
 /* The words for a kind on the command line, in addition to camp_kind_name(). */
@@ -52,12 +53,13 @@ struct reading {
             struct camp_kernel kernel;
             struct camp_linux of_linux;
         };
+        struct camp_system system;
     };
     struct camp_taskstat taskstat;
     struct camp_utilisation utilisation; /* without a previous reading, nothing is known */
 };
 
-#define COUNTERS_MAX 128
+#define COUNTERS_MAX 160
 
 struct counters {
     struct camp_counter items[COUNTERS_MAX];

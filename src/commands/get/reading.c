@@ -145,6 +145,8 @@ static int read_one(const struct camp_source *source, struct subject *subject,
         return camp_process_read(source, &subject->process, of_task, &now->task, size, error);
     case CAMP_KIND_THREAD:
         return camp_thread_read(source, &subject->thread, of_task, &now->task, size, error);
+    case CAMP_KIND_SYSTEM:
+        return camp_system_read(source, subject->wanted, &now->system, size, error);
     case CAMP_KIND_KERNEL:
         break;
     }

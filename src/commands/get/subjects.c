@@ -76,6 +76,7 @@ static int fill(const struct listing *listing, void *array, size_t capacity, siz
         return camp_thread_list(source, listing->process, array, size, capacity, ret_count, error);
     case CAMP_KIND_MEMORY:
     case CAMP_KIND_KERNEL:
+    case CAMP_KIND_SYSTEM:
         break;
     }
     return CAMP_E_INVALID;
@@ -357,6 +358,7 @@ int subject_named(const struct camp_source *source, enum camp_kind kind, const c
         break;
     case CAMP_KIND_MEMORY:
     case CAMP_KIND_KERNEL:
+    case CAMP_KIND_SYSTEM:
         break;
     }
     return result;

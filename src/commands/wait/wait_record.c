@@ -33,7 +33,14 @@ static const struct field summary_fields[] = {
         "steal_percent", NULL, "stolen by a hypervisor: within the others", 0, 2                   \
     }
 
-static const struct field cpu_fields[] = { { "cpu", "cpu", "its id", 7, 0 }, CPU_FIELDS };
+static const struct field cpu_fields[] = {
+    { "cpu", "cpu", "its id", 7, 0 },
+    CPU_FIELDS,
+    { "interrupts_per_s", NULL, "with those of its clock, and cross calls" },
+    { "cross_calls_per_s", NULL, "another CPU asked this one to call a function" },
+    { "context_switches_per_s", NULL, "needs microstates" },
+};
+#define RATES 3 /* fields after CPU_FIELDS */
 
 static const struct field machine_fields[] = {
     { "cpus", NULL, "how many", 0, 0 },
@@ -53,6 +60,11 @@ static const struct field task_fields[] = {
     { NULL, "wait %", "of the interval", 7, 2 },
 };
 
+static const struct field disk_fields[] = {
+    { "disk", NULL, "a disk with a device of its own" },
+    { "transfers_per_s", NULL, "reads and writes that it completed" },
+};
+
 static const struct field loss_fields[] = {
     { "unseen", NULL, "switches that no event reported, in the interval", 0, 0 },
     { "lost", NULL, "threads without an account or without last numbers", 0, 0 },
@@ -64,12 +76,15 @@ static const struct table tables[WAIT_TABLE_COUNT] = {
     [WAIT_MACHINE] = DOCUMENT_ONE("machine", TABLE_OBJECT, machine_fields),
     [WAIT_CPUS] = DOCUMENT_ROWS("cpus", cpu_fields),
     [WAIT_TASKS] = DOCUMENT_ROWS("tasks", task_fields),
+    [WAIT_SYSTEM] = DOCUMENT_ONE("system", TABLE_OBJECT, wait_system_fields),
+    [WAIT_DISKS] = DOCUMENT_ROWS("disks", disk_fields),
     [WAIT_LOSSES] = DOCUMENT_ONE("losses", TABLE_OBJECT, loss_fields),
 };
 
 static const struct record layout = DOCUMENT_LAYOUT("camp.wait/1", tables, WAIT_CPUS);
 
-const char *const wait_table_names[] = { "cpus", "tasks", "machine", "losses", NULL };
+const char *const wait_table_names[] = { "cpus",  "tasks",  "machine", "system",
+                                         "disks", "losses", NULL };
 
 const char *wait_tier_name(enum wait_tier tier)
 {
@@ -146,6 +161,16 @@ static void fill_cpu(struct cell ret[QUANTITY_COUNT], const struct wait_interval
     }
 }
 
+static void fill_rates(struct cell ret[RATES], const struct wait_interval *interval, size_t at)
+{
+    const struct frame *cpus = interval->cpus;
+    const double elapsed_s = (double)cpus->elapsed_ns[at] / NS_PER_S;
+
+    wait_system_cpu(ret, interval->system, cpus->entities[at].id);
+    if (interval->tier != WAIT_KERNEL)
+        ret[2] = cell_real((double)frame_values(cpus, at)[CPUS_STATES_SWITCHES] / elapsed_s);
+}
+
 /* Selects the `top` CPUs with the most wait, and adds them in the order of their ids. Fills
  * `machine` with the total of all CPUs. */
 static void add_cpus(struct wait_record *ret, const struct wait_interval *interval, size_t top,
@@ -164,9 +189,12 @@ static void add_cpus(struct wait_record *ret, const struct wait_interval *interv
     }
     rows = rows_with_most(ret->rows, ret->cpu_count, top, ret->keys);
     for (size_t i = 0; i < rows; i++) {
-        struct cell cells[1 + QUANTITY_COUNT] = { cell_integer(cpus->entities[ret->rows[i]].id) };
+        struct cell cells[1 + QUANTITY_COUNT + RATES] = {
+            cell_integer(cpus->entities[ret->rows[i]].id),
+        };
 
         fill_cpu(cells + 1, interval, ret->rows[i], ret->cpu_count);
+        fill_rates(cells + 1 + QUANTITY_COUNT, interval, ret->rows[i]);
         DOCUMENT_ADD(&ret->document, WAIT_CPUS, cells);
     }
     if (total < cpus->entity_count)
@@ -248,6 +276,21 @@ static void sum_waits(struct cell ret[2], const struct wait_interval *interval)
     }
     ret[0] = cell_real(percent(sum_ns, interval->elapsed_ns));
     ret[1] = cell_real(percent(unattributed_ns, interval->elapsed_ns));
+}
+
+static void add_system(struct wait_record *ret, const struct wait_interval *interval)
+{
+    const struct wait_system *system = interval->system;
+    struct cell cells[SYSTEM_FIELD_COUNT];
+
+    wait_system_fill(cells, system, interval->threads, interval->counts_calls, ret->cpu_count);
+    DOCUMENT_ADD(&ret->document, WAIT_SYSTEM, cells);
+    for (size_t i = 0; i < system->now.disk_count; i++) {
+        struct cell disk[2];
+
+        wait_system_disk(disk, system, i);
+        DOCUMENT_ADD(&ret->document, WAIT_DISKS, disk);
+    }
 }
 
 static void add_notes(struct wait_record *ret, const struct wait_interval *interval,
@@ -342,6 +385,7 @@ int wait_record_fill(struct wait_record *ret, const struct wait_interval *interv
         return r;
     machine[0] = cell_natural(ret->cpu_count);
     DOCUMENT_ADD(document, WAIT_MACHINE, machine);
+    add_system(ret, interval);
     add_summary(document, interval);
     add_notes(ret, interval, machine + 1);
     document->record.headline = headline(ret, interval, machine + 1);

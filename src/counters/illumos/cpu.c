@@ -63,7 +63,7 @@ static int read_cpu(kstat_ctl_t *control, kstat_t *statistic, struct camp_cpu *r
 {
     int r = camp_kstat_read(control, statistic, error);
 
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     *ret = (struct camp_cpu){ .cpu = statistic->ks_instance,
                               .time_ns = (uint64_t)statistic->ks_snaptime,
@@ -124,7 +124,7 @@ int camp_cpu_scan(kstat_ctl_t *control, struct camp_cpu *cpus, size_t size, size
         id = statistic->ks_instance;
         if (r == CAMP_E_GONE)
             continue; /* it was removed meanwhile */
-        if (r < 0)
+        if (r != CAMP_OK)
             return r;
         add_to_total(&total, &cpu);
         camp_output_add(&output, &cpu, sizeof cpu);
@@ -167,7 +167,7 @@ int camp_cpu_read(const struct camp_source *source, int32_t cpu, struct camp_cpu
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "no place for the answer, or CPU %d, which cannot be", cpu);
     r = camp_kstats_open(source, &control, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     r = cpu == CAMP_CPU_TOTAL ? read_total(control, &here, error)
                               : read_one(control, cpu, &here, error);
@@ -186,7 +186,7 @@ int camp_cpu_read_all(const struct camp_source *source, struct camp_cpu *cpus, s
     if (ret_count == NULL || (cpus == NULL && capacity != 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "camp_cpu_read_all: an argument is NULL");
     r = camp_kstats_open(source, &control, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     r = camp_cpu_scan(control, cpus, size, capacity, ret_count, error);
     camp_kstats_close(control);
@@ -204,7 +204,7 @@ int camp_cpu_list(const struct camp_source *source, int32_t *ids, size_t capacit
     if (ret_count == NULL || (ids == NULL && capacity != 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "camp_cpu_list: an argument is NULL");
     r = camp_kstats_open(source, &control, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     for (int32_t id = -1; (statistic = next_cpu(control, id)) != NULL;) {
         id = statistic->ks_instance;

@@ -51,7 +51,7 @@ static int read_disk(kstat_ctl_t *control, kstat_t *statistic, struct camp_disk 
     kstat_io_t io;
     int r = camp_kstat_read(control, statistic, error);
 
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     if (statistic->ks_data == NULL || statistic->ks_data_size < sizeof io)
         return camp_fail(error, CAMP_E_FORMAT, 0, "the kstat of a disk is too short; report it");
@@ -155,7 +155,7 @@ int camp_disk_read(const struct camp_source *source, const char *name, struct ca
     if (name == NULL || ret == NULL || name[0] == '\0')
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a name and a place for the answer");
     r = camp_kstats_open(source, &control, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     r = read_named(control, name, &disk, error);
     camp_kstats_close(control);
@@ -173,7 +173,7 @@ int camp_disk_read_all(const struct camp_source *source, int kind, struct camp_d
     if (ret_count == NULL || (disks == NULL && capacity != 0) || !camp_disk_kind_exists(kind))
         return camp_fail(error, CAMP_E_INVALID, 0, "camp_disk_read_all: NULL, or no such kind");
     r = camp_kstats_open(source, &control, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     r = camp_disk_scan(control, kind, disks, size, capacity, ret_count, error);
     camp_kstats_close(control);

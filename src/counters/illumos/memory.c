@@ -33,7 +33,7 @@ int camp_memory_scan(kstat_ctl_t *control, struct camp_memory *ret, struct camp_
         return camp_fail(error, CAMP_E_NOTSUP, 0,
                          "the kstat unix:0:system_pages is not visible in this zone");
     r = camp_kstat_read(control, pages, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     *ret = (struct camp_memory){ .time_ns = (uint64_t)pages->ks_snaptime };
     camp_kstat_number(pages, "physmem", CAMP_MEMORY_TOTAL, &ret->total_bytes, &ret->known);
@@ -55,7 +55,7 @@ int camp_memory_read(const struct camp_source *source, uint32_t wanted, struct c
     if (ret == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "camp_memory_read: no place for the answer");
     r = camp_kstats_open(source, &control, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     r = camp_memory_scan(control, &memory, error);
     camp_kstats_close(control);

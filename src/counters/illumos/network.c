@@ -26,7 +26,7 @@ static int read_link(kstat_ctl_t *control, kstat_t *link, struct camp_network *r
 {
     int r = camp_kstat_read(control, link, error);
 
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     memset(ret, 0, sizeof *ret);
     ret->time_ns = (uint64_t)link->ks_snaptime;
@@ -58,7 +58,7 @@ int camp_network_scan(kstat_ctl_t *control, struct camp_network *networks, size_
 
         if (r == CAMP_E_GONE)
             continue; /* it is no link, or was removed meanwhile */
-        if (r < 0)
+        if (r != CAMP_OK)
             return r;
         camp_output_add(&output, &network, sizeof network);
     }
@@ -84,7 +84,7 @@ int camp_network_read(const struct camp_source *source, const char *name, struct
     if (name == NULL || ret == NULL || name[0] == '\0')
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a name and a place for the answer");
     r = camp_kstats_open(source, &control, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     r = read_named(control, name, &network, error);
     camp_kstats_close(control);
@@ -102,7 +102,7 @@ int camp_network_read_all(const struct camp_source *source, struct camp_network 
     if (ret_count == NULL || (networks == NULL && capacity != 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "camp_network_read_all: an argument is NULL");
     r = camp_kstats_open(source, &control, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     r = camp_network_scan(control, networks, size, capacity, ret_count, error);
     camp_kstats_close(control);

@@ -118,7 +118,7 @@ int camp_process_read(const struct camp_source *source, const struct camp_proces
         r = camp_psinfo_read(source, process->pid, &psinfo, error);
     if (r == CAMP_OK)
         r = camp_start_check(psinfo.pr_start, process->start, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     task.start = process->start;
     camp_task_of_psinfo(&psinfo, &task);
@@ -144,7 +144,7 @@ int camp_thread_read(const struct camp_source *source, const struct camp_thread 
         r = camp_start_check(lwpsinfo.pr_start, thread->start, error);
     if (r == CAMP_OK)
         r = camp_psinfo_read(source, thread->pid, &psinfo, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     task.start = thread->start;
     camp_task_of_lwpsinfo(&lwpsinfo, &task);
@@ -163,7 +163,7 @@ int camp_pid_cpu_ns(int32_t pid, uint64_t *ret_ns)
     if (pid < 0 || ret_ns == NULL)
         return CAMP_E_INVALID;
     r = camp_usage_read(NULL, pid, 0, &usage, NULL);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     camp_task_of_usage(&usage, &task);
     *ret_ns = task.cpu_ns;
@@ -179,7 +179,7 @@ int camp_process_cpu_ns(const struct camp_source *source, const struct camp_proc
     if (ret_ns == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the CPU time");
     r = camp_process_read(source, process, CAMP_TASK_CPU, &task, sizeof task, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     if ((task.known & CAMP_TASK_CPU) == 0)
         return camp_fail(error, CAMP_E_PERM, 0, "process %d does not show its usage%s",

@@ -128,7 +128,7 @@ static int add_pid(const struct listing *listing, int32_t pid, struct camp_error
     psinfo_t psinfo;
     int r = camp_psinfo_read(listing->source, pid, &psinfo, error);
 
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     entry.token = camp_proc_ns(psinfo.pr_start);
     insert(listing->array,
@@ -183,7 +183,7 @@ static int add_process(const struct listing *listing, int32_t pid, struct camp_e
     psinfo_t psinfo;
     int r = camp_psinfo_read(listing->source, pid, &psinfo, error);
 
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     if (listing->executable != NULL &&
         !executable_is(listing->source, &psinfo, listing->executable))
@@ -231,7 +231,7 @@ int camp_process_identify(const struct camp_source *source, int32_t pid, struct 
     if (pid < 0 || ret == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a pid and a place for the answer");
     r = camp_psinfo_read(source, pid, &psinfo, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     process.start = camp_proc_ns(psinfo.pr_start);
     camp_hand_out(ret, size, &process, sizeof process);
@@ -245,7 +245,7 @@ static int add_thread(const struct listing *listing, int32_t tid, struct camp_er
     lwpsinfo_t lwpsinfo;
     int r = camp_lwpsinfo_read(listing->source, listing->pid, tid, &lwpsinfo, error);
 
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     if (lwpsinfo.pr_sname == 'Z')
         return CAMP_E_GONE;
@@ -269,7 +269,7 @@ int camp_thread_list(const struct camp_source *source, const struct camp_process
         r = camp_fail(error, CAMP_E_INVALID, 0, "pass a process");
     if (r == CAMP_OK)
         r = camp_proc_path(path, source, process->pid, 0, "lwp", error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     listing.pid = process->pid;
     r = list_numbers(path, &listing, add_thread, error);

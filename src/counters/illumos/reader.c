@@ -97,7 +97,7 @@ int camp_reader_cpus(struct camp_reader *reader, struct camp_cpu *cpus, size_t s
     struct open_reader opened;
     int r = load(&opened, reader, OF_CPUS, error);
 
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     if (ret_count == NULL || (cpus == NULL && capacity != 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "camp_reader_cpus: an argument is NULL");
@@ -112,7 +112,7 @@ int camp_reader_memory(struct camp_reader *reader, uint32_t wanted, struct camp_
     int r = load(&opened, reader, OF_MEMORY, error);
 
     (void)wanted;
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     if (ret == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "camp_reader_memory: no result");
@@ -128,7 +128,7 @@ int camp_reader_networks(struct camp_reader *reader, struct camp_network *networ
     struct open_reader opened;
     int r = load(&opened, reader, OF_NETWORKS, error);
 
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     if (ret_count == NULL || (networks == NULL && capacity != 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "camp_reader_networks: an argument is NULL");
@@ -141,7 +141,7 @@ int camp_reader_disks(struct camp_reader *reader, int kind, struct camp_disk *di
     struct open_reader opened;
     int r = load(&opened, reader, OF_DISKS, error);
 
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     if (ret_count == NULL || (disks == NULL && capacity != 0) || !camp_disk_kind_exists(kind))
         return camp_fail(error, CAMP_E_INVALID, 0, "camp_reader_disks: NULL, or no such kind");
@@ -154,7 +154,7 @@ static int open_file(const struct camp_source *source, int32_t pid, const char *
     char path[PATH_SIZE];
     int r = camp_proc_path(path, source, pid, 0, name, error);
 
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     *ret = open(path, O_RDONLY | O_CLOEXEC);
     return *ret >= 0 ? CAMP_OK : camp_fail_errno(error, errno, path);
@@ -172,7 +172,7 @@ static int read_process(const struct open_reader *reader, struct camp_task *ret,
                               error);
     if (r == CAMP_OK)
         r = camp_start_check(psinfo.pr_start, reader->start, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     *ret = (struct camp_task){ .start = reader->start };
     camp_task_of_usage(&usage, ret);
@@ -204,7 +204,7 @@ int camp_reader_open_process(struct camp_reader *reader, const struct camp_sourc
         r = open_file(source, process->pid, "psinfo", &opened.psinfo, error);
     if (r == CAMP_OK)
         r = read_process(&opened, &task, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         close_files(&opened);
     else
         store(reader, &opened);
@@ -218,7 +218,7 @@ int camp_reader_process(struct camp_reader *reader, struct camp_task *ret, size_
     struct camp_task task;
     int r = load(&opened, reader, OF_PROCESS, error);
 
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     if (ret == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the numbers");

@@ -22,7 +22,7 @@ static int read_cpus(struct camp_cpu **ret, size_t *ret_count, struct camp_error
         return r;
     }
     *ret = cpus;
-    *ret_count = count;
+    *ret_count = cpus != NULL ? count : 0;
     return CAMP_OK;
 }
 
@@ -56,11 +56,11 @@ int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, s
     if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the CPUs");
     r = read_cpus(&cpus, &count, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     for (size_t i = 0; i < count; i++) {
         const struct camp_cpu *now = &cpus[i], *before = find_cpu(session, now->cpu);
-        struct camp_cpu_states states = { .cpu = now->cpu, .known = CAMP_CPU_STATES_SYSTEM };
+        struct camp_cpu_states states = { .cpu = now->cpu, .known = KNOWN_OF_CPUS };
 
         /* A CPU that came online later is left out: what it did in the session is unknown. */
         if (now->cpu == CAMP_CPU_TOTAL || before == NULL)

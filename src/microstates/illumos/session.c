@@ -24,8 +24,7 @@ int session_open(struct camp_states **ret, const char *folder, uint32_t options,
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a session");
     snprintf(session->folder, sizeof session->folder, "%s", folder);
     session->source.proc = session->folder;
-    session->losses.known =
-        CAMP_STATES_LOSSES_LOST | CAMP_STATES_LOSSES_EXITS_LOST | CAMP_STATES_LOSSES_EXITS_ADDED_UP;
+    session->losses.known = KNOWN_LOSSES;
     r = session_snapshot(session, error);
     if (r < 0) {
         camp_states_close(session);
@@ -57,6 +56,18 @@ void camp_states_close(struct camp_states *session)
     free(session);
 }
 
+int camp_states_known(const struct camp_states *session, struct camp_states_known *ret, size_t size,
+                      struct camp_error *error)
+{
+    const struct camp_states_known known = { KNOWN_STATES, KNOWN_OF_THREADS, KNOWN_OF_CPUS,
+                                             KNOWN_LOSSES };
+
+    if (session == NULL || ret == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for what it knows");
+    camp_hand_out(ret, size, &known, sizeof known);
+    return CAMP_OK;
+}
+
 int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                         size_t capacity, size_t *ret_count, struct camp_error *error)
 {
@@ -66,7 +77,7 @@ int camp_states_threads(struct camp_states *session, struct camp_thread_states *
     if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the threads");
     r = session_snapshot(session, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     for (size_t i = 0; i < session->now.thread_count; i++)
         camp_output_add(&output, &session->now.threads[i].record,
@@ -110,7 +121,7 @@ int camp_states_visit(struct camp_states *session, const struct camp_states_visi
     if (complete.seen == NULL || complete.ended == NULL || complete.missed == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a visitor with all functions");
     r = session_snapshot(session, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     for (size_t i = 0; i < session->exit_count; i++)
         complete.ended(complete.context, NULL, &session->exits[i], 0);

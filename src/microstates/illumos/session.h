@@ -11,6 +11,22 @@
 /* Totals of exited threads are kept until they are read, up to this number. */
 #define EXITS_MAX 16384
 
+/* The microstates that the kernel counts. */
+#define KNOWN_STATES                                                                               \
+    (1u << CAMP_STATE_USER | 1u << CAMP_STATE_SYSTEM | 1u << CAMP_STATE_TRAP |                     \
+     1u << CAMP_STATE_TEXT_FAULT | 1u << CAMP_STATE_DATA_FAULT | 1u << CAMP_STATE_KERNEL_FAULT |   \
+     1u << CAMP_STATE_LOCK | 1u << CAMP_STATE_SLEEP | 1u << CAMP_STATE_RUN_QUEUE |                 \
+     1u << CAMP_STATE_STOPPED)
+#define KNOWN_OF_THREADS                                                                           \
+    (CAMP_THREAD_STATES_PARENT | CAMP_THREAD_STATES_UID | CAMP_THREAD_STATES_START |               \
+     CAMP_THREAD_STATES_CPU | CAMP_THREAD_STATES_RUN_DELAY | CAMP_THREAD_STATES_MINOR_FAULTS |     \
+     CAMP_THREAD_STATES_MAJOR_FAULTS | CAMP_THREAD_STATES_VOLUNTARY_SWITCHES |                     \
+     CAMP_THREAD_STATES_INVOLUNTARY_SWITCHES | CAMP_THREAD_STATES_SYSTEM_CALLS |                   \
+     CAMP_THREAD_STATES_SIGNALS)
+#define KNOWN_OF_CPUS CAMP_CPU_STATES_SYSTEM
+#define KNOWN_LOSSES                                                                               \
+    (CAMP_STATES_LOSSES_LOST | CAMP_STATES_LOSSES_EXITS_LOST | CAMP_STATES_LOSSES_EXITS_ADDED_UP)
+
 /* What a thread, or the sum of several, has spent. */
 struct amounts {
     uint64_t elapsed_ns; /* wall time (pr_rtime) */

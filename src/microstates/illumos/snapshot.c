@@ -22,25 +22,6 @@
 
 #define FIRST_FILE_SIZE 65536
 
-/* The microstates that the kernel counts. */
-#define KNOWN_STATES                                                                               \
-    (1u << CAMP_STATE_USER | 1u << CAMP_STATE_SYSTEM | 1u << CAMP_STATE_TRAP |                     \
-     1u << CAMP_STATE_TEXT_FAULT | 1u << CAMP_STATE_DATA_FAULT | 1u << CAMP_STATE_KERNEL_FAULT |   \
-     1u << CAMP_STATE_LOCK | 1u << CAMP_STATE_SLEEP | 1u << CAMP_STATE_RUN_QUEUE |                 \
-     1u << CAMP_STATE_STOPPED)
-#define KNOWN_FIELDS                                                                               \
-    (CAMP_THREAD_STATES_PARENT | CAMP_THREAD_STATES_UID | CAMP_THREAD_STATES_START |               \
-     CAMP_THREAD_STATES_CPU | CAMP_THREAD_STATES_RUN_DELAY | CAMP_THREAD_STATES_MINOR_FAULTS |     \
-     CAMP_THREAD_STATES_MAJOR_FAULTS | CAMP_THREAD_STATES_VOLUNTARY_SWITCHES |                     \
-     CAMP_THREAD_STATES_INVOLUNTARY_SWITCHES | CAMP_THREAD_STATES_SYSTEM_CALLS |                   \
-     CAMP_THREAD_STATES_SIGNALS)
-
-int camp_states_measures(const struct camp_states *session, int state)
-{
-    return session != NULL && state >= 0 && state < CAMP_STATE_COUNT &&
-           (KNOWN_STATES >> state & 1u) != 0;
-}
-
 int session_reserve(void *list, size_t *capacity, size_t count, size_t size,
                     struct camp_error *error)
 {
@@ -134,7 +115,7 @@ static struct camp_thread_states record_of(const psinfo_t *psinfo, const prusage
         .uid = (uint32_t)psinfo->pr_euid,
         .count = 1,
         .processes = usage->pr_lwpid == 1,
-        .known = KNOWN_FIELDS,
+        .known = KNOWN_OF_THREADS,
         .known_states = KNOWN_STATES,
         .start_ns = camp_proc_ns(usage->pr_create),
         .begin_ns = camp_proc_ns(usage->pr_create),
@@ -163,7 +144,7 @@ static int read_lusage(struct camp_states *session, int32_t pid, struct lusage *
     size_t length = 0, whole = FIRST_FILE_SIZE;
     int descriptor, r = camp_proc_path(path, &session->source, pid, 0, "lusage", error);
 
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
@@ -219,13 +200,13 @@ static int add_process(struct camp_states *session, int32_t pid, struct camp_err
     if (r == CAMP_OK)
         r = session_reserve(&snapshot->processes, &snapshot->process_capacity,
                             snapshot->process_count + 1, sizeof *snapshot->processes, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     if (!lusage_entry(&lusage, 0, &exited))
         return camp_fail(error, CAMP_E_FORMAT, 0, "lusage of process %d is damaged; report it",
                          (int)pid);
     r = add_threads(snapshot, &psinfo, &lusage, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     snapshot->processes[snapshot->process_count++] =
         (struct known_process){ .pid = pid,

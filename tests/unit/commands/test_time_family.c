@@ -119,7 +119,7 @@ static void the_sums_have_no_columns_of_states_that_are_not_measured(void **stat
         assert_int_equal(family_add_up_descendants(&family, ROOT), CAMP_OK);
         assert_int_equal(family.schema.column_count, FAMILY_COLUMN_COUNT - 1 - i);
         for (size_t k = 0; k < CAMP_STATE_COUNT; k++)
-            assert_int_equal(threads_have_state(&family.schema, k), (masks[i] & 1u << k) == 0);
+            assert_int_equal(threads_have(&family.schema, k), (masks[i] & 1u << k) == 0);
         assert_string_equal(
             family.schema.columns[threads_column(&family.schema, FAMILY_PROCESSES)].name,
             "processes");
@@ -147,7 +147,8 @@ static void the_tables_of_camp_time_leave_out_states_that_are_not_measured(void 
     char line[64];
 
     (void)state;
-    family_init(&family, 1u << CAMP_STATE_TEXT_FAULT | 1u << CAMP_STATE_KERNEL_FAULT);
+    family_init(&family, 1u << CAMP_STATE_TEXT_FAULT | 1u << CAMP_STATE_KERNEL_FAULT |
+                             1u << CAMP_STATE_SLEEP | UINT64_C(1) << THREADS_SYSTEM_CALLS);
     add(&family, 101, 101, ROOT, 0, 90, "server");
     assert_int_equal(family_add_up_descendants(&family, ROOT), CAMP_OK);
     assert_int_equal(time_record_fill(&record, &family, &facts, 0), CAMP_OK);
@@ -156,11 +157,16 @@ static void the_tables_of_camp_time_leave_out_states_that_are_not_measured(void 
         assert_true(has_field(&record.tables[i], "data_fault_ns"));
         assert_false(has_field(&record.tables[i], "kernel_fault_ns"));
         assert_true(has_field(&record.tables[i], "trap_ns"));
+        assert_false(has_field(&record.tables[i], "sleep_ns"));
+        assert_false(has_field(&record.tables[i], "system_calls"));
+        assert_true(has_field(&record.tables[i], "minor_faults"));
     }
     assert_int_equal(record.tables[1].row_count, 1);
     assert_string_equal(record.tables[1].cells[0].text, "timer");
     snprintf(line, sizeof line, "%-20s %12s", "Text pfault sleep", "-");
     assert_non_null(strstr(record.note_list[2], line));
+    for (size_t i = 0; record.note_list[i] != NULL; i++)
+        assert_null(strstr(record.note_list[i], "Sleep time"));
     time_record_release(&record);
     family_release(&family);
 }

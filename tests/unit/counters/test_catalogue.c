@@ -1,6 +1,7 @@
 /* The rows of the catalogue, and the provenance of counters on kernels other than the running one.
  */
 #include <camp/catalogue.h>
+#include <camp/system.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -243,6 +244,8 @@ static void fields_of_the_catalogue_match_the_structs_of_camp_h(void **state)
     assert_string_equal(row(CAMP_KIND_KERNEL, "accounting").unit, "text");
     assert_string_equal(row(CAMP_KIND_CPU, "count").unit, "count");
     assert_string_equal(row(CAMP_KIND_PROCESS, "parent").unit, "number");
+    assert_string_equal(row(CAMP_KIND_SYSTEM, "load_average_5").unit, "number");
+    assert_int_equal(row(CAMP_KIND_SYSTEM, "io_full_ns").known, CAMP_SYSTEM_IO_FULL);
 }
 
 static void reading_the_catalogue_into_a_short_array_returns_the_needed_size(void **state)
@@ -264,6 +267,7 @@ static void each_kind_of_counter_and_of_cpu_accounting_has_a_name(void **state)
     (void)state;
     assert_string_equal(camp_kind_name(CAMP_KIND_CPU), "cpu");
     assert_string_equal(camp_kind_name(CAMP_KIND_KERNEL), "kernel");
+    assert_string_equal(camp_kind_name(CAMP_KIND_SYSTEM), "system");
     assert_null(camp_kind_name(0));
     assert_null(camp_kind_name(CAMP_KIND_CPU | CAMP_KIND_MEMORY));
     assert_string_equal(camp_accounting_name(CAMP_ACCOUNTING_TICK), "tick");

@@ -151,8 +151,12 @@ static void a_file_without_permission_is_a_permission_error(void **state)
     (void)state;
     make_folder(folder, "no numbers\n");
     assert_int_equal(chmod(folder, 0), 0);
-    if (geteuid() == 0)
-        assert_int_equal(seteuid(65534), 0);
+    if (geteuid() == 0 && seteuid(65534) != 0) {
+        assert_int_equal(chmod(folder, 0700), 0);
+        remove_folder(folder);
+        print_message("SKIP: this user namespace has no other user\n");
+        skip();
+    }
     expect(folder, CAMP_E_PERM, CAMP_E_PERM, CAMP_E_PERM);
     assert_int_equal(seteuid(getuid()), 0);
     assert_int_equal(chmod(folder, 0700), 0);
@@ -228,6 +232,14 @@ static void parent_and_child_of_fork_read_independently(void **state)
     camp_reader_close(&inherited);
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_LARGE_FRAMES
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define HAS_LARGE_FRAMES
+#endif
+#endif
+
 /* Each call must work, or fail, on a stack of 96 KiB, of which libc uses a part. */
 #define STACK_BYTES (96 * 1024)
 
@@ -248,7 +260,7 @@ static void *call_all(void *argument)
 
 static void a_call_needs_less_than_96_kib_of_stack(void **state)
 {
-#if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
+#if !defined(__OPTIMIZE__) || defined(HAS_LARGE_FRAMES)
     (void)state;
     print_message("SKIP: this build has larger stack frames\n");
     skip();
@@ -286,13 +298,16 @@ static void a_signal_handler_ends_the_wait_of_a_percentage(void **state)
 {
     const struct sigaction action = { .sa_handler = handle };
     const struct itimerval in_50_ms = { .it_value = { .tv_usec = 50000 } };
-    struct camp_task_utilisation own_use;
-    struct camp_process own;
+    struct camp_process sleeper = { .pid = (int32_t)fork() };
+    struct camp_task_utilisation its_use;
     struct camp_utilisation use;
     struct sigaction before;
 
     (void)state;
-    assert_int_equal(camp_process_identify(NULL, (int32_t)getpid(), &own, sizeof own, NULL),
+    if (sleeper.pid == 0)
+        for (;;)
+            pause();
+    assert_int_equal(camp_process_identify(NULL, sleeper.pid, &sleeper, sizeof sleeper, NULL),
                      CAMP_OK);
     assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
     assert_int_equal(setitimer(ITIMER_REAL, &in_50_ms, NULL), 0);
@@ -301,10 +316,12 @@ static void a_signal_handler_ends_the_wait_of_a_percentage(void **state)
         CAMP_OK);
     assert_int_equal(setitimer(ITIMER_REAL, &in_50_ms, NULL), 0);
     assert_int_equal(
-        camp_process_utilisation(NULL, &own, 3600 * 1000, NULL, &own_use, sizeof own_use, NULL),
+        camp_process_utilisation(NULL, &sleeper, 3600 * 1000, NULL, &its_use, sizeof its_use, NULL),
         CAMP_OK);
     assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
-    assert_true(use.elapsed_ns > 0 && own_use.elapsed_ns > 0);
+    assert_true(use.elapsed_ns > 0 && its_use.elapsed_ns > 0);
+    assert_int_equal(kill(sleeper.pid, SIGKILL), 0);
+    assert_int_equal(waitpid(sleeper.pid, NULL, 0), sleeper.pid);
 }
 
 static void no_descriptor_stays_open(void **state)

@@ -98,10 +98,14 @@ static void a_new_thread_has_its_whole_life_and_its_states_add_up_to_it(void **s
     const prusage_t threads[] = { usage_of(2, start, 1000), usage_of(1, start, 2000) };
     struct camp_thread_states read[THREADS_MAX];
     struct camp_states *session = open_session();
+    struct camp_states_known known;
 
     (void)state;
     write_process(70, start, &none_exited, threads, 2, 0);
     assert_int_equal(read_threads(session, read), 2);
+    assert_int_equal(camp_states_known(session, &known, sizeof known, NULL), CAMP_OK);
+    assert_int_equal(read[0].known_states, known.states);
+    assert_int_equal(read[0].known, known.thread);
     assert_int_equal(read[0].tid, 1);
     assert_int_equal(read[0].pid, 70);
     assert_int_equal(read[0].flags, 0);
