@@ -36,6 +36,8 @@ static long read_all(struct reading *ret, struct camp_error *error)
         if (result == CAMP_E_GONE || result == CAMP_E_PERM)
             result = CAMP_OK; /* it exited since the list was made, or is hidden */
     }
+    if (result == CAMP_OK && read == 0)
+        sprintf(error->message, "the CPU time of processes is unknown here");
     return result < 0 ? result : read;
 }
 

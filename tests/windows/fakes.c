@@ -158,6 +158,8 @@ static BOOL WINAPI idle_cycles(USHORT group, ULONG *length, ULONG64 *ret)
         return FALSE;
     for (unsigned i = 0; i < FAKE_CPUS; i++)
         ret[i] = fakes.idle_cycles == 0 ? 0 : fakes.idle_cycles + i * FAKE_MHZ * 1000000ull;
+    if (fakes.first_cpu_is_never_idle)
+        ret[0] = 0;
     *length = FAKE_CPUS * sizeof *ret;
     return TRUE;
 }
@@ -195,6 +197,15 @@ static DWORD WINAPI wait_for(HANDLE handle, DWORD ms)
 {
     (void)handle, (void)ms;
     return fakes.process_has_ended ? WAIT_OBJECT_0 : WAIT_TIMEOUT;
+}
+
+/* The table and the process itself have the same moment of creation. */
+static BOOL WINAPI process_times(HANDLE process, FILETIME *create, FILETIME *end, FILETIME *kernel,
+                                 FILETIME *user)
+{
+    memcpy(create, &fake_table[0].process.create_time, sizeof *create);
+    *end = *kernel = *user = (FILETIME){ 0 };
+    return process == FAKE_HANDLE;
 }
 
 static BOOL WINAPI process_cycles(HANDLE process, ULONG64 *ret)
@@ -329,6 +340,8 @@ HANDLE(WINAPI *__imp_OpenProcess)(DWORD, BOOL, DWORD) = open_process;
 HANDLE(WINAPI *__imp_OpenThread)(DWORD, BOOL, DWORD) = open_thread;
 BOOL(WINAPI *__imp_CloseHandle)(HANDLE) = close_handle;
 DWORD(WINAPI *__imp_WaitForSingleObject)(HANDLE, DWORD) = wait_for;
+BOOL(WINAPI *__imp_GetProcessTimes)
+(HANDLE, FILETIME *, FILETIME *, FILETIME *, FILETIME *) = process_times;
 BOOL(WINAPI *__imp_QueryProcessCycleTime)(HANDLE, ULONG64 *) = process_cycles;
 BOOL(WINAPI *__imp_QueryThreadCycleTime)(HANDLE, ULONG64 *) = thread_cycles;
 LSTATUS(WINAPI *__imp_RegGetValueW)

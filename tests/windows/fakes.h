@@ -28,6 +28,7 @@ struct fakes {
     uint64_t process_cycles;
     uint64_t thread_cycles;
     uint64_t idle_cycles; /* of CPU 0; CPU n has n seconds more */
+    bool first_cpu_is_never_idle;
     struct native_cpu cpu;
     bool disks_count;
     DISK_PERFORMANCE disk;

@@ -74,6 +74,20 @@ static void faked_idle_cycles_of_0_are_unknown(void **state)
     assert_int_equal(cpu.idle_cycles_ns, 0);
 }
 
+static void faked_total_of_idle_cycles_is_unknown_if_those_of_a_cpu_are(void **state)
+{
+    struct camp_cpu cpu;
+
+    (void)state;
+    fakes_reset();
+    fakes.first_cpu_is_never_idle = true;
+    assert_int_equal(camp_cpu_read(NULL, 1, &cpu, sizeof cpu, NULL), CAMP_OK);
+    assert_true((cpu.known & CAMP_CPU_IDLE_CYCLES) != 0);
+    assert_int_equal(camp_cpu_read(NULL, CAMP_CPU_TOTAL, &cpu, sizeof cpu, NULL), CAMP_OK);
+    assert_int_equal(cpu.known & CAMP_CPU_IDLE_CYCLES, 0);
+    assert_int_equal(cpu.idle_cycles_ns, 0);
+}
+
 /* The CPU was busy for half of a second: by the tick not at all, by cycles for 500 ms. */
 static void faked_busy_time_is_measured_by_cycles_and_sampled_by_ticks(void **state)
 {
@@ -147,6 +161,27 @@ static void faked_process_has_measured_and_sampled_time_and_all_counts(void **st
     assert_int_equal(fake_handles, 0);
 }
 
+static void faked_time_of_a_process_is_read_without_the_table(void **state)
+{
+    struct camp_process identity = fake_identity();
+    uint64_t cpu_ns = 0;
+
+    (void)state;
+    fakes_reset();
+    assert_int_equal(camp_process_cpu_ns(NULL, &identity, &cpu_ns, NULL), CAMP_OK);
+    assert_int_equal(cpu_ns, 3000000000);
+    identity.start++;
+    assert_int_equal(camp_process_cpu_ns(NULL, &identity, &cpu_ns, NULL), CAMP_E_GONE);
+    identity.start--;
+    fakes.process_has_ended = true;
+    assert_int_equal(camp_process_cpu_ns(NULL, &identity, &cpu_ns, NULL), CAMP_E_GONE);
+    fakes_reset();
+    fakes.registry_has_mhz = false;
+    assert_int_equal(camp_process_cpu_ns(NULL, &identity, &cpu_ns, NULL), CAMP_E_NOTSUP);
+    assert_int_equal(camp_process_cpu_ns(NULL, &identity, NULL, NULL), CAMP_E_INVALID);
+    assert_int_equal(fake_handles, 0);
+}
+
 static void faked_process_that_may_not_be_opened_has_no_measured_time(void **state)
 {
     const struct camp_process identity = fake_identity();
@@ -162,7 +197,8 @@ static void faked_process_that_may_not_be_opened_has_no_measured_time(void **sta
     assert_int_equal(task.known & (CAMP_TASK_CPU | CAMP_TASK_CYCLES), 0);
     assert_int_equal(task.cpu_ns, 0);
     assert_true((task.known & CAMP_TASK_SAMPLED) != 0);
-    assert_int_equal(camp_process_cpu_ns(NULL, &identity, &cpu_ns, &error), CAMP_E_NOTSUP);
+    assert_int_equal(camp_process_cpu_ns(NULL, &identity, &cpu_ns, &error), CAMP_E_PERM);
+    assert_non_null(strstr(error.message, "administrator"));
     assert_int_equal(camp_pid_cpu_ns(FAKE_PID, &cpu_ns), CAMP_E_PERM);
     assert_int_equal(camp_pid_cpu_ns(FAKE_PID + 4, &cpu_ns), CAMP_E_GONE);
 }
@@ -390,9 +426,11 @@ int main(void)
         cmocka_unit_test(faked_cpus_of_the_second_group_have_ids_from_64_on),
         cmocka_unit_test(faked_kernel_time_that_is_behind_its_parts_gives_no_system_time),
         cmocka_unit_test(faked_idle_cycles_of_0_are_unknown),
+        cmocka_unit_test(faked_total_of_idle_cycles_is_unknown_if_those_of_a_cpu_are),
         cmocka_unit_test(faked_busy_time_is_measured_by_cycles_and_sampled_by_ticks),
         cmocka_unit_test(faked_kernel_facts_are_those_of_windows),
         cmocka_unit_test(faked_process_has_measured_and_sampled_time_and_all_counts),
+        cmocka_unit_test(faked_time_of_a_process_is_read_without_the_table),
         cmocka_unit_test(faked_process_that_may_not_be_opened_has_no_measured_time),
         cmocka_unit_test(faked_cycles_of_0_are_unknown),
         cmocka_unit_test(faked_cycles_without_a_rate_are_no_time),

@@ -88,3 +88,53 @@ int camp_pid_cpu_ns(int32_t pid, uint64_t *ret_ns)
         *ret_ns = camp_ns_of_cycles(cycles, hz);
     return r;
 }
+
+/* Is this the process that was created at `start`? As long as it is open, its pid is not reused. */
+static bool was_created_at(HANDLE process, uint64_t start)
+{
+    FILETIME create, end, kernel, user;
+
+    return GetProcessTimes(process, &create, &end, &kernel, &user) &&
+           ((uint64_t)create.dwHighDateTime << 32 | create.dwLowDateTime) == start;
+}
+
+static int fail_cycles(int code, int32_t pid, struct camp_error *error)
+{
+    if (code == CAMP_E_GONE)
+        return camp_fail(error, code, 0, "process %d has ended; list the processes again",
+                         (int)pid);
+    if (code == CAMP_E_PERM)
+        return camp_fail(error, code, 0,
+                         "process %d: its cycles may not be read; run as its "
+                         "user, or as an administrator",
+                         (int)pid);
+    if (code == CAMP_E_NOTSUP)
+        return camp_fail(error, code, 0,
+                         "this system does not count the cycles of processes, or "
+                         "their rate is unknown");
+    return camp_fail(error, code, 0, "process %d cannot be opened; try again later", (int)pid);
+}
+
+int camp_process_cpu_ns(const struct camp_source *source, const struct camp_process *process,
+                        uint64_t *ret_ns, struct camp_error *error)
+{
+    uint64_t hz = camp_cycles_hz(), cycles = 0;
+    HANDLE opened;
+    int r = camp_this_machine_only(source, error);
+
+    if (r < 0)
+        return r;
+    if (process == NULL || process->pid <= 0 || ret_ns == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a process and a place for the time");
+    if (hz == 0)
+        return fail_cycles(CAMP_E_NOTSUP, process->pid, error);
+    opened = camp_process_open(process->pid);
+    if (opened == NULL)
+        return fail_cycles(code_of_open(GetLastError()), process->pid, error);
+    r = was_created_at(opened, process->start) ? read_cycles(opened, &cycles) : CAMP_E_GONE;
+    CloseHandle(opened);
+    if (r < 0)
+        return fail_cycles(r, process->pid, error);
+    *ret_ns = camp_ns_of_cycles(cycles, hz);
+    return CAMP_OK;
+}

@@ -145,8 +145,8 @@ static void add_volumes(struct walk *walk, uint32_t drive)
 {
     if (walk->kind != CAMP_DISK_ANY && walk->kind != CAMP_DISK_PARTITION)
         return;
-    for (char letter = 'A'; letter <= 'Z'; letter++)
-        add_volume(walk, letter, drive);
+    for (int letter = 'A'; letter <= 'Z'; letter++)
+        add_volume(walk, (char)letter, drive);
 }
 
 /* Returns false if there is no drive with this number. */

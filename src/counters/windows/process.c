@@ -9,6 +9,8 @@
  */
 #include "system.h"
 
+#include "../platform.h"
+
 #include <string.h>
 
 /* The states of a thread, and the reasons to wait, that are distinguished here (KTHREAD_STATE and
@@ -93,13 +95,15 @@ static void fill_times(int64_t user_time, int64_t kernel_time, struct camp_task 
     task->sampled_ns = task->user_ns + task->system_ns;
 }
 
-/* 0 cycles mean that the system does not count them. */
-static void fill_cycles(uint64_t cycles, struct camp_task *task)
+/* 0 cycles mean that the system does not count them. The table is some ms old when the cycles are
+ * read, which is less than the step of its times, but more than that of the cycles. */
+static void fill_cycles(uint64_t cycles, uint64_t time_ns, struct camp_task *task)
 {
     uint64_t hz = camp_cycles_hz();
 
     if (cycles == 0)
         return;
+    task->time_ns = time_ns;
     task->known |= CAMP_TASK_CYCLES;
     task->cycles = cycles;
     if (hz == 0)
@@ -131,6 +135,7 @@ static void fill_process(const struct process_table *table, const struct native_
                          HANDLE opened, struct camp_task *task)
 {
     ULONG64 cycles = 0;
+    uint64_t time_ns;
 
     *task = (struct camp_task){
         .known = CAMP_TASK_VIRTUAL | CAMP_TASK_RESIDENT | CAMP_TASK_THREADS | CAMP_TASK_NAME |
@@ -145,8 +150,9 @@ static void fill_process(const struct process_table *table, const struct native_
     fill_times(process->user_time, process->kernel_time, task);
     if (!camp_is_imitation())
         fill_counts(process, task);
+    time_ns = camp_now_ns();
     if (opened != NULL && QueryProcessCycleTime(opened, &cycles))
-        fill_cycles(cycles, task);
+        fill_cycles(cycles, time_ns, task);
     camp_utf8_of(process->image_name.Buffer, process->image_name.Length / sizeof(WCHAR), task->name,
                  sizeof task->name);
 }
@@ -191,30 +197,12 @@ int camp_process_read(const struct camp_source *source, const struct camp_proces
     return r;
 }
 
-int camp_process_cpu_ns(const struct camp_source *source, const struct camp_process *process,
-                        uint64_t *ret_ns, struct camp_error *error)
-{
-    struct camp_task task;
-    int r;
-
-    if (ret_ns == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the time");
-    r = camp_process_read(source, process, CAMP_TASK_CPU, &task, sizeof task, error);
-    if (r < 0)
-        return r;
-    if ((task.known & CAMP_TASK_CPU) == 0)
-        return camp_fail(error, CAMP_E_NOTSUP, 0,
-                         "the cycles of process %d are not counted, or not for this user",
-                         (int)process->pid);
-    *ret_ns = task.cpu_ns;
-    return CAMP_OK;
-}
-
 /* A thread has no name of its own in the table. */
 static void fill_thread(const struct process_table *table, const struct native_process *process,
                         const struct native_thread *thread, HANDLE opened, struct camp_task *task)
 {
     ULONG64 cycles = 0;
+    uint64_t time_ns;
 
     *task = (struct camp_task){
         .known = CAMP_TASK_VIRTUAL | CAMP_TASK_RESIDENT | CAMP_TASK_THREADS | CAMP_TASK_PARENT,
@@ -231,8 +219,9 @@ static void fill_thread(const struct process_table *table, const struct native_p
         task->switches = thread->context_switches;
         task->state = state_of(thread);
     }
+    time_ns = camp_now_ns();
     if (opened != NULL && QueryThreadCycleTime(opened, &cycles))
-        fill_cycles(cycles, task);
+        fill_cycles(cycles, time_ns, task);
 }
 
 static const struct native_thread *find_thread(const struct native_process *process,
