@@ -1,5 +1,5 @@
-/* Every function of system.h, for a system without support: each returns CAMP_E_NOTSUP. A port that
- * has none of them yet builds this file. */
+/* The functions of system.h about the whole system, for a system without support: each returns
+ * CAMP_E_NOTSUP. A port that has none of them yet builds this file. */
 #include "../error.h"
 
 #include <camp/system.h>
@@ -23,24 +23,4 @@ int camp_cpu_frequency_hz(const struct camp_source *source, int32_t cpu, uint64_
                           struct camp_error *error)
 {
     return not_counted(error, "the frequency of a CPU");
-}
-
-int camp_process_text(const struct camp_source *source, const struct camp_process *process,
-                      int text, char *buffer, size_t capacity, size_t *ret_length,
-                      struct camp_error *error)
-{
-    return not_counted(error, "texts of processes");
-}
-
-int camp_process_user_id(const struct camp_source *source, const struct camp_process *process,
-                         uint32_t *ret_user_id, struct camp_error *error)
-{
-    return not_counted(error, "the user of a process");
-}
-
-int camp_process_proportional_bytes(const struct camp_source *source,
-                                    const struct camp_process *process, uint64_t *ret_bytes,
-                                    struct camp_error *error)
-{
-    return not_counted(error, "the proportional set size of a process");
 }
