@@ -13,6 +13,8 @@
 extern "C" {
 #endif
 
+/* === camp_system: counters of the system as a whole === */
+
 enum camp_system_field {
     CAMP_SYSTEM_BOOT_TIME = 1u << 0,
     CAMP_SYSTEM_CONTEXT_SWITCHES = 1u << 1,
@@ -91,6 +93,45 @@ CAMP_PUBLIC int camp_system_read(const struct camp_source *source, uint32_t want
  * its frequency), CAMP_E_PERM, CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_cpu_frequency_hz(const struct camp_source *source, int32_t cpu,
                                       uint64_t *ret_hz, struct camp_error *error);
+
+/* === camp_process_text: texts of a process === */
+
+enum camp_text {
+    /* The arguments, each followed by a NUL. The process may have changed them. Empty for a kernel
+     * thread. */
+    CAMP_TEXT_COMMAND_LINE = 0,
+    /* Path of the executable. Linux appends " (deleted)" if the file was removed. */
+    CAMP_TEXT_EXECUTABLE = 1,
+    CAMP_TEXT_CGROUP = 2 /* path of the cgroup, such as "/user.slice"; version 2 only */
+};
+
+/* Copies a text of a process (enum camp_text) to buffer[capacity], without a NUL at its end. It may
+ * have any bytes, such as escape sequences: whoever prints it must filter them. *ret_length is set
+ * to the length of the text. If this is larger than `capacity`, the first `capacity` bytes are
+ * copied. Errors: CAMP_E_INVALID, CAMP_E_SPACE, CAMP_E_GONE (the process has exited, even if
+ * another one has its pid now), CAMP_E_PERM (the executable of another user's process),
+ * CAMP_E_NOTSUP (a kernel thread has no executable; no cgroup of version 2), CAMP_E_NOMEM,
+ * CAMP_E_IO, CAMP_E_FORMAT.
+ */
+CAMP_PUBLIC int camp_process_text(const struct camp_source *source,
+                                  const struct camp_process *process, int text, char *buffer,
+                                  size_t capacity, size_t *ret_length, struct camp_error *error);
+
+/* Reads the effective user id of a process. Errors: CAMP_E_INVALID, CAMP_E_GONE (the process has
+ * exited), CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
+CAMP_PUBLIC int camp_process_user_id(const struct camp_source *source,
+                                     const struct camp_process *process, uint32_t *ret_user_id,
+                                     struct camp_error *error);
+
+/* Reads the proportional set size of a process: its pages in memory, each divided by the number of
+ * processes that share it. The sum over all processes is the memory that they use together. On
+ * Linux the kernel counts all pages of the process for each call, which takes a few ms for 1 GB. It
+ * comes from smaps_rollup, which needs the right to trace the process. Errors: CAMP_E_INVALID,
+ * CAMP_E_GONE (the process has exited), CAMP_E_PERM, CAMP_E_NOTSUP (a kernel thread, or Linux
+ * before 4.14), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
+CAMP_PUBLIC int camp_process_proportional_bytes(const struct camp_source *source,
+                                                const struct camp_process *process,
+                                                uint64_t *ret_bytes, struct camp_error *error);
 
 #ifdef __cplusplus
 }

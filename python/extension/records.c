@@ -241,7 +241,7 @@ PyObject *word_of(const char *text)
 
 static PyObject *word(const char *text)
 {
-    return text != NULL ? PyUnicode_InternFromString(text) : none();
+    return text != NULL ? PyUnicode_FromString(text) : none();
 }
 
 static PyObject *of_integer(int type, int32_t value)

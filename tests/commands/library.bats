@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 
 bats_require_minimum_version 1.5.0
-# The documentation of the C library: its manual pages, which are made from the public headers, and its examples.
+# The documentation of the C libraries: their manual pages, which are made from the public headers, and the examples.
 
 setup_file() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -31,7 +31,9 @@ headers() {
 
 @test "man finds a page for each function of the library" {
     functions >exported
-    [ "$(wc -l <exported)" -gt 40 ]
+    [ "$(wc -l <exported)" -gt 50 ]
+    grep -qx camp_cpu_read exported
+    grep -qx camp_states_open exported
     while read -r function; do
         [ -s "$PAGES/$function.3" ] || {
             echo "$function has no page"
@@ -129,7 +131,7 @@ refused() {
 # for_other_systems COMPILER...: checks the examples without linking them.
 for_other_systems() {
     command -v "$1" >/dev/null || skip "$1 is not installed"
-    for example in "$TREE"/docs/examples/*.c; do
+    for example in "$TREE"/docs/examples/*.c "$TREE"/docs/examples/states/process-states.c; do
         "$@" -std=c11 -Wall -Wextra -Werror -pedantic -fsyntax-only -I"$TREE/include" "$example"
     done
 }
@@ -219,6 +221,22 @@ time.sleep(30)' >ready 3>&- &
     kill $program
     [ "${#lines[@]}" -eq 5 ]
     [[ ${lines[1]} =~ ^\ *$program\ S\ +[0-9.]+\ +([0-9.]+|unknown)\ python3$ ]]
+}
+
+# bats test_tags=law
+@test "the example process-states prints the states of a busy process, which add up" {
+    (while :; do :; done) 3>&- &
+    busy=$!
+    run --separate-stderr "$EXAMPLES/process-states" $busy 0.5
+    kill $busy
+    if [[ $stderr == *CAP_BPF* || $stderr == *BTF* || $stderr == *'without microstates'* ]]; then skip "$stderr"; fi
+    [ "$status" -eq 0 ]
+    awk '$1 == "watched" { watched = $2 } $1 == "user" || $1 == "run_queue" { busy += $2 }
+        $1 == "unaccounted" { unaccounted = $2; lines++ }
+        END { print watched, busy, unaccounted; exit !(watched >= 0.4 && busy > 0.5 * watched &&
+            lines == 1 && unaccounted > -0.001 && unaccounted < 0.001) }' <<<"$output"
+    run -1 --separate-stderr "$EXAMPLES/process-states" 2147483647 0.1
+    [[ $stderr == 'process-states: there was no thread of process 2147483647' ]]
 }
 
 @test "the examples report a wrong argument and an unknown process" {

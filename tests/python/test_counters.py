@@ -108,6 +108,20 @@ class BesidePsutil(unittest.TestCase):
         self.assertTrue(before.interrupts <= system.interrupts <= after.interrupts)
         self.assertLess(abs(system.boot_time_ns / 1e9 - psutil.boot_time()), 2)
 
+    @NEEDS_PSUTIL
+    def test_the_texts_of_a_process_equal_those_of_psutil(self):
+        me, them = camp.process(os.getpid()), psutil.Process()
+        self.assertEqual(me.command_line(), them.cmdline())
+        child = subprocess.Popen(['sh', '-c', 'read line', 'a b', '', '\x1b[31m'], stdin=subprocess.PIPE)
+        while not camp.process(child.pid).command_line():  # it has not left exec yet
+            time.sleep(0.01)
+        self.assertEqual(camp.process(child.pid).command_line()[-3:], ['a b', '', '\x1b[31m'])
+        child.communicate(b'\n')
+        self.assertEqual(os.path.realpath(me.executable()), os.path.realpath(them.exe()))
+        self.assertEqual(me.user_id(), them.uids().effective)
+        self.assertLessEqual(me.proportional_bytes(), them.memory_info().rss + (1 << 20))
+        self.assertRaises(camp.Gone, camp.process(os.getpid())._replace(start=1).command_line)
+
     def test_system_counters_that_a_source_lacks_are_none(self):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, 'stat').write_text('ctxt 5\n', encoding='ascii')

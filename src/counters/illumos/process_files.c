@@ -80,13 +80,6 @@ const char *camp_proc(const struct camp_source *source)
     return source != NULL && source->proc != NULL ? source->proc : "/proc";
 }
 
-/* /proc of this system is always mounted. */
-const char *camp_unmounted(const char *path)
-{
-    (void)path;
-    return NULL;
-}
-
 int camp_proc_path(char *path, const struct camp_source *source, int32_t pid, int32_t tid,
                    const char *name, struct camp_error *error)
 {

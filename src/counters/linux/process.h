@@ -60,6 +60,13 @@ bool camp_schedstat_parse(struct cursor text, struct schedstat_line *ret);
 bool camp_status_parse(struct cursor text, struct status_switches *ret);
 bool camp_io_parse(struct cursor text, struct io_bytes *ret);
 
+/* Parses the effective user id in status. */
+bool camp_status_user(struct cursor text, uint64_t *ret_user_id);
+/* Parses the proportional set size in smaps_rollup. */
+bool camp_smaps_parse(struct cursor text, uint64_t *ret_kib);
+/* Finds the path of the cgroup of version 2 in cgroup. */
+bool camp_cgroup_parse(struct cursor text, struct cursor *ret_path);
+
 /* Parses the line Tgid of status: the pid of the thread's process. */
 bool camp_status_group(struct cursor text, int32_t *ret_pid);
 

@@ -13,6 +13,8 @@
 
 #include "process.h"
 
+#include "../units.h"
+
 /* Parses an unsigned number that is followed by a blank or a newline. */
 static bool whole_number(struct cursor *text, uint64_t *ret)
 {
@@ -176,6 +178,44 @@ bool camp_io_parse(struct cursor text, struct io_bytes *ret)
 {
     return number_of_key(text, "read_bytes:", &ret->read) &&
            number_of_key(text, "write_bytes:", &ret->written);
+}
+
+bool camp_status_user(struct cursor text, uint64_t *ret_user_id)
+{
+    struct cursor line;
+    uint64_t real;
+
+    while (text_line(&text, &line)) {
+        if (text_prefix(&line, "Uid:"))
+            return text_u64(&line, &real) && text_u64(&line, ret_user_id) &&
+                   *ret_user_id <= UINT32_MAX && cursor_left(&line) > 0;
+    }
+    return false;
+}
+
+bool camp_smaps_parse(struct cursor text, uint64_t *ret_kib)
+{
+    struct cursor line;
+
+    while (text_line(&text, &line)) {
+        if (text_prefix(&line, "Pss:"))
+            return text_u64(&line, ret_kib) && text_prefix(&line, " kB") &&
+                   cursor_left(&line) == 0 && *ret_kib <= UINT64_MAX / BYTES_PER_KIB;
+    }
+    return false;
+}
+
+bool camp_cgroup_parse(struct cursor text, struct cursor *ret_path)
+{
+    struct cursor line;
+
+    while (text_line(&text, &line)) {
+        if (text_prefix(&line, "0::")) {
+            *ret_path = line;
+            return cursor_left(&line) > 0;
+        }
+    }
+    return false;
 }
 
 static struct cursor last_component(struct cursor path)

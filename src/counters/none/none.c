@@ -13,8 +13,6 @@
 #include "../error.h"
 #include "../platform.h"
 
-#include <camp/linux.h>
-
 /* Unused arguments have names, because the author of a port will use them. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
@@ -25,11 +23,6 @@ static int not_counted(struct camp_error *error, const char *what)
     return camp_fail(error, CAMP_E_NOTSUP, 0,
                      "%s cannot be read on this system: libcamp was built without support for it",
                      what);
-}
-
-const char *camp_unmounted(const char *path)
-{
-    return NULL;
 }
 
 int camp_cpu_count(const struct camp_source *source, size_t *ret_count, struct camp_error *error)
@@ -207,38 +200,6 @@ int camp_reader_process(struct camp_reader *reader, struct camp_task *ret, size_
 
 void camp_reader_close(struct camp_reader *reader)
 {
-}
-
-int camp_taskstats_open(struct camp_taskstats *taskstats, struct camp_error *error)
-{
-    return not_counted(error, "taskstats");
-}
-
-void camp_taskstats_close(struct camp_taskstats *taskstats)
-{
-}
-
-int camp_taskstats_read(struct camp_taskstats *taskstats, const int32_t *pids, size_t count,
-                        struct camp_taskstat *tasks, size_t size, struct camp_error *error)
-{
-    return not_counted(error, "taskstats");
-}
-
-int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *error)
-{
-    return not_counted(error, "taskstats");
-}
-
-int camp_taskstats_exits(struct camp_taskstats *taskstats, struct camp_task_exit *exits,
-                         size_t size, size_t capacity, size_t *ret_count, struct camp_error *error)
-{
-    return not_counted(error, "taskstats");
-}
-
-int camp_linux_read(const struct camp_source *source, struct camp_linux *ret, size_t size,
-                    struct camp_error *error)
-{
-    return not_counted(error, "facts about Linux");
 }
 
 int camp_kernel_read(const struct camp_source *source, struct camp_kernel *ret, size_t size,

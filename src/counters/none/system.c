@@ -1,5 +1,5 @@
-/* Every function of system.h, for a system without support: each returns CAMP_E_NOTSUP. A port that
- * has none of them yet builds this file. */
+/* The functions of system.h about the whole system, for a system without support: each returns
+ * CAMP_E_NOTSUP. A port that has none of them yet builds this file. */
 #include "../error.h"
 
 #include <camp/system.h>
