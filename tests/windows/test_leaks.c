@@ -37,6 +37,7 @@ static void read_everything(const struct camp_process *own)
     static struct camp_thread threads[512];
     static struct camp_cpu cpus[512];
     static struct camp_disk disks[64];
+    static char text[4096];
     struct camp_reader reader = { { 0 } };
     struct camp_memory memory;
     struct camp_kernel kernel;
@@ -65,6 +66,8 @@ static void read_everything(const struct camp_process *own)
     camp_reader_close(&reader);
     assert_int_equal(camp_system_read(NULL, CAMP_SYSTEM_ALL, &system, sizeof system, NULL),
                      CAMP_OK);
+    assert_int_equal(
+        camp_process_text(NULL, own, CAMP_TEXT_EXECUTABLE, text, sizeof text, &n, NULL), CAMP_OK);
     camp_pid_cpu_ns(own->pid, &ns);
 }
 
