@@ -1,5 +1,6 @@
 """Compares counters with psutil: its value must be between the values that camp reads before and after it."""
 
+import errno
 import math
 import os
 import pathlib
@@ -9,7 +10,7 @@ import time
 import unittest
 
 import camp
-from subjects import Sleeper
+from subjects import Sleeper, no_descriptors
 
 try:
     import psutil
@@ -271,6 +272,26 @@ class Errors(unittest.TestCase):
             self.assertIsInstance(caught.exception, camp.Gone)
             self.assertEqual(caught.exception.code, -4)
             self.assertNotIn('\n', str(caught.exception))
+
+    def test_without_a_free_descriptor_each_call_raises_an_os_error_with_emfile(self):
+        me = camp.process(os.getpid())
+        thread = me.threads()[0]
+        asks = {'cpu': camp.cpu, 'cpus': camp.cpus, 'cpu_ids': camp.cpu_ids, 'memory': camp.memory,
+                'networks': camp.networks, 'disks': camp.disks, 'process': lambda: camp.process(1),
+                'processes': camp.processes, 'read': me.read, 'cpu_ns': me.cpu_ns, 'threads': me.threads,
+                'thread': thread.read, 'fork_count': camp.fork_count, 'table': camp.process_table().read,
+                'taskstats': camp.taskstats, 'states': camp.microstates, 'events': camp.microstates_events,
+                'frames': lambda: camp.frames('threads'), 'check': lambda: camp.frames('check')}
+        for name, ask in asks.items():
+            try:
+                ask()
+            except (camp.NotSupported, camp.Permission):
+                continue
+            with no_descriptors(), self.assertRaises(camp.Error) as caught:
+                ask()
+            self.assertIsInstance(caught.exception, OSError, name)
+            self.assertNotIsInstance(caught.exception, MemoryError, name)
+            self.assertEqual(caught.exception.errno, errno.EMFILE, name)
 
     def test_a_wrong_argument_raises_value_error_or_type_error(self):
         self.assertRaises(ValueError, camp.process(os.getpid()).read, 'no_such_field')

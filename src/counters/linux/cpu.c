@@ -322,9 +322,12 @@ static int search(int descriptor, const char *path, uint64_t *ret_count, struct 
 int camp_fork_count(const struct camp_source *source, uint64_t *ret_count, struct camp_error *error)
 {
     char path[PATH_SIZE];
-    int descriptor = camp_open_proc(source, "stat", path, error);
+    int descriptor;
     int r;
 
+    if (ret_count == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "camp_fork_count: ret_count is NULL");
+    descriptor = camp_open_proc(source, "stat", path, error);
     if (descriptor < 0)
         return descriptor;
     r = search(descriptor, path, ret_count, error);

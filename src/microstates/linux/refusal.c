@@ -28,10 +28,16 @@
 int camp_refused_btf(int system_error, struct camp_error *error)
 {
     const char *unmounted = camp_unmounted(BTF_PATH);
+    const int file = open(BTF_PATH, O_RDONLY | O_CLOEXEC);
+    const int refused = file < 0 ? errno : 0;
 
+    if (file >= 0)
+        close(file);
+    if (refused == EMFILE || refused == ENFILE) /* libbpf returns ESRCH */
+        return camp_fail_errno(error, refused, BTF_PATH);
     if (unmounted != NULL)
         return camp_fail(error, CAMP_E_NOTSUP, system_error, "%s", unmounted);
-    if (access(BTF_PATH, R_OK) == 0)
+    if (refused == 0)
         return camp_fail(error, CAMP_E_NOTSUP, system_error,
                          "microstates: " BTF_PATH " could not be read (%s); try again later",
                          strerror(system_error));
