@@ -4,6 +4,7 @@
 #include <ws2tcpip.h>
 
 #include <iphlpapi.h>
+#include <powrprof.h>
 
 struct fakes fakes;
 struct fake_process fake_table[3];
@@ -43,6 +44,7 @@ static struct fake_process make_process(int pid, int parent, uint32_t threads)
 void fakes_reset(void)
 {
     fakes = (struct fakes){
+        .groups = FAKE_GROUPS,
         .registry_has_mhz = true,
         .process_can_be_opened = true,
         .process_cycles = 3 * FAKE_MHZ * 1000000ull,
@@ -53,7 +55,8 @@ void fakes_reset(void)
                  .kernel_time = 1000000000,
                  .user_time = 200000000,
                  .deferred_call_time = 50000000,
-                 .interrupt_time = 100000000 },
+                 .interrupt_time = 100000000,
+                 .interrupts = 50 },
         .disks_count = true,
         .disk = { .BytesRead.QuadPart = 4096,
                   .BytesWritten.QuadPart = 8192,
@@ -111,10 +114,13 @@ NTSTATUS NTAPI NtQuerySystemInformation(SYSTEM_INFORMATION_CLASS of, void *ret, 
                                         ULONG *ret_size)
 {
     const struct native_time_of_day time = { .boot_time = FAKE_BOOT_TIME };
+    const struct native_performance counts = { .page_faults = 555, .context_switches = 666 };
 
     switch ((int)of) {
     case OF_TIME_OF_DAY:
         return copy(ret, size, ret_size, &time, sizeof time);
+    case OF_PERFORMANCE:
+        return copy(ret, size, ret_size, &counts, sizeof counts);
     case OF_PAGE_FILES:
         return copy_page_files(ret, size, ret_size);
     case OF_PROCESSES:
@@ -143,12 +149,12 @@ NTSTATUS NTAPI NtQuerySystemInformationEx(int of, void *input, ULONG input_size,
 
 static WORD WINAPI count_groups(void)
 {
-    return FAKE_GROUPS;
+    return (WORD)fakes.groups;
 }
 
 static DWORD WINAPI count_cpus(WORD group)
 {
-    return group == ALL_PROCESSOR_GROUPS ? FAKE_GROUPS * FAKE_CPUS : FAKE_CPUS;
+    return group == ALL_PROCESSOR_GROUPS ? (DWORD)fakes.groups * FAKE_CPUS : FAKE_CPUS;
 }
 
 static BOOL WINAPI idle_cycles(USHORT group, ULONG *length, ULONG64 *ret)
@@ -237,6 +243,19 @@ static BOOL WINAPI time_adjustment(DWORD *adjustment, DWORD *increment, BOOL *di
     *adjustment = *increment = 156250;
     *disabled = FALSE;
     return TRUE;
+}
+
+NTSTATUS WINAPI CallNtPowerInformation(POWER_INFORMATION_LEVEL level, void *input, ULONG input_size,
+                                       void *ret, ULONG size)
+{
+    const uint32_t cpus[FAKE_CPUS][6] = { { 0, 3000, 1200, 3000, 0, 0 },
+                                          { 1, 3000, 1300, 3000, 0, 0 } };
+
+    (void)input, (void)input_size;
+    if (level != ProcessorInformation || size != sizeof cpus)
+        return (NTSTATUS)0xC0000023; /* STATUS_BUFFER_TOO_SMALL */
+    memcpy(ret, cpus, sizeof cpus);
+    return 0;
 }
 
 BOOL WINAPI K32GetPerformanceInfo(PERFORMANCE_INFORMATION *ret, DWORD size)

@@ -22,6 +22,7 @@
 
 /* What the fakes return. Each test changes what it needs. */
 struct fakes {
+    int groups; /* FAKE_GROUPS, or 1 */
     bool registry_has_mhz;
     bool process_can_be_opened;
     bool process_has_ended; /* but is still open somewhere */

@@ -1,5 +1,5 @@
 /* Error messages of Windows, names in UTF-16, and the functions that only Linux has. */
-#include "counters/windows/system.h"
+#include "counters/windows/shared.h"
 
 #include <camp/linux.h>
 

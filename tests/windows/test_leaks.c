@@ -2,6 +2,8 @@
  * behind. */
 #include "machine.h"
 
+#include <camp/system.h>
+
 #define ROUNDS 1000
 
 /* The system gives each new object the first free handle, so a leaked one moves the next. */
@@ -35,9 +37,11 @@ static void read_everything(const struct camp_process *own)
     static struct camp_thread threads[512];
     static struct camp_cpu cpus[512];
     static struct camp_disk disks[64];
+    static char text[4096];
     struct camp_reader reader = { { 0 } };
     struct camp_memory memory;
     struct camp_kernel kernel;
+    struct camp_system system;
     struct camp_task task;
     uint64_t ns;
     size_t n;
@@ -60,6 +64,10 @@ static void read_everything(const struct camp_process *own)
     assert_int_equal(camp_reader_open_process(&reader, NULL, own, NULL), CAMP_OK);
     assert_int_equal(camp_reader_process(&reader, &task, sizeof task, NULL), CAMP_OK);
     camp_reader_close(&reader);
+    assert_int_equal(camp_system_read(NULL, CAMP_SYSTEM_ALL, &system, sizeof system, NULL),
+                     CAMP_OK);
+    assert_int_equal(
+        camp_process_text(NULL, own, CAMP_TEXT_EXECUTABLE, text, sizeof text, &n, NULL), CAMP_OK);
     camp_pid_cpu_ns(own->pid, &ns);
 }
 

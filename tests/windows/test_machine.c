@@ -1,6 +1,8 @@
 /* CPUs, memory, networks and disks of this Windows, or of the host that Wine runs on. */
 #include "machine.h"
 
+#include <camp/system.h>
+
 #define MOST_CPUS 512
 #define MOST_NETWORKS 64
 #define MOST_DISKS 64
@@ -118,6 +120,23 @@ static void times_that_wine_does_not_have_are_unknown(void **state)
     assert_int_equal(cpu.known, CAMP_CPU_USER | CAMP_CPU_SYSTEM | CAMP_CPU_IDLE);
     assert_int_equal(cpu.irq_ns, 0);
     assert_int_equal(cpu.idle_cycles_ns, 0);
+}
+
+static void counts_of_the_system_are_unknown_on_wine(void **state)
+{
+    struct camp_system system;
+    uint64_t hz = 77;
+
+    (void)state;
+    need_wine();
+    assert_int_equal(camp_system_read(NULL, CAMP_SYSTEM_ALL, &system, sizeof system, NULL),
+                     CAMP_OK);
+    assert_int_equal(system.known, 0);
+    assert_true(system.time_ns > 0);
+    assert_int_equal(camp_cpu_frequency_hz(NULL, 0, &hz, NULL), CAMP_E_NOTSUP);
+    assert_int_equal(camp_cpu_frequency_hz(NULL, 63, &hz, NULL), CAMP_E_GONE);
+    assert_int_equal(camp_cpu_frequency_hz(NULL, -1, &hz, NULL), CAMP_E_INVALID);
+    assert_int_equal(hz, 77);
 }
 
 static void the_utilisation_of_a_busy_cpu_is_a_percentage(void **state)
@@ -382,6 +401,7 @@ int main(void)
         cmocka_unit_test(the_time_of_the_cpus_grows_with_a_load),
         cmocka_unit_test(the_times_of_the_cpus_equal_those_of_the_host),
         cmocka_unit_test(times_that_wine_does_not_have_are_unknown),
+        cmocka_unit_test(counts_of_the_system_are_unknown_on_wine),
         cmocka_unit_test(the_utilisation_of_a_busy_cpu_is_a_percentage),
         cmocka_unit_test(a_reader_reads_only_what_it_was_opened_for),
         cmocka_unit_test(the_system_says_its_name_and_release),

@@ -1,6 +1,8 @@
 /* Processes and threads: children of this program, and its own threads. */
 #include "machine.h"
 
+#include <camp/system.h>
+
 #define MOST 512
 #define CHILD_MS 30000
 
@@ -157,6 +159,36 @@ static void a_process_with_a_name_of_unicode_is_found_by_it(void **state)
         CAMP_E_INVALID);
 }
 
+static void the_executable_of_a_process_is_its_path(void **state)
+{
+    static const WCHAR name[] = L"caf\u00e9.exe";
+    struct child child = start_child(name);
+    char expected[3 * MAX_PATH], path[3 * MAX_PATH], start[4];
+    struct camp_error error;
+    size_t length, whole;
+    int r, cut, line;
+
+    (void)state;
+    WideCharToMultiByte(CP_UTF8, 0, child.path, -1, expected, sizeof expected, NULL, NULL);
+    r = camp_process_text(NULL, &child.identity, CAMP_TEXT_EXECUTABLE, path, sizeof path, &length,
+                          NULL);
+    cut = camp_process_text(NULL, &child.identity, CAMP_TEXT_EXECUTABLE, start, sizeof start,
+                            &whole, &error);
+    line = camp_process_text(NULL, &child.identity, CAMP_TEXT_COMMAND_LINE, path, sizeof path,
+                             &whole, NULL);
+    end_child(&child, name);
+    assert_int_equal(r, CAMP_OK);
+    assert_int_equal(length, strlen(expected));
+    assert_memory_equal(path, expected, length);
+    assert_int_equal(cut, CAMP_E_SPACE);
+    assert_int_equal(whole, length);
+    assert_memory_equal(start, expected, sizeof start);
+    assert_int_equal(line, CAMP_E_NOTSUP);
+    assert_int_equal(camp_process_text(NULL, &child.identity, CAMP_TEXT_EXECUTABLE, path,
+                                       sizeof path, &length, NULL),
+                     CAMP_E_GONE);
+}
+
 static void a_process_that_has_ended_is_gone(void **state)
 {
     struct camp_reader reader = { { 0 } };
@@ -288,6 +320,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(counts_that_wine_does_not_have_are_unknown),
         cmocka_unit_test(the_time_of_a_process_grows_with_its_load),
         cmocka_unit_test(a_process_with_a_name_of_unicode_is_found_by_it),
+        cmocka_unit_test(the_executable_of_a_process_is_its_path),
         cmocka_unit_test(a_process_that_has_ended_is_gone),
         cmocka_unit_test(the_threads_of_a_process_are_listed),
         cmocka_unit_test(the_time_of_a_thread_is_its_own),

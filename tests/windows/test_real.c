@@ -2,6 +2,8 @@
  * hold yet. An owner of a machine with Windows runs this program to see whether they do. */
 #include "machine.h"
 
+#include <camp/system.h>
+
 #include <intrin.h>
 
 #define MOST_CPUS 512
@@ -217,6 +219,30 @@ static void written_bytes_are_counted_by_the_process_the_volume_and_a_drive(void
     assert_true(drive);
 }
 
+static void the_counts_of_the_system_include_those_of_this_process(void **state)
+{
+    struct camp_system before, after;
+    struct camp_task mine, mine_later;
+    uint64_t hz;
+
+    (void)state;
+    need_windows();
+    assert_int_equal(camp_system_read(NULL, CAMP_SYSTEM_ALL, &before, sizeof before, NULL),
+                     CAMP_OK);
+    mine = read_self();
+    for (int i = 0; i < 50; i++)
+        Sleep(1);
+    mine_later = read_self();
+    assert_int_equal(camp_system_read(NULL, CAMP_SYSTEM_ALL, &after, sizeof after, NULL), CAMP_OK);
+    assert_true((uint32_t)(after.context_switches - before.context_switches) >=
+                mine_later.switches - mine.switches);
+    assert_true((uint32_t)(after.faults - before.faults) >= mine_later.faults - mine.faults);
+    assert_true(after.interrupts > before.interrupts);
+    assert_true(after.running >= 1);
+    assert_int_equal(camp_cpu_frequency_hz(NULL, 0, &hz, NULL), CAMP_OK);
+    assert_in_range(hz, 100000000u, 10000000000u);
+}
+
 static void memory_has_a_commit_charge_below_its_limit(void **state)
 {
     struct camp_memory memory;
@@ -245,6 +271,7 @@ int main(void)
         cmocka_unit_test(each_sleep_is_a_context_switch),
         cmocka_unit_test(the_start_of_a_process_is_its_age_before_now),
         cmocka_unit_test(written_bytes_are_counted_by_the_process_the_volume_and_a_drive),
+        cmocka_unit_test(the_counts_of_the_system_include_those_of_this_process),
         cmocka_unit_test(memory_has_a_commit_charge_below_its_limit),
     };
 

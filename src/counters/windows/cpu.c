@@ -9,7 +9,7 @@
  *
  * Wine has the user, system and idle times from the host, but no interrupt times and no cycles.
  */
-#include "system.h"
+#include "shared.h"
 
 #include "../platform.h"
 
@@ -142,6 +142,23 @@ static int scan(struct camp_cpu *cpus, size_t size, size_t capacity, size_t *ret
     if (capacity > 0)
         camp_hand_out(cpus, size, &total, sizeof total);
     return camp_output_end(&output, "CPUs and their total", ret_count, error);
+}
+
+int camp_count_interrupts(uint64_t *ret_count, struct camp_error *error)
+{
+    const struct facts facts = find_facts();
+    struct group group;
+
+    *ret_count = 0;
+    for (USHORT number = 0; number < GetActiveProcessorGroupCount(); number++) {
+        int r = read_group(number, &facts, &group, error);
+
+        if (r < 0)
+            return r;
+        for (size_t i = 0; i < group.count; i++)
+            *ret_count += group.cpus[i].interrupts;
+    }
+    return CAMP_OK;
 }
 
 int camp_cpu_count(const struct camp_source *source, size_t *ret_count, struct camp_error *error)

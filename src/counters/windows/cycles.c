@@ -17,7 +17,7 @@
  * On arm64 the counter follows the frequency of the core, so cycles are no time, and the rate is
  * unknown.
  */
-#include "system.h"
+#include "shared.h"
 
 #include "../units.h"
 

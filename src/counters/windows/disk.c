@@ -12,7 +12,7 @@
  *
  * Where a driver does not count, as on Wine, all fields are unknown.
  */
-#include "system.h"
+#include "shared.h"
 
 #include "../platform.h"
 

@@ -1,5 +1,5 @@
 /* Errors of Windows, and texts in UTF-16. */
-#include "system.h"
+#include "shared.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * ask for shorter periods make the clock interrupt more often, but the times still grow by ticks.
  * Beside that, the scheduler adds up the CPU's cycles between two switches (cycles.c): measured.
  */
-#include "system.h"
+#include "shared.h"
 
 #include "../catalogue_rows.h"
 #include "../platform.h"

@@ -5,7 +5,7 @@
  * Memory without any contents (free_bytes) needs a privilege of administrators to be read, and what
  * Windows calls the cache contains also pages of programs, so both are unknown.
  */
-#include "system.h"
+#include "shared.h"
 
 #include "../platform.h"
 

@@ -21,6 +21,7 @@
 #define NS_PER_WINDOWS_UNIT 100u
 
 /* Numbers of enum SYSTEM_INFORMATION_CLASS. */
+#define OF_PERFORMANCE 2
 #define OF_TIME_OF_DAY 3
 #define OF_PROCESSES 5
 #define OF_CPU_TIMES 8
@@ -45,6 +46,20 @@ struct native_time_of_day {
     uint32_t reserved;
     uint64_t boot_time_bias;
     uint64_t sleep_time_bias;
+};
+
+/* Later versions of Windows append fields. */
+struct native_performance {
+    int64_t idle_time;
+    int64_t transferred_bytes[3];
+    uint32_t operations[3];
+    uint32_t memory[4];
+    uint32_t page_faults;
+    uint32_t caches[58];
+    uint32_t context_switches;
+    uint32_t buffer_fills[2];
+    uint32_t system_calls;
+    uint8_t appended[200];
 };
 
 /* The numbers are pages. */
@@ -106,6 +121,8 @@ struct native_process {
 
 _Static_assert(sizeof(struct native_cpu) == 48, "the record of a CPU");
 _Static_assert(sizeof(struct native_time_of_day) == 48, "the record of the clock");
+_Static_assert(offsetof(struct native_performance, page_faults) == 60, "the record of counts");
+_Static_assert(offsetof(struct native_performance, appended) == 312, "the record of counts");
 #ifdef _WIN64
 _Static_assert(offsetof(struct native_process, create_time) == 32, "the record of a process");
 _Static_assert(offsetof(struct native_process, process) == 80, "the record of a process");

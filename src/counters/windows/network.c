@@ -5,7 +5,7 @@
  * which count the same packets again. They are left out. The name is the alias, which the user may
  * change; the system keeps it unique.
  */
-#include "system.h"
+#include "shared.h"
 
 #include "../platform.h"
 

@@ -7,7 +7,7 @@
  * none. If it may not be opened, the cycles are unknown. The start is the moment of creation, in
  * units of 100 ns since 1601; a later process with the same number has another.
  */
-#include "system.h"
+#include "shared.h"
 
 #include "../platform.h"
 
@@ -26,7 +26,7 @@ enum {
     REASON_SUSPENDED_BY_USER = 12
 };
 
-static char state_of(const struct native_thread *thread)
+char camp_thread_state(const struct native_thread *thread)
 {
     switch (thread->state) {
     case STATE_READY:
@@ -53,7 +53,7 @@ static char state_of_all(const struct native_process *process)
     const char *found = busiest_first + sizeof busiest_first - 2;
 
     for (uint32_t i = 0; i < process->threads; i++) {
-        const char *here = strchr(busiest_first, state_of(&process->thread[i]));
+        const char *here = strchr(busiest_first, camp_thread_state(&process->thread[i]));
 
         if (here < found)
             found = here;
@@ -217,7 +217,7 @@ static void fill_thread(const struct process_table *table, const struct native_p
     if (!camp_is_imitation()) {
         task->known |= CAMP_TASK_SWITCHES | CAMP_TASK_STATE;
         task->switches = thread->context_switches;
-        task->state = state_of(thread);
+        task->state = camp_thread_state(thread);
     }
     time_ns = camp_now_ns();
     if (opened != NULL && QueryThreadCycleTime(opened, &cycles))

@@ -1,5 +1,5 @@
 /* Lists of processes and threads, in ascending order of their numbers. */
-#include "system.h"
+#include "shared.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  * A process that has ended, but that another program still has open, may be in the table without
  * threads; it is left out, too.
  */
-#include "system.h"
+#include "shared.h"
 
 #include "../platform.h"
 

@@ -3,7 +3,7 @@
  * process keeps the process open, so that its number is not reused and its cycles can be read at
  * once.
  */
-#include "system.h"
+#include "shared.h"
 
 #include <string.h>
 

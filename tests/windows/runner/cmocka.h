@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <fcntl.h>
+#include <io.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -82,6 +84,7 @@ static inline int run_tests(const struct CMUnitTest *tests, size_t count, int (*
     void *state = NULL;
     int failed = 0;
 
+    _setmode(_fileno(stdout), _O_BINARY); /* lines end as those of cmocka elsewhere */
     if (setup != NULL && setup(&state) != 0)
         return 1;
     for (size_t i = 0; i < count; i++)

@@ -41,6 +41,12 @@ uint64_t camp_cycles_hz(void);
 /* Returns CPU cycles in ns. */
 uint64_t camp_ns_of_cycles(uint64_t cycles, uint64_t hz);
 
+/* Adds up the interrupts of all CPUs. */
+int camp_count_interrupts(uint64_t *ret_count, struct camp_error *error);
+
+/* Returns the state of a thread: R, D, S, T or X. */
+char camp_thread_state(const struct native_thread *thread);
+
 /* All processes and threads at one moment, ascending by pid, without the idle process (pid 0). */
 struct process_table {
     uint64_t time_ns;
