@@ -320,9 +320,11 @@ static void a_process_has_an_executable_and_a_user_and_no_other_texts(void **sta
                      CAMP_OK);
     assert_int_equal(length, 7);
     assert_memory_equal(text, "/bin/dd", 7);
+    memset(text, 'x', sizeof text);
     assert_int_equal(
         camp_process_text(&fake_source, &process, CAMP_TEXT_EXECUTABLE, text, 3, &length, NULL),
         CAMP_E_SPACE);
+    assert_memory_equal(text, "/bixxxxx", sizeof text);
     assert_int_equal(camp_process_text(&fake_source, &process, CAMP_TEXT_COMMAND_LINE, text,
                                        sizeof text, &length, NULL),
                      CAMP_E_NOTSUP);
