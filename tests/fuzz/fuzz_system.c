@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     uint64_t hz = 0;
 
-    (void)foreign_reader(data, size, 0);
+    foreign_file(data, size);
     for (size_t i = 0; i < sizeof each_file / sizeof each_file[0]; i++) {
         struct camp_system system;
 

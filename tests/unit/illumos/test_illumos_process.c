@@ -3,6 +3,8 @@
 
 #include "counters/illumos/process.h"
 
+#include <camp/system.h>
+
 #define S INT64_C(1000000000)
 #define STARTED (1700000000 * S + 5)
 
@@ -291,6 +293,48 @@ static void a_thread_has_its_own_times_and_a_later_one_with_its_id_is_never_read
         CAMP_E_GONE);
 }
 
+static void a_process_has_an_executable_and_a_user_and_no_other_texts(void **state)
+{
+    char link[PATH_MAX], text[8];
+    struct camp_process process;
+    psinfo_t psinfo;
+    uint32_t user_id;
+    size_t length;
+
+    (void)state;
+    psinfo = write_process(70, "daemon");
+    psinfo.pr_uid = 1;
+    psinfo.pr_euid = 77;
+    write_psinfo(&psinfo);
+    process = identify(70);
+    assert_int_equal(camp_process_user_id(&fake_source, &process, &user_id, NULL), CAMP_OK);
+    assert_int_equal(user_id, 77);
+    assert_int_equal(camp_process_text(&fake_source, &process, CAMP_TEXT_EXECUTABLE, text,
+                                       sizeof text, &length, NULL),
+                     CAMP_E_NOTSUP); /* no link: a process of the kernel */
+    write_fake("70/path/other", "", 0);
+    snprintf(link, sizeof link, "%s/70/path/a.out", fake_folder);
+    assert_int_equal(symlink("/bin/dd", link), 0);
+    assert_int_equal(camp_process_text(&fake_source, &process, CAMP_TEXT_EXECUTABLE, text,
+                                       sizeof text, &length, NULL),
+                     CAMP_OK);
+    assert_int_equal(length, 7);
+    assert_memory_equal(text, "/bin/dd", 7);
+    memset(text, 'x', sizeof text);
+    assert_int_equal(
+        camp_process_text(&fake_source, &process, CAMP_TEXT_EXECUTABLE, text, 3, &length, NULL),
+        CAMP_E_SPACE);
+    assert_memory_equal(text, "/bixxxxx", sizeof text);
+    assert_int_equal(camp_process_text(&fake_source, &process, CAMP_TEXT_COMMAND_LINE, text,
+                                       sizeof text, &length, NULL),
+                     CAMP_E_NOTSUP);
+    process.start++;
+    assert_int_equal(camp_process_text(&fake_source, &process, CAMP_TEXT_EXECUTABLE, text,
+                                       sizeof text, &length, NULL),
+                     CAMP_E_GONE);
+    assert_int_equal(camp_process_user_id(&fake_source, &process, &user_id, NULL), CAMP_E_GONE);
+}
+
 static void a_process_that_does_not_exist_is_gone(void **state)
 {
     struct camp_process process;
@@ -340,6 +384,7 @@ int main(void)
         TEST(processes_are_listed_in_ascending_order_whatever_the_order_of_the_folder),
         TEST(a_process_is_found_by_its_executable_or_else_by_its_name),
         TEST(a_thread_has_its_own_times_and_a_later_one_with_its_id_is_never_read),
+        TEST(a_process_has_an_executable_and_a_user_and_no_other_texts),
         TEST(a_process_that_does_not_exist_is_gone),
         TEST(the_reader_of_a_process_reads_new_values_and_notices_its_end),
     };
