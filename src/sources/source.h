@@ -168,8 +168,8 @@ size_t threads_column(const struct schema *schema, size_t column);
 const struct frame *threads_source_cpus(const struct source *source);
 
 enum cpus_states_column {
-    /* With CAMP_STATES_NO_SYSCALLS, user time includes all system time except that of kernel
-     * threads. */
+    /* The provenance of a column that the session does not know is CAMP_UNKNOWN, and its values are
+     * 0. With CAMP_STATES_NO_SYSCALLS, user time includes all system time. */
     CPUS_STATES_USER,
     CPUS_STATES_SYSTEM,
     CPUS_STATES_IRQ,

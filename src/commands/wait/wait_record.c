@@ -136,10 +136,26 @@ static const uint32_t columns_of_kernel[QUANTITY_COUNT] = {
     [STEAL] = BIT(CPUS_STEAL),
 };
 
+static uint32_t columns_of(const struct wait_interval *interval, enum quantity quantity)
+{
+    return (interval->tier == WAIT_KERNEL ? columns_of_kernel : columns_of_states)[quantity];
+}
+
+static bool is_unknown(const struct wait_interval *interval, enum quantity quantity)
+{
+    const uint32_t columns = columns_of(interval, quantity);
+
+    for (size_t i = 0; columns >> i != 0; i++) {
+        if ((columns >> i & 1) != 0 &&
+            interval->cpus->schema->columns[i].provenance == CAMP_UNKNOWN)
+            return true;
+    }
+    return columns == 0;
+}
+
 static uint64_t sum_of(const struct wait_interval *interval, size_t at, enum quantity quantity)
 {
-    const uint32_t columns =
-        (interval->tier == WAIT_KERNEL ? columns_of_kernel : columns_of_states)[quantity];
+    const uint32_t columns = columns_of(interval, quantity);
     uint64_t sum = 0;
 
     for (size_t i = 0; columns >> i != 0; i++)
@@ -153,11 +169,10 @@ static void fill_cpu(struct cell ret[QUANTITY_COUNT], const struct wait_interval
     const uint64_t elapsed_ns = interval->cpus->elapsed_ns[at];
 
     for (enum quantity i = 0; i < QUANTITY_COUNT; i++) {
-        const bool is_unknown = interval->tier == WAIT_KERNEL && columns_of_kernel[i] == 0;
-
-        ret[i] = is_unknown ? cell_unknown()
-                            : cell_real(percent(sum_of(interval, at, i),
-                                                elapsed_ns * (i == ANY_DIVIDED ? cpus : 1)));
+        ret[i] = is_unknown(interval, i)
+                     ? cell_unknown()
+                     : cell_real(percent(sum_of(interval, at, i),
+                                         elapsed_ns * (i == ANY_DIVIDED ? cpus : 1)));
     }
 }
 
