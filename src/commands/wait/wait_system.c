@@ -227,7 +227,6 @@ void wait_system_disk(struct cell ret[2], const struct wait_system *system, size
     const uint32_t both = CAMP_DISK_READS | CAMP_DISK_WRITES;
     const struct camp_disk *now = &system->now.disks[disk];
 
-    ret[0] = cell_text(now->name);
     ret[1] = cell_unknown();
     for (size_t i = 0; i < system->before.disk_count; i++) {
         const struct camp_disk *before = &system->before.disks[i];
@@ -236,4 +235,5 @@ void wait_system_disk(struct cell ret[2], const struct wait_system *system, size
             ret[1] = rate(before->reads + before->writes, now->reads + now->writes,
                           now->time_ns - before->time_ns);
     }
+    ret[0] = cell_text(now->name);
 }

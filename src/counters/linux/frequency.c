@@ -96,7 +96,7 @@ int camp_cpu_frequency_hz(const struct camp_source *source, int32_t cpu, uint64_
     char path[PATH_SIZE], text[32];
     struct cursor cursor;
     size_t length = 0;
-    uint64_t value;
+    uint64_t value = 0;
     int r;
 
     if (ret_hz == NULL || cpu < 0)

@@ -182,7 +182,7 @@ static int read_number(const struct camp_source *source, const struct camp_proce
 int camp_process_user_id(const struct camp_source *source, const struct camp_process *process,
                          uint32_t *ret_user_id, struct camp_error *error)
 {
-    uint64_t user_id;
+    uint64_t user_id = 0;
     int r;
 
     if (ret_user_id == NULL)
@@ -197,7 +197,7 @@ int camp_process_proportional_bytes(const struct camp_source *source,
                                     const struct camp_process *process, uint64_t *ret_bytes,
                                     struct camp_error *error)
 {
-    uint64_t kib;
+    uint64_t kib = 0;
     int r;
 
     if (ret_bytes == NULL)

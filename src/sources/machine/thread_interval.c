@@ -27,10 +27,15 @@ static const struct {
 #undef COUNTER
 };
 
-bool thread_knows(const struct camp_states_known *known, size_t column)
+uint64_t thread_unknown_columns(const struct camp_states_known *known)
 {
-    return column < CAMP_STATE_COUNT ? (known->states & 1u << column) != 0
-                                     : (known->thread & counters[column].known) != 0;
+    uint64_t unknown = ~known->states & ((1u << CAMP_STATE_COUNT) - 1);
+
+    for (size_t i = CAMP_STATE_COUNT; i < THREADS_COLUMN_COUNT; i++) {
+        if ((known->thread & counters[i].known) == 0)
+            unknown |= UINT64_C(1) << i;
+    }
+    return unknown;
 }
 
 void thread_fill_values(uint64_t *values, const struct camp_thread_states *since)

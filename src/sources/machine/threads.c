@@ -54,14 +54,9 @@ const struct schema threads_schema = {
 uint64_t threads_unmeasured(const struct camp_states *session)
 {
     struct camp_states_known known = { 0 };
-    uint64_t unmeasured = 0;
 
     camp_states_known(session, &known, sizeof known, NULL);
-    for (size_t i = 0; i < THREADS_COLUMN_COUNT; i++) {
-        if (!thread_knows(&known, i))
-            unmeasured |= UINT64_C(1) << i;
-    }
-    return unmeasured;
+    return thread_unknown_columns(&known);
 }
 
 static bool is_absent(uint64_t unmeasured, size_t column)
