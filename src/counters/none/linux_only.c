@@ -1,5 +1,5 @@
 /* The functions of linux.h on systems other than Linux. */
-#include "error.h"
+#include "../error.h"
 
 #include <camp/linux.h>
 
