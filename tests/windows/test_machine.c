@@ -345,54 +345,6 @@ static void a_disk_that_does_not_exist_is_gone(void **state)
     }
 }
 
-static void a_source_of_files_is_not_supported(void **state)
-{
-    const struct camp_source source = { "/proc", "/sys" };
-    struct camp_process process = { .pid = 4 };
-    struct camp_thread thread = { .pid = 4, .tid = 4 };
-    struct camp_reader reader = { { 0 } };
-    struct camp_kernel kernel;
-    struct camp_error error;
-    struct camp_task task;
-    struct camp_pid pid;
-    int32_t id;
-    size_t n;
-
-    (void)state;
-    assert_int_equal(camp_cpu_count(&source, &n, &error), CAMP_E_NOTSUP);
-    assert_non_null(strstr(error.message, "pass no source"));
-    assert_int_equal(camp_cpu_list(&source, &id, 1, &n, NULL), CAMP_E_NOTSUP);
-    assert_int_equal(camp_cpu_read(&source, 0, cpus, sizeof cpus[0], NULL), CAMP_E_NOTSUP);
-    assert_int_equal(camp_cpu_read_all(&source, cpus, sizeof cpus[0], 1, &n, NULL), CAMP_E_NOTSUP);
-    assert_int_equal(
-        camp_memory_read(&source, 0, &(struct camp_memory){ 0 }, sizeof(struct camp_memory), NULL),
-        CAMP_E_NOTSUP);
-    assert_int_equal(camp_network_read(&source, "x", networks, sizeof networks[0], NULL),
-                     CAMP_E_NOTSUP);
-    assert_int_equal(camp_network_read_all(&source, networks, sizeof networks[0], 1, &n, NULL),
-                     CAMP_E_NOTSUP);
-    assert_int_equal(camp_disk_read(&source, "C:", disks, sizeof disks[0], NULL), CAMP_E_NOTSUP);
-    assert_int_equal(camp_disk_read_all(&source, 0, disks, sizeof disks[0], 1, &n, NULL),
-                     CAMP_E_NOTSUP);
-    assert_int_equal(camp_pid_list(&source, &pid, sizeof pid, 1, &n, NULL), CAMP_E_NOTSUP);
-    assert_int_equal(camp_process_identify(&source, 4, &process, sizeof process, NULL),
-                     CAMP_E_NOTSUP);
-    assert_int_equal(camp_process_list(&source, &process, sizeof process, 1, &n, NULL),
-                     CAMP_E_NOTSUP);
-    assert_int_equal(camp_process_find(&source, "x", &process, sizeof process, 1, &n, NULL),
-                     CAMP_E_NOTSUP);
-    assert_int_equal(camp_process_read(&source, &process, 0, &task, sizeof task, NULL),
-                     CAMP_E_NOTSUP);
-    assert_int_equal(camp_thread_list(&source, &process, &thread, sizeof thread, 1, &n, NULL),
-                     CAMP_E_NOTSUP);
-    assert_int_equal(camp_thread_read(&source, &thread, 0, &task, sizeof task, NULL),
-                     CAMP_E_NOTSUP);
-    assert_int_equal(camp_kernel_read(&source, &kernel, sizeof kernel, NULL), CAMP_E_NOTSUP);
-    assert_int_equal(camp_reader_open_cpus(&reader, &source, NULL), CAMP_E_NOTSUP);
-    assert_int_equal(camp_reader_open_process(&reader, &source, &process, NULL), CAMP_E_NOTSUP);
-    assert_int_equal(camp_fork_count(NULL, &(uint64_t){ 0 }, &error), CAMP_E_NOTSUP);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -411,7 +363,6 @@ int main(void)
         cmocka_unit_test(each_network_can_be_read_by_its_name),
         cmocka_unit_test(a_disk_without_counters_is_listed_with_nothing_known),
         cmocka_unit_test(a_disk_that_does_not_exist_is_gone),
-        cmocka_unit_test(a_source_of_files_is_not_supported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
