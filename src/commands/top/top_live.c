@@ -27,7 +27,7 @@ static const char help_text[] =
     "  s  S     sort by the next or the last: busy (not idle), cpu, a state, ...\n"
     "  f  /     filter by name or label (a regular expression; nothing: all)\n"
     "  p        percent of the interval, or of the row's own time\n"
-    "  k        kernel threads, or not    c      columns of camp, prstat -mL or pea.se\n"
+    "  k        kernel threads, or not    c      columns: camp, prstat, pea.se\n"
     "  b        the rows as dots between on a CPU, idle and waiting (Barry3), or not\n"
     "  up down  scroll; page up, page down, home\n"
     "  Enter    of a fleet: the groups of a host; Esc: back to the hosts\n"
