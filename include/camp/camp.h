@@ -6,7 +6,9 @@
  * - The library is stateless and thread-safe: it has no global variable, no cache and no thread.
  *   Each call opens its files, reads them and closes them, so a value is never older than the call.
  *   Only a struct camp_reader, which the caller owns, keeps a file open between calls.
- * - No function prints, exits or allocates memory. All memory belongs to the caller.
+ * - No function prints or exits. All memory belongs to the caller: nothing that a function returns
+ *   must be freed. On Linux no function allocates memory. On other systems a call may, and frees
+ *   the memory before it returns; an open struct camp_reader keeps its memory.
  * - Counters are raw and cumulative. camp_difference() and the functions declared after it turn two
  *   readings into rates and percentages.
  * - The last word of a field's name is its unit, such as _ns, _bytes or _percent. A field without a
@@ -215,7 +217,8 @@ CAMP_PUBLIC int camp_cpu_read(const struct camp_source *source, int32_t cpu, str
                               size_t size, struct camp_error *error);
 
 /* Reads all CPUs. Fills cpus[capacity]: the total comes first (its cpu is CAMP_CPU_TOTAL), then
- * each online CPU, ascending by id. All elements are of the same point in time.
+ * each online CPU, ascending by id. On Linux and Windows, all elements are of the same point in
+ * time.
  * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
  * CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_cpu_read_all(const struct camp_source *source, struct camp_cpu *cpus,
@@ -383,11 +386,13 @@ CAMP_PUBLIC int camp_disk_read_all(const struct camp_source *source, int kind,
 struct camp_process {
     int32_t pid;
     uint32_t reserved;
-    /* Time of the start, in a unit of the system. On Linux, ticks of 1/100 s after boot. */
+    /* Time of the start, in a unit of the system. On Linux, ticks of 1/100 s after boot; on
+     * Windows, units of 100 ns since 1601; on illumos, ns since 1970. */
     uint64_t start;
 };
 
-/* The identity of a thread. For the first thread of a process, tid equals pid. */
+/* The identity of a thread. On Linux, the tid of the first thread of a process equals its pid. On
+ * illumos, a tid is unique within its process only. */
 struct camp_thread {
     int32_t pid;
     int32_t tid;
@@ -400,7 +405,7 @@ struct camp_pid {
     uint32_t reserved;
     /* If a later list has the same pid with the same token, the process is the same. If the token
      * differs, the process may be another one: ask camp_process_identify(). On Linux the token is
-     * the inode number of /proc/PID. */
+     * the inode number of /proc/PID; on other systems, the start time. */
     uint64_t token;
 };
 
