@@ -80,9 +80,16 @@ class Numbers(unittest.TestCase):
             self.assertIsInstance(states.disk_waits(), list)
 
     @NEEDS_MICROSTATES
+    @staticmethod
+    def cpus_of(states):
+        """The CPUs of a session, of which there is none before the first context switch."""
+        while not (cpus := states.cpus()):
+            time.sleep(0.001)
+        return cpus
+
     def test_without_system_calls_their_number_and_time_are_unknown(self):
         with camp.microstates(system_calls=False) as states:
-            threads, cpus = states.threads(), states.cpus()
+            threads, cpus = states.threads(), self.cpus_of(states)
         for name in ('system_ns', 'trap_ns', 'sleep_ns', 'system_calls'):
             self.assertIsNone(threads[name])
             self.assertNotIn(name, threads)
@@ -92,7 +99,7 @@ class Numbers(unittest.TestCase):
         for row, sums in enumerate(zip(*(threads[name] for name in threads.states))):
             self.assertEqual(sum(sums), end[row] - begin[row])
         with camp.microstates() as states:
-            threads, cpus = states.threads(), states.cpus()
+            threads, cpus = states.threads(), self.cpus_of(states)
         self.assertIsNone(threads['sleep_ns'])
         self.assertIsNotNone(threads['system_calls'])
         self.assertTrue(all(cpu.system_ns is not None for cpu in cpus))
