@@ -70,7 +70,7 @@ static int hand_out(struct cursor text, char *buffer, size_t capacity, size_t *r
 static int read_command_line(const struct task_folder *folder, char *buffer, size_t capacity,
                              size_t *ret_length, struct camp_error *error)
 {
-    char rest[TEXT_SIZE];
+    char rest[TEXT_SIZE] = "";
     const int descriptor = openat(folder->descriptor, "cmdline", O_RDONLY | O_CLOEXEC);
     size_t length = 0;
     ssize_t got;

@@ -179,7 +179,7 @@ static int read_line(const struct file_reader *reader, struct stat_line *ret,
 int camp_reader_open_process(struct camp_reader *reader, const struct camp_source *source,
                              const struct camp_process *process, struct camp_error *error)
 {
-    struct file_reader opened;
+    struct file_reader opened = { 0 };
     struct stat_line line;
     char path[PATH_SIZE];
     int r;
