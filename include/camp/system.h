@@ -106,9 +106,9 @@ enum camp_text {
 };
 
 /* Copies a text of a process (enum camp_text) to buffer[capacity], without a NUL at its end. It may
- * have any bytes, such as escape sequences: whoever prints it must filter them. *ret_length is set
- * to the length of the text. If this is larger than `capacity`, the first `capacity` bytes are
- * copied. Errors: CAMP_E_INVALID, CAMP_E_SPACE, CAMP_E_GONE (the process has exited, even if
+ * have any bytes, such as escape sequences: a program that prints it must filter them. *ret_length
+ * is set to the length of the text. If this is larger than `capacity`, the first `capacity` bytes
+ * are copied. Errors: CAMP_E_INVALID, CAMP_E_SPACE, CAMP_E_GONE (the process has exited, even if
  * another one has its pid now), CAMP_E_PERM (the executable of another user's process),
  * CAMP_E_NOTSUP (a kernel thread has no executable; no cgroup of version 2), CAMP_E_NOMEM,
  * CAMP_E_IO, CAMP_E_FORMAT.
