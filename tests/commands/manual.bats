@@ -172,7 +172,7 @@ offers() {
 
 # bats test_tags=deep
 @test "shell completion offers counters to camp get, kinds to camp list, programs to camp time" {
-    offers 'camp get cpu.us' cpu.user_ns
+    offers 'camp get cpu.us' cpu.user_ns cpu.user_percent
     offers 'camp list net' networks
     mkdir only
     printf '#!/bin/sh\n' >only/unheard-of-program
