@@ -9,7 +9,7 @@
 #   make fuzz       every parser against random bytes: FUZZ_SECONDS each (60)
 #   make torture    each allocation and each system call of every command fails in turn
 #   make page       web/dist/page.html from web/src/, after a change of the page: node and npm
-#   make lint       format, layers, types, the built page; clang-tidy, cppcheck, gcc -fanalyzer, shellcheck
+#   make lint       format, layers, types, the built page; clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, illumos
 #   make coverage   the share of src/ that the tests reach
 #   make install    PREFIX (/usr/local), DESTDIR
 #   make uninstall  removes what the last make install wrote
@@ -47,7 +47,7 @@ test:
 	@tools/run-tests
 
 deep:
-	@tools/setup build test page fuzz lint systems kernels trial
+	@tools/setup build test page fuzz lint systems windows kernels trial
 	@tools/run-deep
 
 bench: release

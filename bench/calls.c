@@ -9,6 +9,8 @@
 #include "floor_taskstats.h"
 #include "subject.h"
 
+#include <camp/linux.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 #include "camp_calls.h"
 #include "subject.h"
 
+#include <camp/linux.h>
+
 #include <stdio.h>
 
 #define MANY 512 /* CPUs, interfaces, disks */
@@ -8,9 +10,10 @@
 
 static const uint32_t memory_cheap = CAMP_MEMORY_TOTAL | CAMP_MEMORY_FREE | CAMP_MEMORY_BUFFERS |
                                      CAMP_MEMORY_SWAP_TOTAL | CAMP_MEMORY_SWAP_FREE;
-static const uint32_t task_stat = CAMP_TASK_CPU | CAMP_TASK_SPLIT | CAMP_TASK_FAULTS |
-                                  CAMP_TASK_SIZE | CAMP_TASK_THREADS | CAMP_TASK_START |
-                                  CAMP_TASK_STATE | CAMP_TASK_NAME | CAMP_TASK_PARENT;
+static const uint32_t task_stat =
+    CAMP_TASK_CPU | CAMP_TASK_USER | CAMP_TASK_SYSTEM | CAMP_TASK_MINOR_FAULTS |
+    CAMP_TASK_MAJOR_FAULTS | CAMP_TASK_VIRTUAL | CAMP_TASK_RESIDENT | CAMP_TASK_THREADS |
+    CAMP_TASK_START | CAMP_TASK_STATE | CAMP_TASK_NAME | CAMP_TASK_PARENT;
 static const uint32_t thread_stat = task_stat & ~(uint32_t)CAMP_TASK_CPU;
 
 static struct camp_process process;
@@ -18,11 +21,11 @@ static struct camp_thread thread;
 static struct camp_taskstats taskstats = CAMP_TASKSTATS_NONE;
 static int taskstats_ready;
 
-static struct camp_reader cpus_reader = CAMP_READER_NONE;
-static struct camp_reader memory_reader = CAMP_READER_NONE;
-static struct camp_reader networks_reader = CAMP_READER_NONE;
-static struct camp_reader disks_reader = CAMP_READER_NONE;
-static struct camp_reader process_reader = CAMP_READER_NONE;
+static struct camp_reader cpus_reader;
+static struct camp_reader memory_reader;
+static struct camp_reader networks_reader;
+static struct camp_reader disks_reader;
+static struct camp_reader process_reader;
 
 static struct camp_cpu cpus[MANY];
 static struct camp_memory memory;

@@ -7,7 +7,7 @@
  * LOOKS is the number of samples. Prints one JSON object. The exit status is 1 if a connection
  * fails.
  */
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "sources/sessions/postgres/postgres_client.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
  * MS is the length of an interval. Prints a JSON object for each session and interval, with times
  * in ns. The last object has the CPU time of this process.
  */
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "ledger/session_rules.h"
 #include "sources/from.h"
 

@@ -29,7 +29,7 @@ static int percent_processor_time(void)
 
     if (r != CAMP_OK)
         return r;
-    r = camp_cpu_utilisation(NULL, CAMP_CPU_TOTAL, 0, &before, &used, sizeof used, NULL);
+    r = camp_cpu_utilisation(NULL, CAMP_CPU_TOTAL, 0, NULL, &before, &used, sizeof used, NULL);
     return r == CAMP_E_INVALID ? CAMP_OK : r; /* no unit of /proc/stat has passed */
 }
 
@@ -73,12 +73,12 @@ static int read_process(uint32_t wanted)
 
 static int page_faults(void)
 {
-    return read_process(CAMP_TASK_FAULTS);
+    return read_process(CAMP_TASK_MINOR_FAULTS | CAMP_TASK_MAJOR_FAULTS);
 }
 
 static int size(void)
 {
-    return read_process(CAMP_TASK_SIZE);
+    return read_process(CAMP_TASK_VIRTUAL | CAMP_TASK_RESIDENT);
 }
 
 static int thread_count(void)
@@ -90,8 +90,8 @@ static int cpu_time(void)
 {
     struct camp_task before;
     struct camp_task_utilisation used;
-    int r = camp_process_read(NULL, &process, CAMP_TASK_CPU | CAMP_TASK_SPLIT, &before,
-                              sizeof before, NULL);
+    int r = camp_process_read(NULL, &process, CAMP_TASK_CPU | CAMP_TASK_USER | CAMP_TASK_SYSTEM,
+                              &before, sizeof before, NULL);
 
     if (r != CAMP_OK)
         return r;

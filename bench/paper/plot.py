@@ -7,7 +7,7 @@
 
 AXIS: {"label", "unit", "log": true or absent, "from" and "to": its ends, or absent}. low and high may be
 None or absent: a bar from one to the other otherwise. Colours are those of
-src/views/palette.h: safe for colour-blind readers, 3:1 against white; each series has its own shape, too.
+src/views/pictures/palette.h: safe for colour-blind readers, 3:1 against white; each series has its own shape, too.
 """
 
 import html

@@ -1,23 +1,31 @@
 #!/usr/bin/env python3
 """CAMPmon of the CAMP paper: CPU and memory of several workstations on one console, by XML-RPC.
 
-    campmon.py serve [HOST:]PORT          on each workstation: the functions of camp.paper
-    campmon.py watch SECONDS URL...       on the console: campmon.py watch 1 http://alpha:8000 ...
+    python3 -m camp.campmon serve [HOST:]PORT       on each workstation: the functions of camp.paper
+    python3 -m camp.campmon watch SECONDS URL...    on the console: watch 1 http://alpha:8000 ...
 
 As in the paper, whoever reaches the port may ask; nothing is encrypted. It listens on 127.0.0.1 unless
 it is told where. For a fleet that is kept: docs/fleet.md.
+
+The integers of XML-RPC have 32 bits. Counters above that are sent as <i8>, a usual extension.
 """
 import concurrent.futures
 import sys
 import time
 import xmlrpc.client
 import xmlrpc.server
-from typing import Any, List
+from typing import Any, Callable, List
 
 from camp import paper
 
 
+def send(marshaller: xmlrpc.client.Marshaller, number: int, write: Callable[[str], Any]) -> None:
+    kind = 'int' if -2**31 <= number < 2**31 else 'i8'
+    write(f'<value><{kind}>{number:d}</{kind}></value>')
+
+
 def serve(place: str) -> None:
+    xmlrpc.client.Marshaller.dispatch[int] = send
     host, _, port = place.rpartition(':')
     with xmlrpc.server.SimpleXMLRPCServer((host or '127.0.0.1', int(port)), allow_none=True,
                                           logRequests=False) as server:

@@ -8,12 +8,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 static int transfer_rate(const char *interface, double seconds, double *ret_bytes_per_second,
                          struct camp_error *error)
 {
-    struct timespec pause = { .tv_sec = (time_t)seconds };
+    struct camp_utilisation all;
     struct camp_network initial;
     struct camp_network final;
     double received;
@@ -21,12 +20,13 @@ static int transfer_rate(const char *interface, double seconds, double *ret_byte
     uint64_t elapsed_ns;
     int result;
 
-    pause.tv_nsec = (long)((seconds - (double)pause.tv_sec) * 1e9);
     result = camp_network_read(NULL, interface, &initial, sizeof initial, error);
     if (result < 0)
         return result;
-    nanosleep(&pause, NULL);
-    result = camp_network_read(NULL, interface, &final, sizeof final, error);
+    result = camp_cpu_utilisation(NULL, CAMP_CPU_TOTAL, (unsigned)(seconds * 1000), NULL, NULL,
+                                  &all, sizeof all, error); /* waits */
+    if (result == CAMP_OK)
+        result = camp_network_read(NULL, interface, &final, sizeof final, error);
     if (result < 0)
         return result;
     elapsed_ns = final.time_ns - initial.time_ns;
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     struct camp_error error = { 0 };
     double rate = 0;
 
-    if (argc < 2 || argc > 3 || !(seconds > 0 && seconds <= 3600)) {
+    if (argc < 2 || argc > 3 || !(seconds >= 0.01 && seconds <= 3600)) {
         fprintf(stderr, "usage: transfer-rate INTERFACE [SECONDS]\n");
         return 2;
     }

@@ -6,7 +6,9 @@
  * - The library is stateless and thread-safe: it has no global variable, no cache and no thread.
  *   Each call opens its files, reads them and closes them, so a value is never older than the call.
  *   Only a struct camp_reader, which the caller owns, keeps a file open between calls.
- * - No function prints, exits or allocates memory. All memory belongs to the caller.
+ * - No function prints or exits. All memory belongs to the caller: nothing that a function returns
+ *   must be freed. On Linux no function allocates memory. On other systems a call may, and frees
+ *   the memory before it returns; an open struct camp_reader keeps its memory.
  * - Counters are raw and cumulative. camp_difference() and the functions declared after it turn two
  *   readings into rates and percentages.
  * - The last word of a field's name is its unit, such as _ns, _bytes or _percent. A field without a
@@ -26,6 +28,31 @@
  *
  * Each number has a provenance (enum camp_provenance), which says how the number was obtained.
  * docs/counters.md lists all numbers with their provenance and resolution.
+ *
+ * Errors. The comment of each function lists its errors, with the reason where it is not plain from
+ * enum camp_result. On a system that cannot read a counter, its function returns CAMP_E_NOTSUP.
+ * CAMP_E_INVALID is returned for a NULL pointer to a result. If a folder of struct camp_source does
+ * not have the file with the numbers, the result is CAMP_E_GONE. If its path is too long, the
+ * result is CAMP_E_INVALID or CAMP_E_IO.
+ *
+ * Threads, signals and fork(2):
+ *
+ * - Threads may call any function at the same time. Only an object that the caller keeps between
+ *   calls (struct camp_reader, struct camp_taskstats) needs a lock if several threads use it.
+ * - A call needs less than 96 KiB of stack.
+ * - A read that a signal interrupts is continued. Only the wait of camp_cpu_utilisation() and of
+ *   camp_process_utilisation() ends early when a signal handler has run.
+ * - A signal handler may call camp_difference(), camp_rate(), camp_pid_cpu_ns(), and the functions
+ *   that return the name of a number. No other function is async-signal-safe. Every function may
+ *   change errno.
+ * - No function blocks or handles signals, starts a process, or waits for one.
+ * - The child of fork(2) may call every function. If the process had several threads, the child
+ *   passes NULL as `error`: libc may take a lock and allocate memory for the text of an error.
+ * - The child of fork(2) has its own copy of each open reader, which it reads independently of the
+ *   parent, and closes. It shares a session of taskstats with the parent: see linux.h. No
+ *   descriptor stays open after exec.
+ * - Calls open files, so they are cancellation points of POSIX threads: a thread that is cancelled
+ *   in a call may leave a descriptor open.
  */
 #ifndef CAMP_CAMP_H
 #define CAMP_CAMP_H
@@ -37,11 +64,18 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
+/* A program that links the static library on Windows defines CAMP_STATIC. */
+#if defined(_WIN32) && defined(CAMP_BUILDING)
+#define CAMP_PUBLIC __declspec(dllexport)
+#elif defined(_WIN32) && !defined(CAMP_STATIC)
+#define CAMP_PUBLIC __declspec(dllimport)
+#elif defined(__GNUC__) && !defined(_WIN32)
 #define CAMP_PUBLIC __attribute__((visibility("default")))
 #else
 #define CAMP_PUBLIC
 #endif
+
+/* === camp_error: results, errors and the version of the library === */
 
 enum camp_result {
     CAMP_OK = 0,
@@ -62,7 +96,7 @@ enum camp_result {
 /* An error message for people. A caller that needs no message passes NULL. */
 struct camp_error {
     int32_t code;         /* enum camp_result */
-    int32_t system_error; /* errno, or 0 */
+    int32_t system_error; /* errno (on Windows: GetLastError()), or 0 */
     /* One line without a newline. Its end says what the caller can do. */
     char message[CAMP_ERROR_SIZE];
 };
@@ -74,10 +108,13 @@ CAMP_PUBLIC const char *camp_result_name(int result);
  * header. */
 CAMP_PUBLIC const char *camp_version(void);
 
+/* === camp_source: where numbers are read, and how they were obtained === */
+
 /* The folders that are read instead of /proc and /sys. They may have test data, or be the /proc and
  * /sys of a host, mounted in a container. A NULL member stands for "/proc" or "/sys". All values
  * come from files in these folders, none from other system calls or netlink. A function that gets
- * NULL instead of a struct camp_source reads this machine by all available means. */
+ * NULL instead of a struct camp_source reads this machine by all available means. On Windows there
+ * are no such folders: a function that does not get NULL there returns CAMP_E_NOTSUP. */
 struct camp_source {
     const char *proc;
     const char *sys;
@@ -94,7 +131,17 @@ enum camp_provenance {
 /* Returns "measured", "sampled", "scaled", "derived" or "unknown". Never NULL. */
 CAMP_PUBLIC const char *camp_provenance_name(int provenance);
 
-#define CAMP_NAME_SIZE 64 /* bytes for the name of an interface, disk or process, with its NUL */
+#define CAMP_NAME_SIZE 64 /* bytes for the name of a disk or task, with its NUL */
+
+/* Bytes for the name of a network interface, with its NUL. On Windows the alias of an interface has
+ * up to 256 UTF-16 units, each of which may need three bytes in UTF-8. */
+#if defined(_WIN32)
+#define CAMP_NETWORK_NAME_SIZE 776
+#else
+#define CAMP_NETWORK_NAME_SIZE CAMP_NAME_SIZE
+#endif
+
+/* === camp_cpu: the times of CPUs === */
 
 #define CAMP_CPU_TOTAL (-1) /* passed or returned instead of a CPU's id: all CPUs together */
 
@@ -108,7 +155,8 @@ enum camp_cpu_field {
     CAMP_CPU_SOFTIRQ = 1u << 6,
     CAMP_CPU_STEAL = 1u << 7,
     CAMP_CPU_GUEST = 1u << 8,
-    CAMP_CPU_GUEST_NICE = 1u << 9
+    CAMP_CPU_GUEST_NICE = 1u << 9,
+    CAMP_CPU_IDLE_CYCLES = 1u << 10
 };
 
 /*
@@ -125,13 +173,18 @@ enum camp_cpu_field {
  *   because a timer is due within a tick (short_idle_sampled), so camp calls them sampled. iowait
  *   may go backwards.
  * - steal is what the hypervisor reports.
+ *
+ * On Windows all are sampled at the clock tick: user, system, idle, irq (interrupts) and softirq
+ * (deferred procedure calls). idle_cycles_ns is measured. On illumos all are measured: user, system
+ * (with interrupts) and idle. camp_cpu_provenance() says which of them are measured.
  */
 struct camp_cpu {
-    int32_t cpu;      /* id, or CAMP_CPU_TOTAL */
-    uint32_t known;   /* enum camp_cpu_field */
-    uint64_t time_ns; /* CLOCK_MONOTONIC at the reading */
-    uint64_t user_ns; /* without guest_ns */
-    uint64_t nice_ns; /* user time of niced tasks, without guest_nice_ns */
+    int32_t cpu;            /* id, or CAMP_CPU_TOTAL; on Windows 64 * processor group + number */
+    uint32_t known;         /* enum camp_cpu_field */
+    uint64_t time_ns;       /* monotonic clock at the reading (CLOCK_MONOTONIC) */
+    uint64_t resolution_ns; /* the smallest step of the times below, but idle_cycles_ns */
+    uint64_t user_ns;       /* without guest_ns */
+    uint64_t nice_ns;       /* user time of niced tasks, without guest_nice_ns */
     uint64_t system_ns;
     uint64_t idle_ns;   /* without iowait_ns */
     uint64_t iowait_ns; /* idle time while a task that last ran on this CPU waited for a disk */
@@ -140,26 +193,39 @@ struct camp_cpu {
     uint64_t steal_ns; /* time ready to run, while the hypervisor ran something else */
     uint64_t guest_ns; /* time in which the CPU ran a virtual machine */
     uint64_t guest_nice_ns;
+    /* Idle time once more, measured by the CPU's cycle counter, where the system counts both. On
+     * Windows QueryIdleProcessorCycleTimeEx(), divided by cycles_hz of struct camp_kernel. */
+    uint64_t idle_cycles_ns;
 };
 
-/* Counts the online CPUs. On Linux these are the lines cpuN of /proc/stat. */
+/* Counts the online CPUs. On Linux these are the lines cpuN of /proc/stat.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
+ * CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_cpu_count(const struct camp_source *source, size_t *ret_count,
                                struct camp_error *error);
 
-/* Fills ids[capacity] with the ids of the online CPUs, ascending. */
+/* Fills ids[capacity] with the ids of the online CPUs, ascending.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
+ * CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_cpu_list(const struct camp_source *source, int32_t *ids, size_t capacity,
                               size_t *ret_count, struct camp_error *error);
 
-/* Reads one CPU, or CAMP_CPU_TOTAL. The result is CAMP_E_GONE if the CPU is offline or does not
- * exist. */
+/* Reads one CPU, or CAMP_CPU_TOTAL.
+ * Errors: CAMP_E_INVALID (also for an id below CAMP_CPU_TOTAL), CAMP_E_NOTSUP, CAMP_E_PERM,
+ * CAMP_E_GONE (the CPU is offline or does not exist), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_cpu_read(const struct camp_source *source, int32_t cpu, struct camp_cpu *ret,
                               size_t size, struct camp_error *error);
 
-/* Fills cpus[capacity]. The total comes first (its cpu is CAMP_CPU_TOTAL), then each online CPU,
- * ascending by id. All elements are of the same point in time. */
+/* Reads all CPUs. Fills cpus[capacity]: the total comes first (its cpu is CAMP_CPU_TOTAL), then
+ * each online CPU, ascending by id. On Linux and Windows, all elements are of the same point in
+ * time.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
+ * CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_cpu_read_all(const struct camp_source *source, struct camp_cpu *cpus,
                                   size_t size, size_t capacity, size_t *ret_count,
                                   struct camp_error *error);
+
+/* === camp_memory: physical memory and swap === */
 
 enum camp_memory_field {
     CAMP_MEMORY_TOTAL = 1u << 0,
@@ -169,12 +235,14 @@ enum camp_memory_field {
     CAMP_MEMORY_CACHED = 1u << 4,
     CAMP_MEMORY_SWAP_TOTAL = 1u << 5,
     CAMP_MEMORY_SWAP_FREE = 1u << 6,
-    CAMP_MEMORY_ALL = (1u << 7) - 1
+    CAMP_MEMORY_COMMITTED = 1u << 7,
+    CAMP_MEMORY_COMMIT_LIMIT = 1u << 8,
+    CAMP_MEMORY_ALL = (1u << 9) - 1
 };
 
 /* Physical memory and swap. The resolution is one page. On Linux the values are read from
- * /proc/meminfo. If the caller wants neither available_bytes nor cached_bytes, and passes no
- * source, they come from sysinfo(2), which is ten times cheaper. */
+ * /proc/meminfo. If the caller wants only fields that sysinfo(2) has (total, free, buffers and
+ * swap), and passes no source, they come from there, which is ten times cheaper. */
 struct camp_memory {
     uint32_t known; /* enum camp_memory_field */
     uint32_t reserved;
@@ -186,18 +254,38 @@ struct camp_memory {
     uint64_t cached_bytes;    /* page cache, tmpfs and shared memory, without buffers_bytes */
     uint64_t swap_total_bytes;
     uint64_t swap_free_bytes;
+    uint64_t committed_bytes;    /* address space that the system has promised to back */
+    uint64_t commit_limit_bytes; /* how much it can promise; on Linux a limit in mode 2 only */
 };
 
-/* `wanted` are the fields that the caller needs (enum camp_memory_field). Other fields may be
- * filled too. */
+/* Reads physical memory and swap. `wanted` are the fields that the caller needs (enum
+ * camp_memory_field). Other fields may be filled too.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
+ * CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_memory_read(const struct camp_source *source, uint32_t wanted,
                                  struct camp_memory *ret, size_t size, struct camp_error *error);
 
+/* === camp_network: the counters of network interfaces === */
+
+enum camp_network_field {
+    CAMP_NETWORK_RECEIVED_BYTES = 1u << 0,
+    CAMP_NETWORK_RECEIVED_PACKETS = 1u << 1,
+    CAMP_NETWORK_RECEIVED_ERRORS = 1u << 2,
+    CAMP_NETWORK_RECEIVED_DROPS = 1u << 3,
+    CAMP_NETWORK_SENT_BYTES = 1u << 4,
+    CAMP_NETWORK_SENT_PACKETS = 1u << 5,
+    CAMP_NETWORK_SENT_ERRORS = 1u << 6,
+    CAMP_NETWORK_SENT_DROPS = 1u << 7,
+    CAMP_NETWORK_ALL = (1u << 8) - 1
+};
+
 /* The counters of one network interface, as its driver counts them. On Linux they are read from
- * /proc/net/dev, which shows the caller's network namespace. Some drivers of 32-bit kernels count
- * in 32 bits, all others in 64 bits. */
+ * /proc/net/dev, which shows the caller's network namespace; on Windows by GetIfTable2(), on
+ * illumos from the kstats link:0:NAME. Some drivers of 32-bit kernels count in 32 bits, all others
+ * in 64 bits. */
 struct camp_network {
-    char name[CAMP_NAME_SIZE];
+    uint32_t known; /* enum camp_network_field */
+    uint32_t reserved;
     uint64_t time_ns;
     uint64_t received_bytes;
     uint64_t received_packets;
@@ -207,21 +295,44 @@ struct camp_network {
     uint64_t sent_packets;
     uint64_t sent_errors;
     uint64_t sent_drops;
+    char name[CAMP_NETWORK_NAME_SIZE]; /* on Windows the alias, in UTF-8 */
 };
 
-/* Reads one interface. The result is CAMP_E_GONE if no interface has this name. */
+/* Reads one interface.
+ * Errors: CAMP_E_INVALID (also for an empty name), CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE (no
+ * interface has this name), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_network_read(const struct camp_source *source, const char *name,
                                   struct camp_network *ret, size_t size, struct camp_error *error);
 
-/* Fills networks[capacity] with all interfaces, in the order of the system. */
+/* Reads all interfaces. Fills networks[capacity] in the order of the system.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
+ * CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_network_read_all(const struct camp_source *source,
                                       struct camp_network *networks, size_t size, size_t capacity,
                                       size_t *ret_count, struct camp_error *error);
 
+/* === camp_disk: the counters of disks and partitions === */
+
 enum camp_disk_kind {
     CAMP_DISK_ANY = 0, /* only as an argument: disks and partitions */
     CAMP_DISK_WHOLE = 1,
-    CAMP_DISK_PARTITION = 2
+    CAMP_DISK_PARTITION = 2,
+    /* Only as an argument: disks with a device of their own. Loop devices, RAM disks, RAID sets and
+     * device-mapper volumes have none. On Linux a disk has one if /sys/block/NAME/device exists. */
+    CAMP_DISK_PHYSICAL = 3
+};
+
+enum camp_disk_field {
+    CAMP_DISK_READS = 1u << 0,
+    CAMP_DISK_READ_BYTES = 1u << 1,
+    CAMP_DISK_READ_TIME = 1u << 2,
+    CAMP_DISK_WRITES = 1u << 3,
+    CAMP_DISK_WRITTEN_BYTES = 1u << 4,
+    CAMP_DISK_WRITE_TIME = 1u << 5,
+    CAMP_DISK_IN_FLIGHT = 1u << 6,
+    CAMP_DISK_BUSY = 1u << 7,
+    CAMP_DISK_QUEUE = 1u << 8,
+    CAMP_DISK_ALL = (1u << 9) - 1
 };
 
 /*
@@ -232,12 +343,13 @@ enum camp_disk_kind {
  * requests may be merged into one, which is counted when it completes. Each request adds its
  * duration to read_ns or write_ns, so overlapping requests add more than the wall time. The kernel
  * prints times as 32-bit numbers of ms, which wrap after 49.7 days. To correct a wrap, divide the
- * times by 1000000 and call camp_difference() with 32 bits.
+ * times by 1000000 and call camp_difference() with 32 bits. On Windows they come from
+ * IOCTL_DISK_PERFORMANCE. On illumos they come from kstats of the class "disk" or "partition",
+ * whose `reads` and `writes` have 32 bits.
  */
 struct camp_disk {
-    char name[CAMP_NAME_SIZE]; /* as in /sys/class/block */
-    int32_t kind;              /* enum camp_disk_kind */
-    uint32_t reserved;
+    int32_t kind;   /* CAMP_DISK_WHOLE or CAMP_DISK_PARTITION */
+    uint32_t known; /* enum camp_disk_field */
     uint64_t time_ns;
     uint64_t reads;
     uint64_t read_bytes;
@@ -248,28 +360,39 @@ struct camp_disk {
     uint64_t in_flight; /* requests in flight now: a level, not a counter */
     uint64_t busy_ns;   /* time with at least one request in flight */
     uint64_t queue_ns;  /* grows by in_flight seconds in each second */
+    /* As in /sys/class/block; on Windows "PhysicalDrive0", or "C:" for a volume. */
+    char name[CAMP_NAME_SIZE];
 };
 
-/* Reads one disk or partition. The result is CAMP_E_GONE if no disk or partition has this name. */
+/* Reads one disk or partition.
+ * Errors: CAMP_E_INVALID (also for a name that no disk can have, such as "" or ".."),
+ * CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE (no disk or partition has this name), CAMP_E_NOMEM,
+ * CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_disk_read(const struct camp_source *source, const char *name,
                                struct camp_disk *ret, size_t size, struct camp_error *error);
 
-/* Fills disks[capacity] with all disks and partitions of this `kind` (enum camp_disk_kind). With
- * CAMP_DISK_ANY, each disk is followed by its partitions. */
+/* Reads all disks and partitions of a kind. Fills disks[capacity]. `kind` is an enum
+ * camp_disk_kind. With CAMP_DISK_ANY, each disk is followed by its partitions.
+ * Errors: CAMP_E_INVALID (also for an unknown kind), CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE,
+ * CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_disk_read_all(const struct camp_source *source, int kind,
                                    struct camp_disk *disks, size_t size, size_t capacity,
                                    size_t *ret_count, struct camp_error *error);
+
+/* === camp_process: processes and threads === */
 
 /* The identity of a process. If another process gets the same pid later, it has another start time.
  * Reading the first process then returns CAMP_E_GONE. */
 struct camp_process {
     int32_t pid;
     uint32_t reserved;
-    /* Time of the start, in a unit of the system. On Linux, ticks of 1/100 s after boot. */
+    /* Time of the start, in a unit of the system. On Linux, ticks of 1/100 s after boot; on
+     * Windows, units of 100 ns since 1601; on illumos, ns since 1970. */
     uint64_t start;
 };
 
-/* The identity of a thread. For the first thread of a process, tid equals pid. */
+/* The identity of a thread. On Linux, the tid of the first thread of a process equals its pid. On
+ * illumos, a tid is unique within its process only. */
 struct camp_thread {
     int32_t pid;
     int32_t tid;
@@ -282,42 +405,59 @@ struct camp_pid {
     uint32_t reserved;
     /* If a later list has the same pid with the same token, the process is the same. If the token
      * differs, the process may be another one: ask camp_process_identify(). On Linux the token is
-     * the inode number of /proc/PID. */
+     * the inode number of /proc/PID; on other systems, the start time. */
     uint64_t token;
 };
 
 enum camp_task_field {
     CAMP_TASK_CPU = 1u << 0,
-    CAMP_TASK_SPLIT = 1u << 1,   /* user_ns and system_ns */
-    CAMP_TASK_SAMPLED = 1u << 2, /* sampled_ns; no function of this header fills it */
-    CAMP_TASK_RUN_DELAY = 1u << 3,
-    CAMP_TASK_FAULTS = 1u << 4,
-    CAMP_TASK_SIZE = 1u << 5, /* virtual_bytes and resident_bytes */
-    CAMP_TASK_THREADS = 1u << 6,
-    CAMP_TASK_SWITCHES = 1u << 7,
-    CAMP_TASK_IO = 1u << 8, /* read_bytes and written_bytes */
-    CAMP_TASK_START = 1u << 9,
-    CAMP_TASK_STATE = 1u << 10,
-    CAMP_TASK_NAME = 1u << 11,
-    CAMP_TASK_PARENT = 1u << 12,
-    CAMP_TASK_ALL = ((1u << 13) - 1) & ~(1u << 2)
+    CAMP_TASK_USER = 1u << 1,
+    CAMP_TASK_SYSTEM = 1u << 2,
+    CAMP_TASK_SAMPLED = 1u << 3,
+    CAMP_TASK_RUN_DELAY = 1u << 4,
+    CAMP_TASK_MINOR_FAULTS = 1u << 5,
+    CAMP_TASK_MAJOR_FAULTS = 1u << 6,
+    CAMP_TASK_FAULTS = 1u << 7,
+    CAMP_TASK_VIRTUAL = 1u << 8,
+    CAMP_TASK_RESIDENT = 1u << 9,
+    CAMP_TASK_COMMITTED = 1u << 10,
+    CAMP_TASK_THREADS = 1u << 11,
+    CAMP_TASK_HANDLES = 1u << 12,
+    CAMP_TASK_VOLUNTARY_SWITCHES = 1u << 13,
+    CAMP_TASK_INVOLUNTARY_SWITCHES = 1u << 14,
+    CAMP_TASK_SWITCHES = 1u << 15,
+    CAMP_TASK_READ_BYTES = 1u << 16,
+    CAMP_TASK_WRITTEN_BYTES = 1u << 17,
+    CAMP_TASK_OTHER_BYTES = 1u << 18,
+    CAMP_TASK_START = 1u << 19,
+    CAMP_TASK_STATE = 1u << 20,
+    CAMP_TASK_NAME = 1u << 21,
+    CAMP_TASK_PARENT = 1u << 22,
+    CAMP_TASK_CHILDREN = 1u << 23,
+    CAMP_TASK_CYCLES = 1u << 24,
+    CAMP_TASK_ALL = (1u << 25) - 1
 };
 
 /*
  * What a process or one thread has used since its start. The numbers of a process include its
  * exited threads, except in fields marked "living threads". For a thread, /proc/PID stands for
  * /proc/PID/task/TID in the comments.
+ *
+ * Where the numbers come from: on Linux, the files and clocks that the comments name; on Windows,
+ * NtQuerySystemInformation(), which has the times of the clock tick (sampled_ns, user_ns and
+ * system_ns), and the cycle counters, which give cpu_ns; on illumos, prusage and psinfo of proc(5),
+ * whose times are measured.
  */
 struct camp_task {
     uint32_t known;      /* enum camp_task_field */
     int32_t parent;      /* pid of the parent; 0 if the task has no parent */
-    uint64_t time_ns;    /* CLOCK_MONOTONIC at the reading */
+    uint64_t time_ns;    /* monotonic clock at the reading (CLOCK_MONOTONIC) */
     uint64_t start;      /* `start` of struct camp_process or camp_thread */
     uint64_t started_ns; /* CLOCK_BOOTTIME at the start of the task; resolution 1/100 s */
     /* Time on a CPU, measured. It is read from the CPU clock of a process or the schedstat of a
      * thread (resolution 1 ns). If neither is readable, it is utime + stime of stat (1/100 s).
-     * While the task runs on a CPU other than the reader's, the time can be up to one clock tick
-     * too low. This error does not accumulate. */
+     * For a task that runs on another CPU at this moment, it may be up to one clock tick too low.
+     * This error does not accumulate. */
     uint64_t cpu_ns;
     /* From /proc/PID/stat (1/100 s). The kernel divides the measured CPU time in proportion to the
      * sampled user and system time. */
@@ -326,243 +466,201 @@ struct camp_task {
     int32_t split_provenance; /* provenance of user_ns and system_ns (enum camp_provenance) */
     int32_t cpu_provenance;   /* provenance of cpu_ns */
     uint64_t cpu_resolution_ns;
-    uint64_t sampled_ns; /* CPU time sampled at clock ticks; always unknown here, see struct
-                            camp_taskstat */
+    /* CPU time sampled at clock ticks. Unknown on Linux, where only taskstats has it (struct
+     * camp_taskstat of linux.h). */
+    uint64_t sampled_ns;
     /* Time in which the living threads could run, but had no CPU; from /proc/PID/schedstat. */
     uint64_t run_delay_ns;
     uint64_t minor_faults; /* from /proc/PID/stat */
     uint64_t major_faults;
+    uint64_t faults;        /* both together; Windows counts only these */
     uint64_t virtual_bytes; /* from /proc/PID/stat */
     /* From /proc/PID/stat. The kernel updates it in batches, so it is wrong by up to 63 pages per
      * thread. */
     uint64_t resident_bytes;
+    uint64_t committed_bytes;    /* Windows: the private memory that the system must back */
     uint64_t threads;            /* living threads, from /proc/PID/stat */
+    uint64_t handles;            /* Windows: open handles */
     uint64_t voluntary_switches; /* of living threads, from /proc/PID/status */
     uint64_t involuntary_switches;
+    uint64_t switches; /* both together; Windows counts only these */
     /* Bytes read from storage, from /proc/PID/io. For processes of other users, this file needs
-     * CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH. */
+     * CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH. On Windows, bytes of all read calls. */
     uint64_t read_bytes;
     /* Includes writes that were cancelled later, such as those to a file that was deleted. */
     uint64_t written_bytes;
+    uint64_t other_bytes; /* Windows: bytes of calls that are neither reads nor writes */
+    /* CPU time of the children that exited and were waited for, and of theirs; from
+     * /proc/PID/stat. Provenance and resolution as user_ns. */
+    uint64_t children_ns;
+    uint64_t cycles;           /* Windows: CPU cycles */
     char state;                /* R S D T t Z X or I, as in proc(5) */
     char name[CAMP_NAME_SIZE]; /* name of the task (comm), which may contain any byte but NUL */
 };
 
-/* Fills pids[capacity], ascending, with every process that is visible to the caller, including
- * kernel threads. */
+/* Lists the pids of all processes. Fills pids[capacity], ascending, with every process that is
+ * visible to the caller, including kernel threads.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
+ * CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_t size,
                               size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* Counts the processes and threads started since boot. On Linux this is `processes` of /proc/stat.
- */
+/* Counts the processes and threads started since boot. On Linux this is `processes` of
+ * /proc/stat.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
+ * CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_fork_count(const struct camp_source *source, uint64_t *ret_count,
                                 struct camp_error *error);
 
-/* Returns the identity of the process that has this pid now. The result is CAMP_E_GONE if no
- * process has it. */
+/* Finds the identity of the process that has this pid now.
+ * Errors: CAMP_E_INVALID (also for a pid below 1), CAMP_E_NOTSUP, CAMP_E_PERM (the system hides
+ * the process), CAMP_E_GONE (no process has the pid), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_process_identify(const struct camp_source *source, int32_t pid,
                                       struct camp_process *ret, size_t size,
                                       struct camp_error *error);
 
-/* Fills processes[capacity], ascending by pid, with every process that is visible to the caller.
- * Processes that exit during the call are left out. */
+/* Lists the identities of all processes. Fills processes[capacity], ascending by pid, with every
+ * process that is visible to the caller. Processes that exit during the call are left out.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
+ * CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_process_list(const struct camp_source *source, struct camp_process *processes,
                                   size_t size, size_t capacity, size_t *ret_count,
                                   struct camp_error *error);
 
-/* Fills processes[capacity], ascending by pid, with the processes whose executable has this file
- * name, even if the file was deleted. If a process of another user hides its executable, argv[0] is
- * compared instead. For a kernel thread, its name is compared. If no process matches, the result is
- * CAMP_OK, and *ret_count is 0. */
+/* Finds processes by the file name of their executable. Fills processes[capacity], ascending by
+ * pid. A file that was deleted counts too. If a process of another user hides its executable,
+ * argv[0] is compared instead. For a kernel thread, its name is compared. If no process matches,
+ * the result is CAMP_OK, and *ret_count is 0.
+ * Errors: CAMP_E_INVALID (also for an empty name), CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE,
+ * CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_process_find(const struct camp_source *source, const char *executable,
                                   struct camp_process *processes, size_t size, size_t capacity,
                                   size_t *ret_count, struct camp_error *error);
 
-/* `wanted` are the fields that the caller needs (enum camp_task_field). Other fields may be filled
- * too. If permission is missing for a field, its bit in `known` is cleared, and the call does not
- * fail. The result is CAMP_E_GONE if the process has exited, even if another process has its pid
- * now. */
+/* Reads one process. `wanted` are the fields that the caller needs (enum camp_task_field). Other
+ * fields may be filled too. If permission is missing for a field, its bit in `known` is cleared,
+ * and the call does not fail. The fields come from up to five files, which are read one after
+ * the other, so they are not of exactly the same point in time.
+ * Errors: CAMP_E_INVALID (also for a pid below 1), CAMP_E_NOTSUP, CAMP_E_PERM (the system hides
+ * the process), CAMP_E_GONE (the process has exited, even if another process has its pid now),
+ * CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_process_read(const struct camp_source *source,
                                   const struct camp_process *process, uint32_t wanted,
                                   struct camp_task *ret, size_t size, struct camp_error *error);
 
-/* Fills threads[capacity], ascending by tid, with the living threads of a process. */
+/* Lists the living threads of a process. Fills threads[capacity], ascending by tid.
+ * Errors: CAMP_E_INVALID (also for a pid below 1), CAMP_E_NOTSUP, CAMP_E_PERM (the system hides
+ * the process), CAMP_E_GONE (the process has exited), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT,
+ * CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_thread_list(const struct camp_source *source,
                                  const struct camp_process *process, struct camp_thread *threads,
                                  size_t size, size_t capacity, size_t *ret_count,
                                  struct camp_error *error);
 
+/* Reads one thread. `wanted` and the result are as for camp_process_read(). On Linux the CPU
+ * time is read from the schedstat of the thread.
+ * Errors: CAMP_E_INVALID (also for a pid or tid below 1), CAMP_E_NOTSUP, CAMP_E_PERM (the system
+ * hides the process), CAMP_E_GONE (the thread has exited, even if another thread has its tid
+ * now), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_thread_read(const struct camp_source *source, const struct camp_thread *thread,
                                  uint32_t wanted, struct camp_task *ret, size_t size,
                                  struct camp_error *error);
 
-/* Reads the measured CPU time of the process that has this pid now. This needs one system call, no
- * file and no permission. Unlike camp_process_cpu_ns(), it does not notice that a pid was reused.
- * The result is CAMP_E_GONE if no process has the pid. */
+/* Reads the measured CPU time of the process that has this pid now. This needs one system call,
+ * no file and no permission. Unlike camp_process_cpu_ns(), it does not notice that a pid was
+ * reused.
+ * Errors: CAMP_E_INVALID (also for a pid below 1), CAMP_E_NOTSUP, CAMP_E_GONE (no process has
+ * the pid). */
 CAMP_PUBLIC int camp_pid_cpu_ns(int32_t pid, uint64_t *ret_ns);
 
-/* Reads the measured CPU time of a process. To check its identity, the start time is read too. */
+/* Reads the measured CPU time of a process. To check its identity, the start time is read too.
+ * Errors: CAMP_E_INVALID (also for a pid below 1), CAMP_E_NOTSUP, CAMP_E_PERM (the system hides
+ * the process), CAMP_E_GONE (the process has exited, even if another process has its pid now),
+ * CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_process_cpu_ns(const struct camp_source *source,
                                     const struct camp_process *process, uint64_t *ret_ns,
                                     struct camp_error *error);
 
-/* Keeps a file open, for reading it repeatedly. Threads that share a reader need a lock. */
+/* === camp_reader: the same numbers, read repeatedly === */
+
+/* Keeps what a system needs to read the same numbers repeatedly, such as an open file. The members
+ * belong to the library. A reader that is not open is all zeros ({ 0 }). It must not be copied
+ * while it is open. Threads that share a reader need a lock. */
 struct camp_reader {
-    int32_t descriptor;
-    int32_t kind;
-    uint64_t start;
-    int32_t pid;
-    uint32_t reserved;
+    uint64_t opaque[16];
 };
 
+/* Opens a reader of CPUs.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM (also if no
+ * descriptor is left), CAMP_E_IO. */
 CAMP_PUBLIC int camp_reader_open_cpus(struct camp_reader *reader, const struct camp_source *source,
                                       struct camp_error *error);
+
+/* Opens a reader of memory and swap.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM (also if no
+ * descriptor is left), CAMP_E_IO. */
 CAMP_PUBLIC int camp_reader_open_memory(struct camp_reader *reader,
                                         const struct camp_source *source, struct camp_error *error);
+
+/* Opens a reader of network interfaces.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM (also if no
+ * descriptor is left), CAMP_E_IO. */
 CAMP_PUBLIC int camp_reader_open_networks(struct camp_reader *reader,
                                           const struct camp_source *source,
                                           struct camp_error *error);
+
+/* Opens a reader of disks and partitions.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM (also if no
+ * descriptor is left), CAMP_E_IO. */
 CAMP_PUBLIC int camp_reader_open_disks(struct camp_reader *reader, const struct camp_source *source,
                                        struct camp_error *error);
-/* Opens the stat file of one process. After the process has exited, reading returns CAMP_E_GONE,
- * even if its pid is reused. */
+
+/* Opens a reader of one process. After the process has exited, reading returns CAMP_E_GONE, even
+ * if its pid is reused.
+ * Errors: CAMP_E_INVALID (also for a pid below 1), CAMP_E_NOTSUP, CAMP_E_PERM (the system hides
+ * the process), CAMP_E_GONE (the process has exited), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_reader_open_process(struct camp_reader *reader,
                                          const struct camp_source *source,
                                          const struct camp_process *process,
                                          struct camp_error *error);
 
-/* The next five functions work like camp_cpu_read_all(), camp_memory_read(),
- * camp_network_read_all(), camp_disk_read_all() and camp_process_read(). camp_reader_process()
- * fills only the fields that come from the CPU clock and from stat. */
+/* Reads all CPUs, like camp_cpu_read_all().
+ * Errors: CAMP_E_INVALID (also if the reader is not open for this), CAMP_E_NOTSUP, CAMP_E_NOMEM,
+ * CAMP_E_IO, CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_reader_cpus(struct camp_reader *reader, struct camp_cpu *cpus, size_t size,
                                  size_t capacity, size_t *ret_count, struct camp_error *error);
-CAMP_PUBLIC int camp_reader_memory(struct camp_reader *reader, struct camp_memory *ret, size_t size,
-                                   struct camp_error *error);
+
+/* Reads physical memory and swap, like camp_memory_read().
+ * Errors: CAMP_E_INVALID (also if the reader is not open for this), CAMP_E_NOTSUP, CAMP_E_NOMEM,
+ * CAMP_E_IO, CAMP_E_FORMAT. */
+CAMP_PUBLIC int camp_reader_memory(struct camp_reader *reader, uint32_t wanted,
+                                   struct camp_memory *ret, size_t size, struct camp_error *error);
+
+/* Reads all interfaces, like camp_network_read_all().
+ * Errors: CAMP_E_INVALID (also if the reader is not open for this), CAMP_E_NOTSUP, CAMP_E_NOMEM,
+ * CAMP_E_IO, CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_reader_networks(struct camp_reader *reader, struct camp_network *networks,
                                      size_t size, size_t capacity, size_t *ret_count,
                                      struct camp_error *error);
+
+/* Reads all disks and partitions of a kind, like camp_disk_read_all().
+ * Errors: CAMP_E_INVALID (also if the reader is not open for this, or for an unknown kind),
+ * CAMP_E_NOTSUP, CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_reader_disks(struct camp_reader *reader, int kind, struct camp_disk *disks,
                                   size_t size, size_t capacity, size_t *ret_count,
                                   struct camp_error *error);
+
+/* Reads the process, like camp_process_read(). Only the fields that come from the CPU clock and
+ * from stat are known.
+ * Errors: CAMP_E_INVALID (also if the reader is not open for this), CAMP_E_NOTSUP, CAMP_E_GONE
+ * (the process has exited), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_reader_process(struct camp_reader *reader, struct camp_task *ret, size_t size,
                                     struct camp_error *error);
 
-/* Does nothing if the reader is closed already, or is CAMP_READER_NONE. */
+/* Closes a reader. Does nothing if the reader is not open. */
 CAMP_PUBLIC void camp_reader_close(struct camp_reader *reader);
 
-#define CAMP_READER_NONE                                                                           \
-    {                                                                                              \
-        .descriptor = -1                                                                           \
-    }
-
-/*
- * A session of taskstats, an interface of Linux over generic netlink. Taskstats reports the sampled
- * and the measured CPU time of a process in one message, and sends a record of every task that
- * exits. The session needs CAP_NET_ADMIN in the initial namespaces. On other systems
- * camp_taskstats_open() returns CAMP_E_NOTSUP.
- */
-struct camp_taskstats {
-    int32_t descriptor; /* for poll(2): after camp_taskstats_listen(), readable when records wait */
-    uint16_t family;
-    uint16_t version; /* TASKSTATS_VERSION of the kernel */
-    uint32_t listening;
-    uint32_t sequence;
-    /* Messages that the kernel dropped for lack of space, since the session was opened. A message
-     * has the records of one exited task. */
-    uint64_t overruns;
-};
-
-#define CAMP_TASKSTATS_NONE                                                                        \
-    {                                                                                              \
-        .descriptor = -1                                                                           \
-    }
-
-/* One process, read from taskstats. The numbers include exited threads, except in fields marked
- * "living threads". The comments name the members of the kernel's struct taskstats. */
-struct camp_taskstat {
-    int32_t pid;
-    /* CAMP_OK; or CAMP_E_GONE if no process has the pid, and the fields below are 0. */
-    int32_t result;
-    uint64_t measured_ns;  /* cpu_run_virtual_total */
-    uint64_t sampled_ns;   /* cpu_run_real_total */
-    uint64_t run_delay_ns; /* cpu_delay_total: time in which threads could run, but had no CPU */
-    uint64_t runs;         /* cpu_count: how often a thread was put on a CPU */
-    uint64_t voluntary_switches; /* nvcsw, of living threads */
-    uint64_t involuntary_switches;
-};
-
-/* From this version of taskstats on (Linux 5.19), an exit record names the process of the thread.
- */
-#define CAMP_TASKSTATS_WITH_PROCESSES 12
-
-/*
- * The record of an exited task. A process that always had one thread has one record (is_process 1).
- * Any other process has a record for each thread (is_process 0) and, when its last thread exits, a
- * record for the whole process (is_process 1).
- *
- * Before Linux 5.19 (CAMP_TASKSTATS_WITH_PROCESSES), the record of a single-threaded process looks
- * like that of a thread: pid and is_process are 0. On these kernels, add up only the records with
- * is_process 0.
- *
- * measured_ns ends at the task's last clock tick or context switch. The CPU time after that moment,
- * up to one tick, is in no record. In a test with tasks of 2 ms and ticks of 4 ms, more than half
- * of the time was missing. On nohz_full CPUs, up to three seconds are missing.
- *
- * at_most_ns is an upper limit of the task's CPU time, without the time in which the kernel frees
- * the task's memory after it has written the record. For a task that never slept
- * (voluntary_switches is 0), the limit is too high by at most the sum of its stolen time and some
- * 50 us, which its fork takes.
- */
-struct camp_task_exit {
-    /* 0 if unknown: Linux before 5.19 does not report the process of a thread. */
-    int32_t pid;
-    int32_t tid;
-    /* Pid of the parent; if the parent exited first, 1 or the pid of a subreaper. */
-    int32_t parent;
-    uint32_t is_process;
-    uint32_t user_id;
-    uint32_t exit_code;
-    uint64_t measured_ns;
-    uint64_t sampled_ns;
-    uint64_t run_delay_ns;
-    uint64_t elapsed_ns; /* from the start to the end of the task; resolution 1 us */
-    uint64_t began_s;    /* start of the task, in seconds since 1970 */
-    /* In the record of a process, name, user_id and exit_code are those of the thread that exited
-     * last. */
-    char name[CAMP_NAME_SIZE];
-    /* For a thread, the smaller of elapsed_ns - run_delay_ns and measured_ns + one tick, or + three
-     * seconds if the machine has nohz_full CPUs. For a process, measured_ns plus (at_most_ns -
-     * measured_ns) of the thread that exited last. */
-    uint64_t at_most_ns;
-    /* How often the thread slept. For a process, how often the last thread to exit had slept. */
-    uint64_t voluntary_switches;
-};
-
-/* CAMP_E_PERM means that CAP_NET_ADMIN is missing. CAMP_E_NOTSUP means that the kernel or the
- * network namespace has no taskstats, or that Linux before 5.14 was booted with nodelayacct, which
- * stops the counting. */
-CAMP_PUBLIC int camp_taskstats_open(struct camp_taskstats *taskstats, struct camp_error *error);
-CAMP_PUBLIC void camp_taskstats_close(struct camp_taskstats *taskstats);
-
-/* Reads the process pids[i] into tasks[i] for each i < count. Each element has its own `result`.
- * After camp_taskstats_listen() a session cannot read: open a second session. A zombie that had one
- * thread reads as zeros, because its times are in its exit record. `runs` is 0 only for such a
- * zombie, because any other process has run. */
-CAMP_PUBLIC int camp_taskstats_read(struct camp_taskstats *taskstats, const int32_t *pids,
-                                    size_t count, struct camp_taskstat *tasks, size_t size,
-                                    struct camp_error *error);
-
-/* From now on, each task that exits is recorded for camp_taskstats_exits(), on all CPUs, even those
- * that come online later. The result is CAMP_E_PERM outside of the initial pid and user namespace.
- */
-CAMP_PUBLIC int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *error);
-
-/* Fills exits[capacity] with the waiting records, oldest first, and updates taskstats->overruns.
- * The function never blocks. If *ret_count equals `capacity`, more records may wait: call it again.
- * After CAMP_E_FORMAT the first *ret_count elements are valid. */
-CAMP_PUBLIC int camp_taskstats_exits(struct camp_taskstats *taskstats, struct camp_task_exit *exits,
-                                     size_t size, size_t capacity, size_t *ret_count,
-                                     struct camp_error *error);
+/* === camp_kernel: how the kernel counts CPU time === */
 
 enum camp_accounting {
     CAMP_ACCOUNTING_UNKNOWN = 0,
@@ -576,115 +674,146 @@ enum camp_kernel_field {
     CAMP_KERNEL_TICK = 1u << 0,
     CAMP_KERNEL_ACCOUNTING = 1u << 1,
     CAMP_KERNEL_TICKLESS_IDLE = 1u << 2,
-    CAMP_KERNEL_IRQ_TIME = 1u << 3,
-    CAMP_KERNEL_SCHED_INFO = 1u << 4,
-    CAMP_KERNEL_SCHEDSTATS = 1u << 5,
-    CAMP_KERNEL_TASKSTATS = 1u << 6,
-    CAMP_KERNEL_DELAY_ACCOUNTING = 1u << 7,
-    CAMP_KERNEL_PSI = 1u << 8,
-    CAMP_KERNEL_BTF = 1u << 9,
-    CAMP_KERNEL_CGROUP = 1u << 10,
-    CAMP_KERNEL_CAPABILITIES = 1u << 11,
-    CAMP_KERNEL_STEAL = 1u << 12,
-    CAMP_KERNEL_SHORT_IDLE = 1u << 13
+    CAMP_KERNEL_SHORT_IDLE = 1u << 3,
+    CAMP_KERNEL_IRQ_TIME = 1u << 4,
+    CAMP_KERNEL_STEAL = 1u << 5,
+    CAMP_KERNEL_CYCLES = 1u << 6,
+    CAMP_KERNEL_IMITATION = 1u << 7
 };
 
-/* What this kernel counts, and how. On Linux a fact comes from the running kernel (files, clocks,
- * netlink) or from its configuration (/boot/config-RELEASE or /lib/modules/RELEASE/config). If
- * neither shows it, the fact is unknown. */
+/* How this kernel counts CPU time. On Linux a fact comes from the running kernel (files, clocks)
+ * or from its configuration (/boot/config-RELEASE or /lib/modules/RELEASE/config). If neither shows
+ * it, the fact is unknown. linux.h has further facts of Linux. */
 struct camp_kernel {
     uint32_t known;     /* enum camp_kernel_field */
     int32_t accounting; /* enum camp_accounting */
     uint32_t tick_hz;   /* clock ticks per second (HZ) */
-    uint32_t user_hz;   /* sysconf(_SC_CLK_TCK): /proc prints times in units of 1/user_hz s */
     /* 1 if the tick stops on idle CPUs. Then idle and iowait are measured, unless
      * short_idle_sampled is 1. */
     int32_t tickless_idle;
-    int32_t irq_time;   /* 1 if interrupt time is measured (IRQ_TIME_ACCOUNTING) */
-    int32_t sched_info; /* 1 if /proc/PID/schedstat has counts, not only zeros */
-    int32_t schedstats; /* 1 if /proc/schedstat exists */
-    int32_t taskstats;  /* 1 if taskstats answers in this network namespace */
-    /* 1 if delay accounting is on. Since Linux 5.14 the CPU times of taskstats do not need it. */
-    int32_t delay_accounting;
-    int32_t psi;            /* 1 if /proc/pressure can be read */
-    int32_t btf;            /* 1 if /sys/kernel/btf/vmlinux exists */
-    int32_t cgroup_version; /* mounted versions: 1, 2, 3 (both) or 0 (none) */
-    int32_t steal;          /* 1 if this is a virtual machine whose hypervisor reports steal time */
-    /* Effective capabilities of this process: bit n is capability number n. */
-    uint64_t capabilities;
+    /* 1 if idle periods in which the tick goes on, because a timer is due within a tick, are
+     * sampled at ticks, like user time. 0 if they are measured where tickless_idle is 1. On Linux
+     * it follows from the release: 1 since Linux 7.2, 0 before 7.0, unknown for 7.0 and 7.1. With
+     * native accounting it is 0. */
+    int32_t short_idle_sampled;
+    int32_t irq_time; /* 1 if interrupt time is measured (IRQ_TIME_ACCOUNTING) */
+    int32_t steal;    /* 1 if this is a virtual machine whose hypervisor reports steal time */
+    /* 1 if another system imitates this one, as Wine imitates Windows: it invents some numbers. */
+    int32_t imitation;
+    uint64_t cycles_hz;          /* Windows: how many cycles of struct camp_task are one second */
+    char system[CAMP_NAME_SIZE]; /* "Linux", "Windows", "SunOS" */
     char release[CAMP_NAME_SIZE];
     char machine[CAMP_NAME_SIZE];
     /* CPUs on which user and system time are measured, such as "1-3,5". */
     char measured_cpus[CAMP_NAME_SIZE];
-    /* 1 if idle periods in which the tick goes on, because a timer is due within a tick, are
-     * sampled at ticks, like user time. 0 if they are measured where tickless_idle is 1. On Linux
-     * it follows from the release: 1 since Linux 7.2, 0 before 7.0, unknown for 7.0 and 7.1. With
-     * native accounting it is 0. A program that was compiled without this member finds it unknown.
-     */
-    int32_t short_idle_sampled;
 };
 
+/* Reads how this kernel counts CPU time. A fact that cannot be read is unknown, which is no
+ * error.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP. */
 CAMP_PUBLIC int camp_kernel_read(const struct camp_source *source, struct camp_kernel *ret,
                                  size_t size, struct camp_error *error);
 
-/* Sets *ret to after - before, for a counter of `bits` (32 or 64). If `after` is smaller than
- * `before` by more than half of the counter's range, the counter has wrapped around, and *ret is
- * corrected. If `after` is smaller by less than that, the counter was reset: the result is
- * CAMP_RESET, and *ret is `after`. */
+/* Finds out which times of a CPU this kernel measures, and which it samples. Sets *ret_measured
+ * and *ret_sampled to these times (bits of enum camp_cpu_field). How it obtains the others is
+ * unknown. `cpu` is an id or CAMP_CPU_TOTAL. Never fails. */
+CAMP_PUBLIC void camp_cpu_provenance(const struct camp_kernel *kernel, int32_t cpu,
+                                     uint32_t *ret_measured, uint32_t *ret_sampled);
+
+/* === camp_difference: differences and rates of counters === */
+
+/* Calculates the growth of a counter. Sets *ret to after - before, for a counter of `bits` (32
+ * or 64). If `after` is smaller than `before` by more than half of the counter's range, the
+ * counter has wrapped around, and *ret is corrected. If `after` is smaller by less than that,
+ * the counter was reset: the result is CAMP_RESET, and *ret is `after`.
+ * Errors: CAMP_E_INVALID (`bits` is another number, or a reading has more bits). */
 CAMP_PUBLIC int camp_difference(uint64_t before, uint64_t after, unsigned bits, uint64_t *ret);
 
-/* Sets *ret_per_second to the growth of the counter per second, calculated by camp_difference().
- * Returns the result of camp_difference(), or CAMP_E_INVALID if elapsed_ns is 0. */
+/* Calculates the growth of a counter per second. Sets *ret_per_second to the growth by
+ * camp_difference(), divided by elapsed_ns. After a reset the result is CAMP_RESET, too.
+ * Errors: CAMP_E_INVALID (elapsed_ns is 0, or as for camp_difference()). */
 CAMP_PUBLIC int camp_rate(uint64_t before, uint64_t after, unsigned bits, uint64_t elapsed_ns,
                           double *ret_per_second);
 
+/* === camp_utilisation: percentages of an interval === */
+
+enum camp_utilisation_field {
+    CAMP_UTILISATION_MEASURED_BUSY = 1u << 0,
+    CAMP_UTILISATION_SAMPLED_BUSY = 1u << 1,
+    CAMP_UTILISATION_USER = 1u << 2,
+    CAMP_UTILISATION_SYSTEM = 1u << 3,
+    CAMP_UTILISATION_IDLE = 1u << 4,
+    CAMP_UTILISATION_IOWAIT = 1u << 5,
+    CAMP_UTILISATION_STEAL = 1u << 6,
+    CAMP_UTILISATION_SUM = 1u << 7
+};
+
 /* What one CPU did between two readings, in percent of wall time. For CAMP_CPU_TOTAL, 100 % is all
- * CPUs. The two values for busy time often disagree. */
+ * CPUs. The two values for busy time often disagree. A value is known if both readings know the
+ * times that it is made of. */
 struct camp_utilisation {
-    /* 100 - idle - iowait, so it is measured only if these are (struct camp_cpu). It includes time
-     * that the hypervisor stole while the CPU was busy. */
+    uint32_t known; /* enum camp_utilisation_field */
+    /* Provenance of measured_busy_percent (enum camp_provenance): CAMP_MEASURED only if the kernel
+     * measures the idle time. CAMP_UNKNOWN if the caller passed no struct camp_kernel. */
+    int32_t busy_provenance;
+    /* 100 - idle - iowait. It includes time that the hypervisor stole while the CPU was busy. If
+     * idle_cycles_ns is known, 100 - idle_cycles. */
     double measured_busy_percent;
     double sampled_busy_percent; /* user + nice + system + irq + softirq + guest + guest_nice */
+    double user_percent;         /* user + nice + guest + guest_nice */
+    double system_percent;       /* system + irq + softirq */
     double idle_percent;
     double iowait_percent;
     double steal_percent;
-    /* Sum of all times of struct camp_cpu: 100 if no time is missing or counted twice. */
+    /* Sum of all known times of struct camp_cpu, without idle_cycles_ns: 100 if no time is missing
+     * or counted twice. */
     double sum_percent;
     uint64_t elapsed_ns;
-    /* 1/100 s (the unit of /proc/stat) in percent of wall time: the smallest step of the
+    /* resolution_ns of struct camp_cpu in percent of wall time: the smallest step of the
      * percentages above. */
     double resolution_percent;
 };
 
-/* Compares two readings of one CPU (`cpus` is 1) or of CAMP_CPU_TOTAL (`cpus` is the number of
- * CPUs). A counter that went backwards, as iowait may, counts as 0. The result is CAMP_E_INVALID if
- * no time passed between the readings, and CAMP_E_NOTSUP if the idle time is unknown. */
+/* Compares two readings of one CPU or of all CPUs. `cpus` is 1, or for CAMP_CPU_TOTAL the number
+ * of CPUs. A counter that went backwards, as iowait may, counts as 0. `kernel` may be NULL.
+ * Errors: CAMP_E_INVALID (also if the readings are of two CPUs, or no time passed between them),
+ * CAMP_E_NOTSUP (the idle time is unknown). */
 CAMP_PUBLIC int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *after,
-                                    size_t cpus, struct camp_utilisation *ret, size_t size);
+                                    size_t cpus, const struct camp_kernel *kernel,
+                                    struct camp_utilisation *ret, size_t size);
 
-/* Reads a CPU, blocks for interval_ms (such as CAMP_DEFAULT_INTERVAL_MS), and reads the CPU again.
- * If interval_ms is 0, the function does not block, and compares with the earlier reading in
- * *previous. Otherwise `previous` may be NULL. If it is not NULL, *previous becomes the new
- * reading. */
+/* Measures what a CPU does in an interval. Reads the CPU, blocks for interval_ms (such as
+ * CAMP_DEFAULT_INTERVAL_MS), and reads the CPU again. If interval_ms is 0, the function does not
+ * block, and compares with the earlier reading in *previous. Otherwise `previous` may be NULL.
+ * If it is not NULL, *previous becomes the new reading. A signal ends the wait early; the
+ * percentages are then those of the time that passed. `kernel` may be NULL.
+ * Errors: CAMP_E_INVALID (also if interval_ms is 0 and *previous is not a reading of this CPU,
+ * or no time passed), CAMP_E_NOTSUP (also if the idle time is unknown), CAMP_E_PERM, CAMP_E_GONE
+ * (the CPU is offline or does not exist), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_cpu_utilisation(const struct camp_source *source, int32_t cpu,
-                                     unsigned interval_ms, struct camp_cpu *previous,
-                                     struct camp_utilisation *ret, size_t size,
-                                     struct camp_error *error);
+                                     unsigned interval_ms, const struct camp_kernel *kernel,
+                                     struct camp_cpu *previous, struct camp_utilisation *ret,
+                                     size_t size, struct camp_error *error);
 
 #define CAMP_DEFAULT_INTERVAL_MS 100u
 
-/* CPU time of a process in percent of one CPU. cpu_percent is measured. It is divided into
- * user_percent and system_percent in proportion to the growth of user_ns and system_ns (struct
- * camp_task). */
+/* CPU time of a process in percent of one CPU. cpu_percent is divided into user_percent and
+ * system_percent in proportion to the growth of user_ns and system_ns (struct camp_task). */
 struct camp_task_utilisation {
+    int32_t cpu_provenance;   /* of cpu_ns in the later reading (enum camp_provenance) */
+    int32_t split_provenance; /* of user_ns and system_ns in the later reading */
     double cpu_percent;
     double user_percent;
     double system_percent;
     uint64_t elapsed_ns;
 };
 
-/* Like camp_cpu_utilisation(), for a process. *previous must come from camp_process_read() with
- * CAMP_TASK_CPU and CAMP_TASK_SPLIT, or from this function. */
+/* Measures the CPU time of a process in an interval, like camp_cpu_utilisation(). *previous must
+ * come from camp_process_read() with CAMP_TASK_CPU, CAMP_TASK_USER and CAMP_TASK_SYSTEM, or from
+ * this function.
+ * Errors: CAMP_E_INVALID (also if interval_ms is 0 and *previous is not such a reading of this
+ * process, or no time passed), CAMP_E_NOTSUP, CAMP_E_PERM (the system hides the process),
+ * CAMP_E_GONE (the process has exited), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_process_utilisation(const struct camp_source *source,
                                          const struct camp_process *process, unsigned interval_ms,
                                          struct camp_task *previous,

@@ -1,8 +1,8 @@
 /*
- * catalogue.h - what each number of camp.h is: its unit, how it is obtained, and where it comes
- * from.
+ * catalogue.h - what each number of camp.h and system.h is: its unit, how it is obtained, and where
+ * it comes from.
  *
- * The catalogue has a row for each field of the structs that camp.h fills (except `known`,
+ * The catalogue has a row for each field of the structs that they fill (except `known`,
  * `reserved` and `result`), and for each percentage that `camp get` derives from two readings.
  * `camp get`, `camp list`, docs/counters.md and the named tuples of the Python module are made from
  * these rows. For results, errors, sizes and arrays see camp.h.
@@ -11,6 +11,7 @@
 #define CAMP_CATALOGUE_H
 
 #include <camp/camp.h>
+#include <camp/linux.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,7 +26,8 @@ enum camp_kind {
     CAMP_KIND_PARTITION = 1u << 4,
     CAMP_KIND_PROCESS = 1u << 5,
     CAMP_KIND_THREAD = 1u << 6,
-    CAMP_KIND_KERNEL = 1u << 7
+    CAMP_KIND_KERNEL = 1u << 7,
+    CAMP_KIND_SYSTEM = 1u << 8
 };
 
 /* Returns the name of one kind, such as "cpu", or NULL if there is no such kind. */
@@ -44,7 +46,9 @@ enum camp_record {
     CAMP_RECORD_TASK_EXIT = 7,
     CAMP_RECORD_KERNEL = 8,
     CAMP_RECORD_UTILISATION = 9,
-    CAMP_RECORD_TASK_UTILISATION = 10
+    CAMP_RECORD_TASK_UTILISATION = 10,
+    CAMP_RECORD_LINUX = 11,
+    CAMP_RECORD_SYSTEM = 12 /* struct camp_system of system.h */
 };
 
 /* How a field is stored. */
@@ -55,7 +59,7 @@ enum camp_type {
     CAMP_TYPE_FLAG = 3,       /* 32 bits, 1 or 0 */
     CAMP_TYPE_REAL = 4,       /* double */
     CAMP_TYPE_CHARACTER = 5,  /* char */
-    CAMP_TYPE_TEXT = 6,       /* char[CAMP_NAME_SIZE] */
+    CAMP_TYPE_TEXT = 6,       /* an array of char that ends in NUL */
     CAMP_TYPE_CPU = 7,        /* int32_t, an id or CAMP_CPU_TOTAL */
     CAMP_TYPE_DISK_KIND = 8,  /* int32_t, enum camp_disk_kind */
     CAMP_TYPE_PROVENANCE = 9, /* int32_t, enum camp_provenance */
@@ -88,7 +92,7 @@ enum camp_rule {
 };
 
 struct camp_counter {
-    uint32_t kinds;  /* enum camp_kind; 0 if `camp get` does not show it */
+    uint32_t kinds;  /* enum camp_kind; 0 if `camp get` does not show it on this system */
     int32_t record;  /* enum camp_record */
     int32_t type;    /* enum camp_type */
     int32_t nature;  /* enum camp_nature */
@@ -102,16 +106,18 @@ struct camp_counter {
     const char *name; /* name for `camp get`, such as "busy_percent"; usually equal to `field` */
     const char *unit; /* "ns", "bytes", "percent", "hz", "count", "number", "yes/no", "text" */
     const char *resolution; /* the smallest step of the value, such as "1/100 s" */
-    const char *source;     /* where the value comes from on Linux */
-    const char *help;       /* one sentence of ASCII, without '|' */
+    /* Where the value comes from on Linux; on Windows, if only Windows has it. */
+    const char *source;
+    const char *help; /* one sentence of ASCII, without '|' */
     /* Capabilities without which the value may be unknown; NULL if it needs none. */
     const char *capability;
     /* Anything else that the value needs and the system may lack, or NULL. */
     const char *needs;
 };
 
-/* Fills counters[capacity] with all rows, in the order in which `camp list` shows them. The texts
- * are constants of the library. */
+/* Reads the catalogue. Fills counters[capacity] with all rows, in the order in which `camp list`
+ * shows them. The texts are constants of the library.
+ * Errors: CAMP_E_INVALID, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_catalogue_read(struct camp_counter *counters, size_t size, size_t capacity,
                                     size_t *ret_count, struct camp_error *error);
 

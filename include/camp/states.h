@@ -1,18 +1,44 @@
 /*
- * states.h - microstates: the wall time of every thread and CPU by state, measured in the kernel.
+ * states.h - microstates: the wall time of every thread and CPU by state, as the kernel measures
+ * it.
  *
- * A session loads BPF programs into the kernel, which take a timestamp whenever a thread changes
- * its state. A thread is always in exactly one state, so the times of all states add up to the time
- * for which the session watched the thread. Times are in ns of CLOCK_MONOTONIC, and counters are
- * cumulative. docs/states.md says which kernel event starts and ends each state.
+ * On Linux, a session loads BPF programs into the kernel, which take a timestamp whenever a thread
+ * changes its state. On illumos, the kernel has microstates of its own. A thread is always in
+ * exactly one state, so the times of all states add up to the time for which the session watched
+ * the thread. Times are in ns of CLOCK_MONOTONIC, and counters are cumulative. docs/states.md says
+ * which kernel event starts and ends each state.
  *
- * A session needs Linux 5.18 or later with BTF, and CAP_BPF with CAP_PERFMON (root has both). Only
- * one thread at a time may use it. When the process that opened it exits, even by SIGKILL, the
- * kernel removes the programs and their memory.
+ * No system measures all states and counters. In each struct, `known` has a bit for each field that
+ * may be unknown, and `known_states` one for each state. An unknown value is 0, and its bit is
+ * cleared. The time of an unknown state is part of another state, so the known states alone add up
+ * to the watched time.
+ *
+ * On Linux, a session needs Linux 5.18 or later with BTF, and CAP_BPF with CAP_PERFMON (root has
+ * both).
+ *
+ * Threads: only one thread at a time may use a session. Several sessions may be used at once, but
+ * camp_states_open() must not run in two threads at once: it sets the function by which libbpf
+ * prints, which is global, and restores it.
+ *
+ * fork(2): the child must not use the session of its parent, because both would take exited threads
+ * out of the same ring. It may close the session, which does not change that of the parent, or open
+ * its own. The kernel removes the programs and their memory when the last process that has the
+ * session closes it, exits (even by SIGKILL) or calls execve(2).
+ *
+ * malloc(3): on glibc, camp_states_open() fixes the size from which malloc(3) maps memory
+ * (M_MMAP_THRESHOLD) at 256 KiB, so that lists of threads leave no holes in the heap.
+ *
+ * Signals: no function may be called in a signal handler. None waits for an event; a signal
+ * interrupts none of them, and none of them changes a signal's action or mask.
  *
  * In a PID namespace, a session has only the threads of that namespace, with the ids that they have
  * in it. All other threads of the machine are called outside: only the times of CPUs include them.
- * For results, errors, sizes and arrays see camp.h.
+ *
+ * The library is libcamp-states (pkg-config libcamp-states). For results, errors, sizes and arrays
+ * see camp.h. Unlike libcamp, a session allocates memory and keeps file descriptors open. Each
+ * function that returns an int returns CAMP_OK or one of the errors that its comment lists.
+ * CAMP_E_INVALID, which each of them may return, means that an argument is NULL that must not be,
+ * or that an option is unknown.
  */
 #ifndef CAMP_STATES_H
 #define CAMP_STATES_H
@@ -26,24 +52,31 @@
 extern "C" {
 #endif
 
-/* What a thread does. These are the microstates of Solaris (prusage in proc(4)), but SLEEP is
- * divided into several states. */
+/* === camp_states: the wall time of each thread and CPU by state === */
+
+/* What a thread does. These are the microstates of Solaris (prusage_t in proc(4)). Linux divides
+ * CAMP_STATE_SLEEP into several states; illumos measures USER, SYSTEM, TRAP, TEXT_FAULT,
+ * DATA_FAULT, KERNEL_FAULT, LOCK, SLEEP, RUN_QUEUE and STOPPED. */
 enum camp_state {
-    /* On a CPU, outside of system calls; with CAMP_STATES_NO_SYSCALLS, also in system calls.
-     * Includes the time of CAMP_STATE_TRAP if the session does not measure that state. */
+    /* On a CPU, outside of system calls. Includes the time of CAMP_STATE_SYSTEM and CAMP_STATE_TRAP
+     * where these are unknown. */
     CAMP_STATE_USER,
-    CAMP_STATE_SYSTEM, /* on a CPU, in a system call; for kernel threads, all time on a CPU */
-    CAMP_STATE_IRQ,    /* on a CPU that serves an interrupt */
-    /* Asleep until a page of its program code is in memory. Not every kernel can tell (arm64
-     * cannot): see camp_states_measures(). */
+    /* On a CPU, in a system call; for kernel threads, all time on a CPU. With
+     * CAMP_STATES_NO_SYSCALLS it is known of kernel threads only. */
+    CAMP_STATE_SYSTEM,
+    /* On a CPU that serves an interrupt. Where it is unknown, its time is in the interrupted state.
+     */
+    CAMP_STATE_IRQ,
+    /* Asleep until a page of its program code is in memory. Not every Linux kernel can tell (arm64
+     * cannot). */
     CAMP_STATE_TEXT_FAULT,
     /* Asleep until a page of data that its code touched is in memory. Includes the time of
-     * CAMP_STATE_TEXT_FAULT if the session does not measure that state. */
+     * CAMP_STATE_TEXT_FAULT where that is unknown. */
     CAMP_STATE_DATA_FAULT,
-    /* Asleep until a page that a system call touched is in memory. If the session does not measure
-     * this state, its time is in CAMP_STATE_DISK or in the state of the system call. */
+    /* Asleep until a page that a system call touched is in memory. Where it is unknown, its time is
+     * in CAMP_STATE_DISK or in the state of the system call. */
     CAMP_STATE_KERNEL_FAULT,
-    CAMP_STATE_LOCK,   /* asleep in futex(2) */
+    CAMP_STATE_LOCK,   /* asleep until a lock of user space is free; on Linux, in futex(2) */
     CAMP_STATE_DISK,   /* asleep until a block device answers (in_iowait in the kernel) */
     CAMP_STATE_POLL,   /* asleep until one of several descriptors is ready */
     CAMP_STATE_SOCKET, /* asleep in a system call on a socket */
@@ -57,9 +90,12 @@ enum camp_state {
     /* Runnable, but not allowed to run: its cgroup, or a thread of SCHED_DEADLINE itself, has used
      * up its CPU time. */
     CAMP_STATE_THROTTLED,
-    /* On a CPU, outside of system calls: the kernel handles a page fault. Not every kernel can
-     * tell: see camp_states_measures(). */
+    /* On a CPU, outside of system calls: the kernel handles a trap. On Linux this is a page fault,
+     * and not every kernel can tell. */
     CAMP_STATE_TRAP,
+    /* Asleep for any reason but a lock or a fault, on systems that do not divide this (illumos).
+     * Never known on Linux. */
+    CAMP_STATE_SLEEP,
     CAMP_STATE_COUNT
 };
 
@@ -76,15 +112,42 @@ enum camp_thread_flag {
 
 #define CAMP_STATES_NAME_SIZE 16
 
+enum camp_thread_states_field {
+    CAMP_THREAD_STATES_PARENT = 1u << 0,
+    CAMP_THREAD_STATES_STATE = 1u << 1,
+    CAMP_THREAD_STATES_UID = 1u << 2,
+    CAMP_THREAD_STATES_CGROUP = 1u << 3,
+    CAMP_THREAD_STATES_START = 1u << 4,
+    CAMP_THREAD_STATES_CPU = 1u << 5,
+    CAMP_THREAD_STATES_RUN_DELAY = 1u << 6,
+    CAMP_THREAD_STATES_MINOR_FAULTS = 1u << 7,
+    CAMP_THREAD_STATES_MAJOR_FAULTS = 1u << 8,
+    CAMP_THREAD_STATES_VOLUNTARY_SWITCHES = 1u << 9,
+    CAMP_THREAD_STATES_INVOLUNTARY_SWITCHES = 1u << 10,
+    CAMP_THREAD_STATES_SYSTEM_CALLS = 1u << 11,
+    CAMP_THREAD_STATES_SIGNALS = 1u << 12,
+    CAMP_THREAD_STATES_READ_BYTES = 1u << 13,
+    CAMP_THREAD_STATES_WRITTEN_BYTES = 1u << 14,
+    CAMP_THREAD_STATES_READ_CHARS = 1u << 15,
+    CAMP_THREAD_STATES_WRITTEN_CHARS = 1u << 16,
+    CAMP_THREAD_STATES_SAMPLED = 1u << 17,
+    CAMP_THREAD_STATES_ALL = (1u << 18) - 1
+};
+
+/* One thread. On Linux all fields are known, except system_calls with CAMP_STATES_NO_SYSCALLS, a
+ * counter whose kernel event is missing (camp_states_events()), and state and start_ns with
+ * CAMP_THREAD_TOTAL. */
 struct camp_thread_states {
     int32_t tid;
     int32_t pid;
-    int32_t parent;     /* pid of the parent process */
-    uint32_t flags;     /* enum camp_thread_flag */
-    uint32_t state;     /* enum camp_state at time_ns */
-    uint32_t uid;       /* effective user id */
-    uint32_t count;     /* number of threads: 1, except with CAMP_THREAD_TOTAL */
-    uint32_t processes; /* how many of `count` are the first thread of their process */
+    int32_t parent;        /* pid of the parent process */
+    uint32_t flags;        /* enum camp_thread_flag */
+    uint32_t state;        /* enum camp_state at time_ns */
+    uint32_t uid;          /* effective user id */
+    uint32_t count;        /* number of threads: 1, except with CAMP_THREAD_TOTAL */
+    uint32_t processes;    /* how many of `count` are the first thread of their process */
+    uint32_t known;        /* enum camp_thread_states_field */
+    uint32_t known_states; /* the elements of state_ns that are known: 1 << enum camp_state */
     /* Id of its cgroup (version 2): the inode number of the cgroup's directory. */
     uint64_t cgroup;
     char name[CAMP_STATES_NAME_SIZE];
@@ -101,20 +164,37 @@ struct camp_thread_states {
     uint64_t read_bytes, written_bytes; /* from and to storage */
     uint64_t read_chars, written_chars; /* bytes by read(2), write(2) and similar calls */
     uint64_t sampled_ns;                /* whole clock ticks charged to the thread since start_ns */
-    /* Time in each state (enum camp_state) since begin_ns. The sum is time_ns - begin_ns. A state
-     * that the session does not measure (camp_states_measures()) is 0, which means unknown. */
+    /* Time in each state (enum camp_state) since begin_ns. The sum is time_ns - begin_ns. It stays
+     * the last member, because a later version may have more states. */
     uint64_t state_ns[CAMP_STATE_COUNT];
 };
 
-/* One CPU. The sum of busy_ns, idle_ns, irq_ns and softirq_ns is time_ns - begin_ns. */
+enum camp_cpu_states_field {
+    CAMP_CPU_STATES_RUNNING = 1u << 0,
+    CAMP_CPU_STATES_SYSTEM = 1u << 1,
+    CAMP_CPU_STATES_IRQ = 1u << 2,
+    CAMP_CPU_STATES_SOFTIRQ = 1u << 3,
+    CAMP_CPU_STATES_SWITCHES = 1u << 4,
+    CAMP_CPU_STATES_ANY_WAIT = 1u << 5,
+    CAMP_CPU_STATES_OWN_WAIT = 1u << 6,
+    CAMP_CPU_STATES_OUTSIDE = 1u << 7,
+    CAMP_CPU_STATES_OUTSIDE_SYSTEM = 1u << 8,
+    CAMP_CPU_STATES_ALL = (1u << 9) - 1
+};
+
+/* One CPU. On Linux all fields are known, except system_ns and outside_system_ns with
+ * CAMP_STATES_NO_SYSCALLS, and interrupts whose events the kernel lacks. The sum of busy_ns,
+ * idle_ns, irq_ns and softirq_ns is time_ns - begin_ns. */
 struct camp_cpu_states {
     int32_t cpu;
     /* tid of the thread that runs at time_ns, 0 if the CPU is idle, or -1 if the thread is outside
      * of the PID namespace */
     int32_t running;
+    uint32_t known; /* enum camp_cpu_states_field */
+    uint32_t reserved;
     uint64_t begin_ns;         /* first context switch of this CPU in the session */
     uint64_t time_ns;          /* time of the reading */
-    uint64_t busy_ns, idle_ns; /* without interrupts */
+    uint64_t busy_ns, idle_ns; /* without interrupts, where these are known */
     /* Part of busy_ns: system calls, kernel threads and, if measured, CAMP_STATE_TRAP. The time
      * since the running thread last changed its state is not yet included. */
     uint64_t system_ns;
@@ -128,8 +208,19 @@ struct camp_cpu_states {
     uint64_t outside_system_ns; /* part of system_ns: threads outside of the PID namespace */
 };
 
-/* What a session missed since it was opened. */
+enum camp_states_losses_field {
+    CAMP_STATES_LOSSES_SWITCHES = 1u << 0,
+    CAMP_STATES_LOSSES_UNSEEN = 1u << 1,
+    CAMP_STATES_LOSSES_LOST = 1u << 2,
+    CAMP_STATES_LOSSES_EXITS_LOST = 1u << 3,
+    CAMP_STATES_LOSSES_EXITS_ADDED_UP = 1u << 4,
+    CAMP_STATES_LOSSES_ALL = (1u << 5) - 1
+};
+
+/* What a session missed since it was opened. On Linux all fields are known. */
 struct camp_states_losses {
+    uint32_t known; /* enum camp_states_losses_field */
+    uint32_t reserved;
     uint64_t switches; /* context switches that an event reported: no loss, for comparison */
     /* Context switches and wakeups for which the kernel sent no event; their times are estimated.
      */
@@ -142,13 +233,27 @@ struct camp_states_losses {
     uint64_t exits_added_up;
 };
 
+/* What a session knows of its threads and CPUs. The members have the bits that the masks in their
+ * structs have, but for CAMP_THREAD_TOTAL. */
+struct camp_states_known {
+    uint32_t states; /* known_states of struct camp_thread_states */
+    uint32_t thread; /* enum camp_thread_states_field */
+    uint32_t cpu;    /* enum camp_cpu_states_field */
+    uint32_t losses; /* enum camp_states_losses_field */
+};
+
+enum camp_disk_wait_field {
+    /* Unknown if the request for which the thread waited was made by another thread. */
+    CAMP_DISK_WAIT_DEVICE = 1u << 0
+};
+
 /* How long one thread waited for one disk. */
 struct camp_disk_wait {
     int32_t tid, pid;
     uint64_t start_ns;
-    /* Device numbers of the disk or partition. Both are 0 if the request for which the thread
-     * waited was made by another thread. */
-    uint32_t major, minor;
+    uint32_t major, minor; /* CAMP_DISK_WAIT_DEVICE: device numbers of the disk or partition */
+    uint32_t known;        /* enum camp_disk_wait_field */
+    uint32_t reserved;
     uint64_t wait_ns; /* since the session was opened, including a wait that goes on */
     char name[CAMP_STATES_NAME_SIZE];
 };
@@ -202,7 +307,8 @@ struct camp_states_visitor {
 
 enum camp_states_option {
     /* System calls and traps are not watched, which saves the cost of that. Their time on a CPU
-     * counts as CAMP_STATE_USER. */
+     * counts as CAMP_STATE_USER; the state TRAP, the state SYSTEM but of kernel threads, and the
+     * number of system calls are unknown. */
     CAMP_STATES_NO_SYSCALLS = 1u << 0,
     CAMP_STATES_VERBOSE = 1u << 1, /* prints messages of libbpf and the BPF verifier to stderr */
     /* Enables camp_states_disk_waits(). Each wait for a disk then costs a little more CPU time. */
@@ -210,60 +316,80 @@ enum camp_states_option {
 };
 
 /* Returns the name of a state, such as "user" or "run_queue". NULL if there is no such state. */
-const char *camp_state_name(int state);
+CAMP_PUBLIC const char *camp_state_name(int state);
 
-/* Loads the programs and finds all threads. CAMP_E_PERM means that a capability is missing.
- * CAMP_E_NOTSUP means that the kernel lacks a needed feature (camp_states_events()), that /proc or
- * /sys is not mounted, or that the limit of open files is too low; the message says which. */
-int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_error *error);
-void camp_states_close(struct camp_states *session);
+/* Opens a session: loads the programs and finds all threads. `options` is of enum
+ * camp_states_option. The message of CAMP_E_NOTSUP says what is missing: a feature of the kernel
+ * (camp_states_events()), the file system /proc or /sys, a higher limit of open files, or
+ * microstates in this build of the library. Errors: CAMP_E_INVALID, CAMP_E_PERM (a capability is
+ * missing), CAMP_E_NOTSUP, CAMP_E_NOMEM, CAMP_E_IO (the threads or CPUs cannot be listed),
+ * CAMP_E_FORMAT (the kernel wrote a damaged record). */
+CAMP_PUBLIC int camp_states_open(struct camp_states **ret, uint32_t options,
+                                 struct camp_error *error);
 
-/* Returns 1 if the session measures the state (enum camp_state), otherwise 0; without a session 0.
- * CAMP_STATE_TRAP is not measured with CAMP_STATES_NO_SYSCALLS, and on kernels without function
- * tracing. CAMP_STATE_TEXT_FAULT and CAMP_STATE_KERNEL_FAULT are not measured on kernels without
- * the tracepoints of page faults (x86 has them). */
-int camp_states_measures(const struct camp_states *session, int state);
+/* Closes a session, and frees its memory. Does nothing if `session` is NULL. */
+CAMP_PUBLIC void camp_states_close(struct camp_states *session);
+
+/* Returns what the session knows, so that a table can have its columns before it has rows. Errors:
+ * CAMP_E_INVALID. */
+CAMP_PUBLIC int camp_states_known(const struct camp_states *session, struct camp_states_known *ret,
+                                  size_t size, struct camp_error *error);
 
 /* Reads a snapshot: all living threads, ascending by tid. Reading takes some time, so each thread
- * has its own time_ns. */
-int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret, size_t size,
-                        size_t capacity, size_t *ret_count, struct camp_error *error);
+ * has its own time_ns. After an error the session can be used further. Errors: CAMP_E_INVALID,
+ * CAMP_E_SPACE, CAMP_E_NOMEM, CAMP_E_IO (the kernel's list of threads cannot be read),
+ * CAMP_E_FORMAT (the kernel wrote a damaged record). */
+CAMP_PUBLIC int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret,
+                                    size_t size, size_t capacity, size_t *ret_count,
+                                    struct camp_error *error);
 
 /* Reads a snapshot and tells the visitor what happened since the previous snapshot, which may be
  * one of camp_states_threads(). The first snapshot tells what happened since the session was
  * opened. Exited threads come first; camp_states_exits() does not return them again. Living threads
- * follow, ascending by tid. After CAMP_E_NOMEM or CAMP_E_IO some threads were not visited; the next
- * snapshot has them. */
-int camp_states_visit(struct camp_states *session, const struct camp_states_visitor *visitor,
-                      struct camp_error *error);
+ * follow, ascending by tid. `size` is that of the visitor's struct. After CAMP_E_NOMEM or CAMP_E_IO
+ * some threads were not visited; the next snapshot has them. Errors: CAMP_E_INVALID (also: a
+ * function of the visitor is missing), CAMP_E_NOMEM, CAMP_E_IO (the kernel's list of threads cannot
+ * be read), CAMP_E_FORMAT (the kernel wrote a damaged record). */
+CAMP_PUBLIC int camp_states_visit(struct camp_states *session,
+                                  const struct camp_states_visitor *visitor, size_t size,
+                                  struct camp_error *error);
 
 /* Fills ret[capacity] with the threads that exited since the previous call, in the order of their
- * exits. If *ret_count equals `capacity`, more may wait: call again. The kernel keeps some 6,500
- * exited threads. If more exit between two calls, they are added up by parent and name into
- * CAMP_THREAD_TOTAL records, which come two calls later. In these, tid and pid are 0, time_ns is
- * the time of the call, and time_ns - begin_ns is the sum of the times for which the threads were
- * watched. */
-int camp_states_exits(struct camp_states *session, struct camp_thread_states *ret, size_t size,
-                      size_t capacity, size_t *ret_count, struct camp_error *error);
+ * exits. If *ret_count equals `capacity`, more may wait: call again. The Linux kernel keeps some
+ * 5,900 exited threads. If more exit between two calls, they are added up by parent and name into
+ * CAMP_THREAD_TOTAL records, which come two calls later; on illumos, all exited threads are added
+ * up by process. In these records, tid and pid are 0, time_ns is the time of the call, and time_ns
+ * - begin_ns is the sum of the times for which the threads were watched. Errors: CAMP_E_INVALID,
+ * CAMP_E_IO (the exited threads cannot be read), CAMP_E_FORMAT (one record is damaged; the next
+ * call has the records after it). */
+CAMP_PUBLIC int camp_states_exits(struct camp_states *session, struct camp_thread_states *ret,
+                                  size_t size, size_t capacity, size_t *ret_count,
+                                  struct camp_error *error);
 
-/* Fills ret[capacity] with the CPUs that had a context switch during the session, ascending. */
-int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, size_t size,
-                     size_t capacity, size_t *ret_count, struct camp_error *error);
+/* Fills ret[capacity] with the CPUs that had a context switch during the session, ascending. On
+ * illumos these are the CPUs that were online when it was opened, and still are. Errors:
+ * CAMP_E_INVALID, CAMP_E_SPACE; on illumos also those of camp_cpu_read_all(). */
+CAMP_PUBLIC int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret,
+                                 size_t size, size_t capacity, size_t *ret_count,
+                                 struct camp_error *error);
 
 /* Fills ret[capacity] with one element for each thread and each disk for which it waited. The
- * session keeps 16,384 elements, and drops the least recently used. It must have been opened with
- * CAMP_STATES_DISKS. */
-int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *ret, size_t size,
-                           size_t capacity, size_t *ret_count, struct camp_error *error);
+ * session keeps 16,384 elements, and drops the least recently used. Errors: CAMP_E_INVALID (also:
+ * the session was opened without CAMP_STATES_DISKS), CAMP_E_SPACE, CAMP_E_NOTSUP (on other systems
+ * than Linux). */
+CAMP_PUBLIC int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *ret,
+                                       size_t size, size_t capacity, size_t *ret_count,
+                                       struct camp_error *error);
 
 /* Fills ret[capacity] with the kernel features that microstates use. Needs no capability and no
- * session. CAMP_E_NOTSUP means that the kernel has no BTF, so its features are unknown. */
-int camp_states_events(struct camp_states_event *ret, size_t size, size_t capacity,
-                       size_t *ret_count, struct camp_error *error);
+ * session. Errors: CAMP_E_INVALID, CAMP_E_SPACE, CAMP_E_NOMEM, CAMP_E_NOTSUP (the kernel has no
+ * BTF, so its features are unknown). */
+CAMP_PUBLIC int camp_states_events(struct camp_states_event *ret, size_t size, size_t capacity,
+                                   size_t *ret_count, struct camp_error *error);
 
-/* Returns what the session has missed so far. */
-int camp_states_losses(struct camp_states *session, struct camp_states_losses *ret, size_t size,
-                       struct camp_error *error);
+/* Returns what the session has missed so far. Errors: CAMP_E_INVALID. */
+CAMP_PUBLIC int camp_states_losses(struct camp_states *session, struct camp_states_losses *ret,
+                                   size_t size, struct camp_error *error);
 
 #ifdef __cplusplus
 }

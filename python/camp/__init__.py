@@ -17,16 +17,17 @@ share/doc/camp.)
 
 from camp import _camp
 from camp import _errors
-from camp._counters import (cpu, cpu_count, cpu_ids, cpu_utilisation, cpus, difference, disk, disks,
-                            free_memory_bytes, kernel, memory, network, networks, partitions,
-                            utilisation)
+from camp._counters import (cpu, cpu_count, cpu_frequency_hz, cpu_ids, cpu_utilisation, cpus,
+                            difference, disk, disks, free_memory_bytes, kernel, linux, memory,
+                            network, networks, partitions, rate, system, utilisation)
 from camp._errors import (Error, FormatError, Gone, Invalid, NotFound, NotSupported, OutOfMemory,
                           Permission, ReadError, Unreachable)
 from camp._frames import Column, Entity, Frame, FrameLosses, Frames, frames
 from camp._processes import (Process, Taskstats, Thread, fork_count, process, processes, taskstats)
 from camp._provenance import Provenance, counters, provenance
-from camp._records import (RECORDS, Cpu, CpuStates, Disk, DiskWait, Event, Kernel, Losses, Memory,
-                           Network, Source, Task, TaskExit, Taskstat, TaskUtilisation, Utilisation)
+from camp._records import (RECORDS, Cpu, CpuStates, Disk, DiskWait, Event, Kernel, Linux, Losses, Memory,
+                           Network, Source, System, Task, TaskExit, Taskstat, TaskUtilisation,
+                           Utilisation)
 from camp._states import (ENDED, KERNEL, OLDER, TOTAL, UNSURE, Microstates, ThreadStates, microstates,
                           microstates_events)
 from camp._table import ProcessRows, ProcessTable, process_table
@@ -38,12 +39,13 @@ _camp.use(_errors.make, {**RECORDS, 'Process': Process, 'Thread': Thread})
 
 __all__ = [
     'Column', 'Cpu', 'CpuStates', 'Disk', 'DiskWait', 'ENDED', 'Entity', 'Error', 'Event',
-    'FormatError', 'Frame', 'FrameLosses', 'Frames', 'Gone', 'Invalid', 'KERNEL', 'Kernel',
+    'FormatError', 'Frame', 'FrameLosses', 'Frames', 'Gone', 'Invalid', 'KERNEL', 'Kernel', 'Linux',
     'Losses', 'Memory', 'Microstates', 'Network', 'NotFound', 'NotSupported', 'OLDER', 'OutOfMemory',
     'Permission', 'Process', 'ProcessRows', 'ProcessTable', 'Provenance', 'ReadError', 'Source',
-    'TOTAL', 'Task', 'TaskExit', 'TaskUtilisation', 'Taskstat', 'Taskstats', 'Thread',
-    'ThreadStates', 'UNSURE', 'Unreachable', 'Utilisation', 'counters', 'cpu', 'cpu_count', 'cpu_ids',
-    'cpu_utilisation', 'cpus', 'difference', 'disk', 'disks', 'fork_count', 'frames',
-    'free_memory_bytes', 'kernel', 'memory', 'microstates', 'microstates_events', 'network',
+    'System', 'TOTAL', 'Task', 'TaskExit', 'TaskUtilisation', 'Taskstat', 'Taskstats', 'Thread',
+    'ThreadStates', 'UNSURE', 'Unreachable', 'Utilisation', 'counters', 'cpu', 'cpu_count',
+    'cpu_frequency_hz', 'cpu_ids', 'cpu_utilisation', 'cpus', 'difference', 'disk', 'disks',
+    'fork_count', 'frames', 'free_memory_bytes', 'kernel', 'linux', 'memory', 'microstates',
+    'microstates_events', 'network',
     'networks', 'partitions', 'pid_cpu_ns', 'process', 'process_table', 'processes', 'provenance',
-    'taskstats', 'utilisation']
+    'rate', 'system', 'taskstats', 'utilisation']

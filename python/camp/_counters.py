@@ -1,10 +1,12 @@
-"""The machine's counters: CPUs, memory, networks, disks, the kernel. Each call reads them again."""
+"""The machine's counters: CPUs, memory, networks, disks, the kernel, the system as a whole. Each
+call reads them again."""
 
 from typing import List, Optional
 
 from camp import _camp
-from camp._records import Cpu, Disk, Kernel, Memory, Network, Source, Utilisation
-from camp._waiting import in_ns, wait
+from camp._records import (Cpu, Disk, Kernel, Linux, Memory, Network, Source, System,
+                           Utilisation)
+from camp._waiting import time_between, wait
 
 _MEMORY = _camp.bits_of('Memory')
 
@@ -30,7 +32,8 @@ def cpus(source: Optional[Source] = None) -> List[Cpu]:
 
 
 def utilisation(before: Cpu, after: Cpu, cpus: int = 1) -> Utilisation:
-    """Returns where the time between two readings of the same CPU went.
+    """Returns where the time between two readings of the same CPU went. Its busy_provenance is None, because the
+    readings do not say which kernel made them; cpu_utilisation() knows it.
 
     Args:
         cpus: how many CPUs the readings cover: 1, or cpu_count() for all CPUs together.
@@ -38,7 +41,7 @@ def utilisation(before: Cpu, after: Cpu, cpus: int = 1) -> Utilisation:
     Raises:
         Invalid: no time passed between the readings.
     """
-    return _camp.cpu_difference(before, after, cpus)
+    return _camp.cpu_difference(before, after, cpus, False, None)
 
 
 def cpu_utilisation(number: Optional[int] = None, interval: float = 0.1,
@@ -46,11 +49,16 @@ def cpu_utilisation(number: Optional[int] = None, interval: float = 0.1,
     """Reads a CPU (None: all together), waits `interval` seconds, reads it again.
 
     The resolution of /proc/stat is 1/100 s: over 0.1 s, each number is exact to 10 percent of a CPU.
+
+    Raises:
+        Invalid: the interval is 0, so nothing could be measured. Keep an earlier cpu() to compare without
+            a wait: utilisation(before, cpu(), cpu_count()).
     """
-    ns = in_ns(interval)
+    ns = time_between(interval, 'utilisation(before, cpu(number), cpus) compares with an earlier cpu(number)')
     before = cpu(number, source)
     wait(ns)
-    return utilisation(before, cpu(number, source), cpu_count(source) if number is None else 1)
+    cpus = cpu_count(source) if number is None else 1
+    return _camp.cpu_difference(before, cpu(number, source), cpus, True, source)
 
 
 def memory(source: Optional[Source] = None) -> Memory:
@@ -78,9 +86,14 @@ def disk(name: str, source: Optional[Source] = None) -> Disk:
     return _camp.disk(source, name)
 
 
-def disks(source: Optional[Source] = None) -> List[Disk]:
-    """Reads each whole disk, at one point in time."""
-    return _camp.disks(source, _camp.DISK_WHOLE)
+def disks(source: Optional[Source] = None, physical: bool = False) -> List[Disk]:
+    """Reads each whole disk, at one point in time.
+
+    Args:
+        physical: only disks with a device of their own. Loop devices, RAM disks, RAID sets and
+            device-mapper volumes have none.
+    """
+    return _camp.disks(source, _camp.DISK_PHYSICAL if physical else _camp.DISK_WHOLE)
 
 
 def partitions(source: Optional[Source] = None) -> List[Disk]:
@@ -93,7 +106,34 @@ def kernel(source: Optional[Source] = None) -> Kernel:
     return _camp.kernel(source)
 
 
-def difference(before: int, after: int, bits: int = 64) -> int:
-    """Returns after - before of a counter that is 32 or 64 bits wide. A wrap is corrected. After a reset to
-    zero the result is `after`: the count since the reset."""
+def linux(source: Optional[Source] = None) -> Linux:
+    """Reads what this Linux kernel offers to programs that measure."""
+    return _camp.linux(source)
+
+
+def system(source: Optional[Source] = None) -> System:
+    """Reads the counters of the system as a whole: switches, interrupts, load, swap, pressure."""
+    return _camp.system(source)
+
+
+def cpu_frequency_hz(number: int, source: Optional[Source] = None) -> int:
+    """Reads the frequency of a CPU at this moment. NotSupported: this system does not report it."""
+    return _camp.cpu_frequency_hz(source, number)
+
+
+def difference(before: int, after: int, bits: int = 64) -> Optional[int]:
+    """Returns after - before of a counter that is 32 or 64 bits wide. A wrap is corrected. None: the counter was
+    reset to zero between the readings, so the difference is unknown (it is `after` at least)."""
     return _camp.difference(before, after, bits)
+
+
+def rate(before: int, after: int, elapsed_ns: int, bits: int = 64) -> Optional[float]:
+    """Returns how much a counter grew in a second, from two readings that are `elapsed_ns` apart.
+
+        before = camp.network("eth0"); time.sleep(1); after = camp.network("eth0")
+        camp.rate(before.sent_bytes, after.sent_bytes, after.time_ns - before.time_ns)
+
+    A wrap is corrected. None: the counter was reset to zero between the readings, so the rate is unknown.
+    Invalid: elapsed_ns is 0.
+    """
+    return _camp.rate(before, after, elapsed_ns, bits)

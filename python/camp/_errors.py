@@ -2,7 +2,7 @@
 
 import errno
 import re
-from typing import Dict, Optional, Type
+from typing import Any, Dict, Optional, Tuple, Type
 
 __all__ = ['Error', 'FormatError', 'Gone', 'Invalid', 'NotFound', 'NotSupported', 'OutOfMemory',
            'Permission', 'ReadError', 'Unreachable']
@@ -25,6 +25,10 @@ class Error(Exception):
         super().__init__(message)
         self.code = code or self.code
         self.system_error = system_error
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        """Keeps all attributes, errno included, when a pool of processes sends the exception back."""
+        return _make, (type(self), self.code, self.system_error, str(self))
 
 
 class Invalid(Error, ValueError):
@@ -65,13 +69,13 @@ class Unreachable(Error, ConnectionError):
 
 
 class OutOfMemory(Error, MemoryError):
-    """The kernel had no memory or no descriptor left: try again later."""
+    """The kernel had no memory left: try again later."""
 
     code = -6
 
 
 class ReadError(Error, OSError):
-    """Reading failed: see system_error."""
+    """Reading failed: see errno. EMFILE and ENFILE: no file descriptor is left."""
 
     code = -7
 
@@ -86,6 +90,15 @@ _BY_CODE: Dict[int, Type[Error]] = {
     kind.code: kind
     for kind in (Invalid, NotSupported, Permission, Gone, OutOfMemory, ReadError, FormatError)}
 
+_NO_DESCRIPTOR = (errno.EMFILE, errno.ENFILE)
+
+# What the library advises to users of its commands, and what is true for a Python program: neither the
+# group camp nor the capabilities of camp's file help it.
+_ADVICE = (
+    (': run as root, or see camp doctor',
+     ': run Python as root, or with them as ambient capabilities (setpriv(1); docs/python.md, "Privileges")'),
+    ('run camp ', 'run Python '),
+)
 
 # The options of commands that are arguments of camp.frames(). In a message the value of an option
 # follows it, up to a colon or in quotes: "--tier x: no such tier".
@@ -99,17 +112,23 @@ def _argument(option: 're.Match[str]') -> str:
 
 
 def in_python(message: str) -> str:
-    """Turns a message of the library about options of commands into one about arguments."""
+    """Turns a message of the library to users of its commands into one to callers: options become arguments,
+    and the advice that of a Python program."""
+    for to_users, to_callers in _ADVICE:
+        message = message.replace(to_users, to_callers)
     return _OPTION.sub(_argument, message.replace('--from ', ''))
 
 
 def make(code: int, system_error: int, message: str) -> Error:
     """Makes the exception of a result: the extension calls it."""
-    return _make(_BY_CODE.get(code, Error), code, system_error or None, message)
+    kind = _BY_CODE.get(code, Error)
+    if system_error in _NO_DESCRIPTOR:  # to the library a lack of space, to Python an OSError
+        kind = ReadError
+    return _make(kind, code, system_error or None, in_python(message))
 
 
 def _make(kind: Type[Error], code: int, system_error: Optional[int], message: str) -> Error:
-    error = kind(in_python(message), code, system_error)
+    error = kind(message, code, system_error)
     if system_error and isinstance(error, OSError):
         error.errno = system_error
     return error

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from types import TracebackType
-from typing import (TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional,
+from typing import (TYPE_CHECKING, Any, AsyncIterator, Dict, Iterator, List, NamedTuple, Optional,
                     Sequence, Tuple, Type, Union)
 
 from camp import _camp
@@ -88,6 +88,14 @@ class Block:
     def __len__(self) -> int:
         return self._rows
 
+    def __getstate__(self) -> Dict[str, Any]:
+        """For pickle and copy: what memory it shares is its columns, as bytes."""
+        return {**self.__dict__, '_block': bytes(self._block)}
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._block = memoryview(state['_block'])
+
     def __getitem__(self, name: str) -> memoryview:
         """Returns a column, as a contiguous memoryview of `len()` numbers. KeyError: there is no such column."""
         at = self._places[name] * self._rows * 8
@@ -133,13 +141,19 @@ class Block:
         elapsed time."""
         return tuple(column.name for column in self.columns if column.kind == 'state')
 
-    def to_pandas(self) -> 'pandas.DataFrame':
-        """Returns a DataFrame of the columns over the same memory (read-only), indexed by name and id."""
+    def to_pandas(self, copy: bool = True) -> 'pandas.DataFrame':
+        """Returns a DataFrame of the columns, indexed by name and id.
+
+        Args:
+            copy: True: the DataFrame has its own numbers, and may be changed (data["user_ns"] += 1). False: it
+                shares the memory of the frame, which is read-only (ValueError).
+        """
         import numpy
         import pandas
         index = pandas.MultiIndex.from_arrays([self.names, self.of_rows('ids')],
                                               names=['name', 'id'])
-        return pandas.DataFrame(numpy.asarray(self), index=index, copy=False,
+        values = numpy.array(self, order='F') if copy else numpy.asarray(self)
+        return pandas.DataFrame(values, index=index, copy=False,
                                 columns=[column.name for column in self.columns])
 
 
@@ -218,8 +232,8 @@ class Frame(Block):
 
 
 class Frames:
-    """An iterator of frames, made by camp.frames(). Only one thread at a time may wait for the next
-    frame. It is a context manager, and closes when it is no longer referenced.
+    """An iterator of frames, made by camp.frames(), also for `async for`. Only one thread at a time may
+    wait for the next frame. It is a context manager, and closes when it is no longer referenced.
 
     Attributes:
         name: the source, for a title.
@@ -273,6 +287,21 @@ class Frames:
         self._due_ns = max(self._due_ns + self._interval_ns, now)
         return self.read(self._due_ns - now)
 
+    def _next(self) -> Optional[Frame]:
+        return next(self, None)
+
+    async def __aiter__(self) -> AsyncIterator[Frame]:
+        """Iterates in an event loop of asyncio, which waits in a thread. If the wait is cancelled, it ends
+        within 50 ms, and these frames are closed."""
+        import asyncio  # takes longer than to import camp
+        loop = asyncio.get_running_loop()
+        try:
+            while (frame := await loop.run_in_executor(None, self._next)) is not None:
+                yield frame
+        except asyncio.CancelledError:
+            self.close()
+            raise
+
     def read(self, wait_ns: int = 0) -> Frame:
         """Returns the interval since the last frame, after waiting `wait_ns`. StopIteration: the end."""
         source = self._source  # another thread may close these meanwhile
@@ -287,8 +316,11 @@ class Frames:
         return Frame(both[0], beside)
 
     def close(self) -> None:
-        """Closes the source. A second call does nothing."""
-        self._source = None
+        """Closes the source. A second call does nothing. If another thread waits for a frame, its wait ends
+        within 50 ms (Invalid)."""
+        source, self._source = self._source, None
+        if source is not None:
+            _camp.frames_stop(source)
 
     def __enter__(self) -> 'Frames':
         return self

@@ -2,13 +2,14 @@
 
 import functools
 import operator
+import os
 from typing import Iterable, List, NamedTuple, Optional
 
 from camp import _camp
 from camp._errors import Invalid
 from camp._records import Source, Task, TaskExit, Taskstat, TaskUtilisation
 from camp._session import Session
-from camp._waiting import in_ns, wait
+from camp._waiting import time_between, wait
 
 # The bit of each field in the library's enum camp_task_field.
 _BITS = _camp.bits_of('Task')
@@ -26,6 +27,9 @@ def bits(fields: Iterable[str]) -> int:
         wanted |= _BITS[field]
     return wanted or _ALL
 
+
+# enum camp_text of camp/system.h
+_COMMAND_LINE, _EXECUTABLE, _CGROUP = range(3)
 
 _TIMES = bits(('cpu_ns', 'user_ns'))
 
@@ -68,14 +72,42 @@ class Process(NamedTuple):
         Gone: the process has exited."""
         return _camp.process_cpu_ns(source, self.pid, self.start)
 
+    def command_line(self, source: Optional[Source] = None) -> List[str]:
+        """Returns the arguments, which the process may have changed; [] of a kernel thread. They can
+        have any characters: filter escape sequences before you print them. Gone: the process has
+        exited."""
+        text = _camp.process_text(source, self.pid, self.start, _COMMAND_LINE)
+        if not text:
+            return []
+        return [os.fsdecode(word) for word in (text[:-1] if text[-1] == 0 else text).split(b'\0')]
+
+    def executable(self, source: Optional[Source] = None) -> str:
+        """Returns the path of the executable. NotSupported: a kernel thread has none. Permission: the
+        process is of another user."""
+        return os.fsdecode(_camp.process_text(source, self.pid, self.start, _EXECUTABLE))
+
+    def cgroup(self, source: Optional[Source] = None) -> str:
+        """Returns the path of the cgroup. NotSupported: there are no cgroups of version 2."""
+        return os.fsdecode(_camp.process_text(source, self.pid, self.start, _CGROUP))
+
+    def user_id(self, source: Optional[Source] = None) -> int:
+        """Returns the effective user id."""
+        return _camp.process_user_id(source, self.pid, self.start)
+
+    def proportional_bytes(self, source: Optional[Source] = None) -> int:
+        """Returns the pages in memory, each divided by the number of processes that share it: the sum
+        over processes counts no page twice. Permission: the process is of another user. NotSupported:
+        a kernel thread, or Linux before 4.14."""
+        return _camp.process_proportional_bytes(source, self.pid, self.start)
+
     def threads(self, source: Optional[Source] = None) -> List[Thread]:
         """Returns the living threads, ascending by tid. Gone: the process has exited."""
         return _camp.thread_list(source, self.pid, self.start)
 
     def utilisation(self, interval: float = 0.1, source: Optional[Source] = None) -> TaskUtilisation:
         """Waits `interval` seconds, and returns the CPU time of the process in them, in percent of one CPU.
-        Gone: the process has exited."""
-        ns = in_ns(interval)
+        Gone: the process has exited. Invalid: the interval is 0; utilisation_since() never waits."""
+        ns = time_between(interval, 'utilisation_since(before) compares with an earlier read()')
         before = _camp.process_read(source, self.pid, self.start, _TIMES)
         wait(ns)
         return self.utilisation_since(before, source)

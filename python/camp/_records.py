@@ -27,6 +27,7 @@ class Cpu(NamedTuple):
 
     cpu: Optional[int]  # Its id; none: all CPUs together.
     time_ns: int  # CLOCK_MONOTONIC when it was read.
+    resolution_ns: int  # The smallest step of its times.
     user_ns: Optional[int]  # In user mode, not niced, without running virtual CPUs.
     nice_ns: Optional[int]  # In user mode by niced tasks, without running virtual CPUs.
     system_ns: Optional[int]  # In the kernel, without interrupts.
@@ -39,6 +40,7 @@ class Cpu(NamedTuple):
     steal_ns: Optional[int]
     guest_ns: Optional[int]  # Running a virtual machine's CPU.
     guest_nice_ns: Optional[int]  # Running the CPU of a niced virtual machine.
+    idle_cycles_ns: Optional[int]  # Idle time by the CPU's cycle counter.
 
 
 class Utilisation(NamedTuple):
@@ -46,16 +48,19 @@ class Utilisation(NamedTuple):
     of all of it). measured_busy_percent and sampled_busy_percent ought to agree, and often do not."""
 
     # Wall time - idle - iowait: as good as idle, which not every kernel measures.
-    measured_busy_percent: float
+    measured_busy_percent: Optional[float]
     # What top and mpstat call busy: the sum of the columns charged at the tick.
-    sampled_busy_percent: float
-    idle_percent: float  # Share of idle_ns in wall time.
-    iowait_percent: float  # Share of iowait_ns in wall time.
-    steal_percent: float  # Share of steal_ns in wall time.
-    sum_percent: float  # All columns together: 100 where the sum rule holds, often not.
+    sampled_busy_percent: Optional[float]
+    user_percent: Optional[float]  # Share of user_ns, nice_ns and guest times in wall time.
+    system_percent: Optional[float]  # Share of system_ns and interrupts in wall time.
+    idle_percent: Optional[float]  # Share of idle_ns in wall time.
+    iowait_percent: Optional[float]  # Share of iowait_ns in wall time.
+    steal_percent: Optional[float]  # Share of steal_ns in wall time.
+    sum_percent: Optional[float]  # All columns together: 100 where the sum rule holds, often not.
+    busy_provenance: Optional[str]  # How measured_busy_percent was obtained.
     elapsed_ns: int  # Wall time between the two readings.
     # One unit of /proc/stat in this interval: no column is better than that.
-    resolution_percent: float
+    resolution_percent: Optional[float]
 
 
 class Memory(NamedTuple):
@@ -71,6 +76,10 @@ class Memory(NamedTuple):
     cached_bytes: Optional[int]  # Page cache, tmpfs and shared memory, without buffers.
     swap_total_bytes: Optional[int]  # Swap space.
     swap_free_bytes: Optional[int]  # Swap space in use for nothing.
+    # Address space that the system has promised to back with memory or swap.
+    committed_bytes: Optional[int]
+    # How much it can promise; on Linux a limit only where overcommit_memory is 2.
+    commit_limit_bytes: Optional[int]
 
 
 class Network(NamedTuple):
@@ -78,14 +87,14 @@ class Network(NamedTuple):
 
     name: str  # Name of the interface.
     time_ns: int  # CLOCK_MONOTONIC when it was read.
-    received_bytes: int  # Received, as the driver counts: link headers included, mostly.
-    received_packets: int  # Packets received.
-    received_errors: int  # Packets received broken.
-    received_drops: int  # Packets dropped for lack of space, by the kernel or the device.
-    sent_bytes: int  # Sent, as the driver counts.
-    sent_packets: int  # Packets sent.
-    sent_errors: int  # Packets that could not be sent.
-    sent_drops: int  # Packets dropped before they were sent.
+    received_bytes: Optional[int]  # Received, as the driver counts: link headers included, mostly.
+    received_packets: Optional[int]  # Packets received.
+    received_errors: Optional[int]  # Packets received broken.
+    received_drops: Optional[int]  # Packets dropped for lack of space, by the kernel or the device.
+    sent_bytes: Optional[int]  # Sent, as the driver counts.
+    sent_packets: Optional[int]  # Packets sent.
+    sent_errors: Optional[int]  # Packets that could not be sent.
+    sent_drops: Optional[int]  # Packets dropped before they were sent.
 
 
 class Disk(NamedTuple):
@@ -99,15 +108,15 @@ class Disk(NamedTuple):
     name: str  # Name of the disk or partition, as in /sys/class/block.
     kind: str  # disk or partition.
     time_ns: int  # CLOCK_MONOTONIC when it was read.
-    reads: int  # Read requests completed, after merging.
-    read_bytes: int  # Read from the device.
-    read_ns: int  # Time of read requests, those that overlap counted for each.
-    writes: int  # Write requests completed, after merging.
-    written_bytes: int  # Written to the device.
-    write_ns: int  # Time of write requests, those that overlap counted for each.
-    in_flight: int  # Requests given to the device and not completed yet.
-    busy_ns: int  # Time with at least one request in flight; no measure of capacity.
-    queue_ns: int  # Requests in flight x time: divided by time, the mean queue.
+    reads: Optional[int]  # Read requests completed, after merging.
+    read_bytes: Optional[int]  # Read from the device.
+    read_ns: Optional[int]  # Time of read requests, those that overlap counted for each.
+    writes: Optional[int]  # Write requests completed, after merging.
+    written_bytes: Optional[int]  # Written to the device.
+    write_ns: Optional[int]  # Time of write requests, those that overlap counted for each.
+    in_flight: Optional[int]  # Requests given to the device and not completed yet.
+    busy_ns: Optional[int]  # Time with at least one request in flight; no measure of capacity.
+    queue_ns: Optional[int]  # Requests in flight x time: divided by time, the mean queue.
 
 
 class Task(NamedTuple):
@@ -122,21 +131,29 @@ class Task(NamedTuple):
     user_ns: Optional[int]  # The measured time, in the proportion of its user samples.
     system_ns: Optional[int]  # The measured time, in the proportion of its system samples.
     split_provenance: Optional[str]  # How user_ns and system_ns were obtained.
-    sampled_ns: Optional[int]  # By ticks: only taskstats has it.
+    sampled_ns: Optional[int]  # The ticks that hit it, as whole ticks.
     # Ready to run, and waiting for a CPU; of a process, its living threads.
     run_delay_ns: Optional[int]
     minor_faults: Optional[int]  # Page faults that needed no disk.
     major_faults: Optional[int]  # Page faults that waited for a disk.
+    faults: Optional[int]  # Page faults of both kinds.
     virtual_bytes: Optional[int]  # Address space mapped, whether used or not.
     # Pages in memory, shared ones included; the kernel batches the count.
     resident_bytes: Optional[int]
+    committed_bytes: Optional[int]  # Private memory that the system must back.
     threads: Optional[int]  # Living threads of the process.
+    handles: Optional[int]  # Open handles.
     voluntary_switches: Optional[int]  # Gave up the CPU to wait; of a process, its living threads.
     # Lost the CPU to another task; of a process, its living threads.
     involuntary_switches: Optional[int]
+    switches: Optional[int]  # Context switches of both kinds; of a process, its living threads.
     read_bytes: Optional[int]  # Read from storage on its behalf, not from the page cache.
     # Made dirty, to be written to storage; cancelled writes are not subtracted.
     written_bytes: Optional[int]
+    other_bytes: Optional[int]  # Bytes of calls that are neither reads nor writes.
+    # CPU time of the children that exited and were waited for, and of theirs.
+    children_ns: Optional[int]
+    cycles: Optional[int]  # CPU cycles.
     started_ns: Optional[int]  # When it started, on CLOCK_BOOTTIME.
     start: int  # The second half of its identifier, PID@START.
     parent: Optional[int]  # The parent's pid; 0: none.
@@ -150,6 +167,8 @@ class TaskUtilisation(NamedTuple):
     cpu_percent: float  # Time on a CPU, in percent of one CPU.
     user_percent: float  # Scaled user time, in percent of one CPU.
     system_percent: float  # Scaled system time, in percent of one CPU.
+    cpu_provenance: Optional[str]  # How cpu_percent was obtained.
+    split_provenance: Optional[str]  # How user_percent and system_percent were obtained.
     elapsed_ns: int  # Wall time between the two readings.
 
 
@@ -192,15 +211,26 @@ class TaskExit(NamedTuple):
 class Kernel(NamedTuple):
     """What this kernel counts, and how."""
 
+    system: str  # The operating system.
     release: str  # The kernel's release.
     machine: str  # The processor's architecture.
     tick_hz: Optional[int]  # Clock ticks a second: HZ.
-    user_hz: Optional[int]  # Resolution of the times in /proc.
     # How user and system come about: tick (sampled), gen, native, microstates (measured).
     accounting: Optional[str]
     measured_cpus: Optional[str]  # The CPUs whose user and system time is measured.
     tickless_idle: Optional[bool]  # The tick stops in idle.
     irq_time: Optional[bool]  # Interrupt time is measured.
+    steal: Optional[bool]  # A virtual machine whose hypervisor reports steal time.
+    # Idle periods in which the tick goes on are sampled (since Linux 7.2).
+    short_idle_sampled: Optional[bool]
+    imitation: Optional[bool]  # Another system imitates this one, and invents some numbers (Wine).
+    cycles_hz: Optional[int]  # How many cycles of a task are one second.
+
+
+class Linux(NamedTuple):
+    """What this Linux kernel offers to programs that measure."""
+
+    user_hz: Optional[int]  # Resolution of the times in /proc.
     sched_info: Optional[bool]  # Run time and run delay of tasks are there.
     schedstats: Optional[bool]  # Statistics of the scheduler per CPU are there.
     taskstats: Optional[bool]  # taskstats is built in: sampled time per process, exit records.
@@ -208,10 +238,40 @@ class Kernel(NamedTuple):
     psi: Optional[bool]  # Pressure stall information.
     btf: Optional[bool]  # Types for BPF programs.
     cgroup_version: Optional[int]  # 1, 2, or 3 for both.
-    steal: Optional[bool]  # A virtual machine whose hypervisor reports steal time.
     capabilities: Optional[int]  # Effective capabilities of this process, as bits.
-    # Idle periods in which the tick goes on are sampled (since Linux 7.2).
-    short_idle_sampled: Optional[bool]
+
+
+class System(NamedTuple):
+    """The system as a whole since boot: switches, interrupts, forks, load, page faults, swap, pressure.
+
+    Linux: /proc/stat, /proc/loadavg, /proc/vmstat and /proc/pressure, read one after the other.
+    """
+
+    time_ns: int  # CLOCK_MONOTONIC when it was read.
+    # When the system started, in ns since 1970; it moves when the wall clock is set.
+    boot_time_ns: Optional[int]
+    context_switches: Optional[int]  # Switches from one thread to another, on all CPUs.
+    interrupts: Optional[int]  # Hardware interrupts, with those of the clock.
+    forks: Optional[int]  # Processes and threads started.
+    running: Optional[int]  # Threads on a CPU or ready to run.
+    blocked: Optional[int]  # Threads that wait for a disk.
+    # Threads that run, are ready to run or sleep uninterruptibly, over 1 minute.
+    load_average_1: Optional[float]
+    load_average_5: Optional[float]  # The same over 5 minutes.
+    load_average_15: Optional[float]  # The same over 15 minutes.
+    faults: Optional[int]  # Page faults, with those that waited for a disk.
+    major_faults: Optional[int]  # Page faults that waited for a disk.
+    swapped_in_bytes: Optional[int]  # Read from swap.
+    swapped_out_bytes: Optional[int]  # Written to swap.
+    paged_in_bytes: Optional[int]  # Read from block devices, by files and by swap.
+    paged_out_bytes: Optional[int]  # Written to block devices, by files and by swap.
+    scanned_bytes: Optional[int]  # Memory that the kernel examined to free some of it.
+    reclaimed_bytes: Optional[int]  # Memory that the kernel freed for other uses.
+    cpu_some_ns: Optional[int]  # Time in which at least one thread waited for a CPU.
+    memory_some_ns: Optional[int]  # Time in which at least one thread waited for memory.
+    memory_full_ns: Optional[int]  # Time in which all threads that had work waited for memory.
+    io_some_ns: Optional[int]  # Time in which at least one thread waited for a disk.
+    io_full_ns: Optional[int]  # Time in which all threads that had work waited for a disk.
 
 
 class CpuStates(NamedTuple):
@@ -219,27 +279,27 @@ class CpuStates(NamedTuple):
     are measured at each switch and interrupt."""
 
     cpu: int
-    running: int  # the thread that runs; 0: none
+    running: Optional[int]  # the thread that runs; 0: none
     begin_ns: int  # its first switch in the session
     time_ns: int
     busy_ns: int
     idle_ns: int
-    system_ns: int  # of busy_ns, as of the last change
-    irq_ns: int
-    softirq_ns: int
-    switches: int
-    any_wait_ns: int  # of idle_ns: a thread anywhere waited for a disk
-    own_wait_ns: int  # of idle_ns: a thread that went to sleep on this CPU did
+    system_ns: Optional[int]  # of busy_ns, as of the last change; None with system_calls=False
+    irq_ns: Optional[int]  # None, here and below: this kernel has no event of it
+    softirq_ns: Optional[int]
+    switches: Optional[int]
+    any_wait_ns: Optional[int]  # of idle_ns: a thread anywhere waited for a disk
+    own_wait_ns: Optional[int]  # of idle_ns: a thread that went to sleep on this CPU did
 
 
 class Losses(NamedTuple):
     """What a session could not see, since it was opened."""
 
-    switches: int  # reported by an event
-    unseen: int  # switches without an event; their times are estimated
-    lost: int  # times a thread got no account, for lack of memory
-    exits_lost: int  # exited threads whose last numbers are in no record and no total
-    exits_added_up: int  # exited threads in a total, for lack of space
+    switches: Optional[int]  # reported by an event
+    unseen: Optional[int]  # switches without an event; their times are estimated
+    lost: Optional[int]  # times a thread got no account, for lack of memory
+    exits_lost: Optional[int]  # exited threads whose last numbers are in no record and no total
+    exits_added_up: Optional[int]  # exited threads in a total, for lack of space
 
 
 class DiskWait(NamedTuple):
@@ -248,8 +308,8 @@ class DiskWait(NamedTuple):
     tid: int
     pid: int
     start_ns: int
-    major: int  # 0 0: it waited for input or output that another thread requested
-    minor: int
+    major: Optional[int]  # None: it waited for input or output that another thread requested
+    minor: Optional[int]
     wait_ns: int  # since the session was opened
     name: str
 
@@ -267,5 +327,5 @@ class Event(NamedTuple):
 # Records that have methods are defined in _processes.py.
 RECORDS: Dict[str, type] = {
     record.__name__: record
-    for record in (Cpu, Memory, Network, Disk, Task, Taskstat, TaskExit, Kernel, Utilisation,
-                   TaskUtilisation, CpuStates, Losses, DiskWait, Event)}
+    for record in (Cpu, Memory, Network, Disk, Task, Taskstat, TaskExit, Kernel, Linux, Utilisation,
+                   TaskUtilisation, CpuStates, Losses, DiskWait, Event, System)}

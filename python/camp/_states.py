@@ -1,6 +1,6 @@
 """Microstates: the wall time of every thread and CPU by state, measured in the kernel at each change."""
 
-from typing import List, Tuple
+from typing import FrozenSet, List, Optional, Tuple
 
 from camp import _camp
 from camp._errors import Invalid
@@ -25,9 +25,10 @@ class ThreadStates(Block):
     """Threads as rows: each was read at its own time, and its columns tell what it did from
     begin_ns to time_ns.
 
-    The states are in ns, and those of a row add up to exactly its time_ns - begin_ns. A state that
-    this kernel does not show ("trap_ns" without function tracing, "text_fault_ns" and
-    "kernel_fault_ns" on arm64) has no column. The other columns are counters since begin_ns, except
+    The states are in ns, and those of a row add up to exactly its time_ns - begin_ns. A state or
+    counter that the session does not know is None, and is not in `columns`: "trap_ns" without
+    function tracing, "text_fault_ns" and "kernel_fault_ns" on arm64, "system_ns", "trap_ns" and
+    "system_calls" with system_calls=False, "sleep_ns" on Linux, which divides it. The other columns are counters since begin_ns, except
     the scheduler's own counts since the thread's start (cpu_ns, run_delay_ns, sampled_ns, faults and
     switches), by which the states can be checked.
 
@@ -36,8 +37,15 @@ class ThreadStates(Block):
     (threads in a row: 1, or more for camp.TOTAL).
     """
 
-    def __init__(self, columns: Tuple[Column, ...], raw: Tuple[int, bytes, bytes]) -> None:
+    def __init__(self, columns: Tuple[Column, ...], unknown: FrozenSet[str],
+                 raw: Tuple[int, bytes, bytes]) -> None:
         super().__init__(columns, _OF_ROWS, *raw)
+        self._unknown = unknown
+
+    def __getitem__(self, name: str) -> Optional[memoryview]:  # type: ignore[override]
+        """Returns a column, as a contiguous memoryview of `len()` numbers; None: the session does not know it.
+        KeyError: there is no such column."""
+        return None if name in self._unknown else super().__getitem__(name)
 
     def __repr__(self) -> str:
         return f'<camp.ThreadStates of {len(self)} threads x {len(self.columns)} columns>'
@@ -60,7 +68,10 @@ class Microstates(Session):
 
     def __init__(self, system_calls: bool = True, disks: bool = False) -> None:
         super().__init__(_camp.states_open(system_calls, disks))
-        self._columns = tuple(Column(*column) for column in _camp.states_columns(self._open()))
+        columns = _camp.states_columns(self._open())
+        self._columns = tuple(Column(name, title, text, kind, provenance)
+                              for name, title, text, kind, provenance in columns if kind is not None)
+        self._unknown = frozenset(column[0] for column in columns if column[3] is None)
         self._room = _ROOM
         self._disks = disks
 
@@ -69,14 +80,15 @@ class Microstates(Session):
         with self._lock:
             raw = _camp.states_threads(self._open(), self._room)
             self._room = raw[0] + raw[0] // 8 + 64
-        return ThreadStates(self._columns, raw)
+        return ThreadStates(self._columns, self._unknown, raw)
 
     def exits(self) -> ThreadStates:
         """Threads that exited since the last call, in the order of their exits, at most 4,096:
-        after a full list there may be more. About 6,500 can wait to be read; further ones are added
+        after a full list there may be more. About 5,900 can wait to be read; further ones are added
         up by parent and name (camp.TOTAL in their flags)."""
         with self._lock:
-            return ThreadStates(self._columns, _camp.states_exits(self._open(), _EXITS_AT_ONCE))
+            return ThreadStates(self._columns, self._unknown,
+                                _camp.states_exits(self._open(), _EXITS_AT_ONCE))
 
     def cpus(self) -> List[CpuStates]:
         """All CPUs that switched threads in the session, ascending by number."""
@@ -106,7 +118,8 @@ def microstates(system_calls: bool = True, disks: bool = False) -> Microstates:
             print(sum(threads["run_queue_ns"]) / 1e9, "s in the run queue")
 
     Args:
-        system_calls: False: user and system are one state, and system calls cost nothing.
+        system_calls: False: user and system are one state, and system calls cost nothing; "system_ns",
+            "trap_ns" and "system_calls" are None.
         disks: for disk_waits(); each wait costs a little.
 
     Raises:

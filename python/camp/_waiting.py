@@ -16,6 +16,14 @@ def in_ns(interval: float, name: str = 'interval', unit: str = 's', per_second: 
     return round(interval * (10**9 // per_second))
 
 
+def time_between(interval: float, instead: str) -> int:
+    """Returns an interval between two readings in ns, like in_ns(). Invalid: it is 0; `instead` says what to call."""
+    ns = in_ns(interval)
+    if ns == 0:
+        raise Invalid(f'interval={interval!r}: no time lies between the two readings; {instead}')
+    return ns
+
+
 def wait(ns: int) -> None:
     """Sleeps for this time, if it is not 0."""
     if ns > 0:

@@ -5,20 +5,26 @@ LISA '07), by their names: its programs run as printed.
 
 Times of functions about CPU time are in ms: the sample interval is their optional second parameter,
 100 by default. With 0 there is no wait: two readings follow each other at once, as in the paper's
-timing runs, and their difference is no measurement.
+timing runs, and the result is NaN, because no time lies between them that could be measured.
 
 A process identifier is a pid with the start of its process, so that a reused pid is camp.Gone and
 never another process. A plain pid is accepted, too, as in the paper, but without this check.
 Errors are exceptions (camp.Error), but GetProcessIdentifier() returns None if there is no process.
+All functions and their results can be sent to other processes (pickle) and hosts (XML-RPC).
 docs/paper-names.md has each function's source, and what the paper left open.
 """
 
-from typing import List, Optional, Tuple
+import math
+import os
+import sys
+from typing import Any, Iterator, List, Optional, Tuple, TypeVar
 
 from camp import _camp
 from camp import _errors
 from camp import _waiting
+from camp._processes import Process as _Process
 from camp._processes import bits as _bits
+from camp._records import Disk as _Disk
 from camp._records import TaskUtilisation as _TaskUtilisation
 
 __all__ = [
@@ -34,17 +40,32 @@ _FREE = _camp.bits_of('Memory')['free_bytes']
 _TIMES, _FAULTS = _bits(('cpu_ns', 'user_ns')), _bits(('minor_faults', 'major_faults'))
 _SIZE, _THREADS = _bits(('resident_bytes', 'virtual_bytes')), _bits(('threads',))
 _DEFAULT_MS = 100
+_Number = TypeVar('_Number', int, float)
+_LONGEST_PATH = 4096  # PATH_MAX
 
 
 class ProcessIdentifier(int):
-    """A pid with the start of its process."""
+    """A pid with the start of its process. By XML-RPC it is sent as the pid alone."""
 
     start: int
 
     def __new__(cls, pid: int, start: int) -> 'ProcessIdentifier':
         identifier = super().__new__(cls, pid)
         identifier.start = start
+        _let_xmlrpc_send(cls)
         return identifier
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        """Gives both parts to pickle and copy."""
+        return type(self), (int(self), self.start)
+
+
+def _let_xmlrpc_send(kind: type) -> None:
+    """Tells xmlrpc.client how to send this kind of int, which it refuses otherwise. It is not imported for
+    this, because that takes longer than to import camp: only a program that has imported it can use it."""
+    marshaller = getattr(sys.modules.get('xmlrpc.client'), 'Marshaller', None)
+    if marshaller is not None:
+        marshaller.dispatch.setdefault(kind, marshaller.dispatch[int])
 
 
 # ------------------------------------------------------------------------------ Global functions
@@ -60,8 +81,9 @@ def GetPercentProcessorTime(cpu: Optional[int] = None, interval: float = _DEFAUL
     before = _camp.cpu(None, cpu)
     _waiting.wait(ns)
     cpus = _camp.cpu_count(None) if cpu is None else 1
-    busy = _camp.cpu_difference(before, _camp.cpu(None, cpu), cpus).measured_busy_percent
-    return min(max(busy, 0.0), 100.0)
+    percent = _camp.cpu_difference(before, _camp.cpu(None, cpu), cpus, False, None).measured_busy_percent
+    busy = _known(percent, 'idle time')
+    return min(max(busy, 0.0), 100.0) if ns > 0 else math.nan
 
 
 def GetFreePhysicalMemory() -> int:
@@ -74,17 +96,17 @@ def GetFreePhysicalMemory() -> int:
 
 def GetNetBytesSent(interface: str) -> int:
     """Bytes sent on an interface, as its driver counts them. Linux: /proc/net/dev."""
-    return _camp.network(None, interface).sent_bytes
+    return _known(_camp.network(None, interface).sent_bytes, 'sent_bytes')
 
 
 def GetNetPacketsSent(interface: str) -> int:
     """Packets sent on an interface."""
-    return _camp.network(None, interface).sent_packets
+    return _known(_camp.network(None, interface).sent_packets, 'sent_packets')
 
 
 def GetNetBytesRecvd(interface: str) -> int:
     """Bytes received on an interface."""
-    return _camp.network(None, interface).received_bytes
+    return _known(_camp.network(None, interface).received_bytes, 'received_bytes')
 
 
 GetNetBytesRecv = GetNetBytesRecvd  # its name in Figure 1
@@ -92,7 +114,7 @@ GetNetBytesRecv = GetNetBytesRecvd  # its name in Figure 1
 
 def GetNetPacketsRecvd(interface: str) -> int:
     """Packets received on an interface."""
-    return _camp.network(None, interface).received_packets
+    return _known(_camp.network(None, interface).received_packets, 'received_packets')
 
 
 # --------------------------------------------------------------------------------------- Disk IO
@@ -100,22 +122,22 @@ def GetNetPacketsRecvd(interface: str) -> int:
 
 def GetNumReads_Disk(disk: str) -> int:
     """Read requests that a disk completed, after merging. Linux: /sys/class/block/DISK/stat."""
-    return _camp.disk(None, disk).reads
+    return _known(_disk(disk, 'disk').reads, 'reads')
 
 
 def GetNumWrites_Disk(disk: str) -> int:
     """Write requests that a disk completed, after merging."""
-    return _camp.disk(None, disk).writes
+    return _known(_disk(disk, 'disk').writes, 'writes')
 
 
 def GetNumReads_Partition(partition: str) -> int:
     """Read requests that a partition completed, after merging."""
-    return _camp.disk(None, partition).reads
+    return _known(_disk(partition, 'partition').reads, 'reads')
 
 
 def GetNumWrites_Partition(partition: str) -> int:
     """Write requests that a partition completed, after merging."""
-    return _camp.disk(None, partition).writes
+    return _known(_disk(partition, 'partition').writes, 'writes')
 
 
 # ------------------------------------------------------------------------- Per-process functions
@@ -132,17 +154,20 @@ def GetCPUtime_Total(process: int, interval: float = _DEFAULT_MS) -> float:
     clock.
 
     If the process runs while it is read, each reading is up to one tick (1 to 10 ms) old."""
-    return _utilisation(process, interval).cpu_percent
+    utilisation = _utilisation(process, interval)
+    return utilisation.cpu_percent if utilisation else math.nan
 
 
 def GetCPUtime_User(process: int, interval: float = _DEFAULT_MS) -> float:
     """The same for user mode: measured time, divided as the samples were; resolution 1/100 s."""
-    return _utilisation(process, interval).user_percent
+    utilisation = _utilisation(process, interval)
+    return utilisation.user_percent if utilisation else math.nan
 
 
 def GetCPUtime_Kernel(process: int, interval: float = _DEFAULT_MS) -> float:
     """The same for time in the kernel."""
-    return _utilisation(process, interval).system_percent
+    utilisation = _utilisation(process, interval)
+    return utilisation.system_percent if utilisation else math.nan
 
 
 def GetWorkingSetKb(process: int) -> int:
@@ -172,8 +197,10 @@ def EnumDiskPartitions() -> Tuple[str, ...]:
 
 
 def EnumPhysicalDisks() -> Tuple[str, ...]:
-    """The names of the disks, each a valid argument of the functions about disks."""
-    return tuple(disk.name for disk in _camp.disks(None, _camp.DISK_WHOLE))
+    """The names of the disks that are devices, each a valid argument of the functions about disks. Loop
+    devices, RAM disks, RAID sets and device-mapper volumes are no physical disks: camp.disks() has them,
+    and the functions about disks take them, too."""
+    return tuple(disk.name for disk in _camp.disks(None, _camp.DISK_PHYSICAL))
 
 
 def EnumNetworkInterfaces() -> Tuple[str, ...]:
@@ -190,13 +217,16 @@ def GetProcessIdentifier(pid: int) -> Optional[ProcessIdentifier]:
     """The identifier of the process that has this pid; None: there is none, or it may not be read."""
     try:
         return ProcessIdentifier(pid, _camp.process_identify(None, pid).start)
-    except _errors.Error:
+    except (_errors.Gone, _errors.Invalid, _errors.Permission):
         return None
 
 
 def GetProcessIdentifiers(name: str) -> List[ProcessIdentifier]:
-    """The identifiers of all processes launched from an executable of this name."""
-    return [ProcessIdentifier(*found) for found in _camp.process_list(None, name)]
+    """The identifiers of all processes launched from an executable of this name, ascending: its file has
+    the name, or it was invoked by it (argv[0]). So "python3" finds what "python3.11" finds, if that is
+    the file behind the link "python3"."""
+    found = {*_camp.process_list(None, name), *_invoked_as(name)}
+    return [ProcessIdentifier(*process) for process in sorted(found)]
 
 
 # ------------------------------------------------------------------------------------- Helpers
@@ -212,15 +242,52 @@ def _in_ns(interval: float) -> int:
     return _waiting.in_ns(interval, unit='ms', per_second=1000)
 
 
-def _utilisation(process: int, interval: float) -> _TaskUtilisation:
+def _utilisation(process: int, interval: float) -> Optional[_TaskUtilisation]:
+    """None: the interval is 0, so the two readings are no measurement."""
     ns = _in_ns(interval)
     start = _start(process)
     before = _camp.process_read(None, process, start, _TIMES)
     _waiting.wait(ns)
-    return _camp.process_utilisation(None, process, start, before)
+    utilisation = _camp.process_utilisation(None, process, start, before)
+    return utilisation if ns > 0 else None
 
 
-def _known(value: Optional[int], what: str) -> int:
+def _disk(name: str, kind: str) -> _Disk:
+    disk = _camp.disk(None, name)
+    if disk.kind != kind:
+        raise _errors.Invalid(f'{name} is a {disk.kind}, not a {kind}: the functions about {disk.kind}s '
+                              'read it')
+    return disk
+
+
+def _is_invoked_as(name: str, pid: str) -> bool:
+    """Whether this is the last part of argv[0]."""
+    try:
+        file = os.open(f'/proc/{pid}/cmdline', os.O_RDONLY)
+        try:
+            path = os.read(file, _LONGEST_PATH).split(b'\0')[0]
+        finally:
+            os.close(file)
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        return False
+    # A login shell has a '-' before its name.
+    return os.fsdecode(path.rpartition(b'/')[2]) in (name, f'-{name}')
+
+
+def _invoked_as(name: str) -> Iterator[_Process]:
+    """The processes whose argv[0] is this name. It is read again after the start of the process, because another
+    one may have got the pid in between."""
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        if _is_invoked_as(name, pid):
+            try:
+                process = _camp.process_identify(None, int(pid))
+            except (_errors.Gone, _errors.Permission):
+                continue
+            if _is_invoked_as(name, pid):
+                yield process
+
+
+def _known(value: Optional[_Number], what: str) -> _Number:
     if value is None:
         raise _errors.NotSupported(f'{what}: not known here')
     return value

@@ -138,6 +138,11 @@ int take_after(PyObject *given, void *ret)
     return take_unsigned(given, "after", ret);
 }
 
+int take_elapsed(PyObject *given, void *ret)
+{
+    return take_unsigned(given, "elapsed_ns", ret);
+}
+
 int take_begin(PyObject *given, void *ret)
 {
     return take_number(given, "begin", 0, INT64_MAX, ret);

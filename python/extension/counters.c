@@ -1,5 +1,8 @@
-/* The machine's counters: CPUs, memory, networks, disks, the kernel, and what is derived. */
+/* The machine's counters: CPUs, memory, networks, disks, the kernel, the system as a whole,
+ * and what is derived. */
 #include "module.h"
+
+#include <camp/system.h>
 
 #include <stdlib.h>
 
@@ -88,24 +91,34 @@ static PyObject *cpus(PyObject *module, PyObject *arguments)
     return list_records(module, RECORD_CPU, &listing);
 }
 
+static const struct camp_error no_time = {
+    .message = "no time lies between these two readings: read the second later"
+};
+
 static PyObject *cpu_difference(PyObject *module, PyObject *arguments)
 {
     struct camp_cpu before = { 0 }, after = { 0 };
+    const struct camp_kernel *known = NULL;
     struct camp_utilisation ret;
+    struct given_source source;
+    struct camp_kernel kernel;
     PyObject *given[2];
     int32_t count;
+    int is_of_source; /* the kernel of the source has made the readings */
     int r;
 
-    if (!take_arguments(module, arguments, "OOO&", &given[0], &given[1], take_cpu_count, &count) ||
+    if (!take_arguments(module, arguments, "OOO&pO&", &given[0], &given[1], take_cpu_count, &count,
+                        &is_of_source, take_source, &source) ||
         !record_take(module, RECORD_CPU, given[0], &before) ||
         !record_take(module, RECORD_CPU, given[1], &after))
         return NULL;
-    r = camp_cpu_difference(&before, &after, (size_t)count, &ret, sizeof ret);
+    Py_BEGIN_ALLOW_THREADS
+    if (is_of_source && camp_kernel_read(source.source, &kernel, sizeof kernel, NULL) == CAMP_OK)
+        known = &kernel;
+    r = camp_cpu_difference(&before, &after, (size_t)count, known, &ret, sizeof ret);
+    Py_END_ALLOW_THREADS
     if (r < 0)
-        return raise_error(
-            module, r,
-            &(struct camp_error){ .message = "no time lies between these two readings: read the "
-                                             "second later" });
+        return raise_error(module, r, &no_time);
     return record_make(module, RECORD_UTILISATION, &ret);
 }
 
@@ -211,6 +224,56 @@ static PyObject *kernel(PyObject *module, PyObject *arguments)
     return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_KERNEL, &ret);
 }
 
+static PyObject *of_linux(PyObject *module, PyObject *arguments)
+{
+    struct camp_error error = { 0 };
+    struct given_source given;
+    struct camp_linux ret;
+    int r;
+
+    if (!take_arguments(module, arguments, "O&", take_source, &given))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_linux_read(given.source, &ret, sizeof ret, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_LINUX, &ret);
+}
+
+static PyObject *system_now(PyObject *module, PyObject *arguments)
+{
+    struct camp_error error = { 0 };
+    struct given_source given;
+    struct camp_system ret;
+    int r;
+
+    if (!take_arguments(module, arguments, "O&", take_source, &given))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_system_read(given.source, CAMP_SYSTEM_ALL, &ret, sizeof ret, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_SYSTEM, &ret);
+}
+
+static PyObject *cpu_frequency_hz(PyObject *module, PyObject *arguments)
+{
+    struct camp_error error = { 0 };
+    struct given_source given;
+    uint64_t hz = 0;
+    int32_t number;
+    int r;
+
+    if (!take_arguments(module, arguments, "O&O&", take_source, &given, take_cpu, &number))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_cpu_frequency_hz(given.source, number, &hz, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : PyLong_FromUnsignedLongLong(hz);
+}
+
+static const struct camp_error wrong_counter = {
+    .message = "a counter is 32 or 64 bits wide, and no reading of it is wider"
+};
+
 static PyObject *difference(PyObject *module, PyObject *arguments)
 {
     uint64_t before, after, ret = 0;
@@ -222,10 +285,24 @@ static PyObject *difference(PyObject *module, PyObject *arguments)
         return NULL;
     r = camp_difference(before, after, (unsigned)bits, &ret);
     if (r < 0)
-        return raise_error(module, r,
-                           &(struct camp_error){ .message = "a counter is 32 or 64 bits wide, and "
-                                                            "no reading of it is wider" });
-    return PyLong_FromUnsignedLongLong(ret);
+        return raise_error(module, r, &wrong_counter);
+    return r == CAMP_RESET ? none() : PyLong_FromUnsignedLongLong(ret);
+}
+
+static PyObject *rate(PyObject *module, PyObject *arguments)
+{
+    uint64_t before, after, elapsed_ns;
+    double per_second = 0;
+    int32_t bits;
+    int r;
+
+    if (!take_arguments(module, arguments, "O&O&O&O&", take_before, &before, take_after, &after,
+                        take_elapsed, &elapsed_ns, take_bits, &bits))
+        return NULL;
+    r = camp_rate(before, after, (unsigned)bits, elapsed_ns, &per_second);
+    if (r < 0)
+        return raise_error(module, r, elapsed_ns == 0 ? &no_time : &wrong_counter);
+    return r == CAMP_RESET ? none() : PyFloat_FromDouble(per_second);
 }
 
 PyMethodDef counter_methods[] = {
@@ -240,6 +317,10 @@ PyMethodDef counter_methods[] = {
     { "disk", disk, METH_VARARGS, NULL },
     { "disks", disks, METH_VARARGS, NULL },
     { "kernel", kernel, METH_VARARGS, NULL },
+    { "linux", of_linux, METH_VARARGS, NULL },
+    { "system", system_now, METH_VARARGS, NULL },
+    { "cpu_frequency_hz", cpu_frequency_hz, METH_VARARGS, NULL },
     { "difference", difference, METH_VARARGS, NULL },
+    { "rate", rate, METH_VARARGS, NULL },
     { NULL },
 };

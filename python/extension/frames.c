@@ -16,7 +16,7 @@
 struct frames {
     struct source *source;
     char kind[sizeof((struct from_facts *)0)->kind]; /* of its rows */
-    volatile sig_atomic_t stop; /* always 0; the source keeps a pointer to it */
+    volatile sig_atomic_t stop; /* 1 after frames_stop(); the source keeps a pointer to it */
     pid_t owner;
     bool busy;
 };
@@ -357,6 +357,18 @@ static bool next_frame(struct frames *frames, uint64_t deadline_ns, const struct
     return whole;
 }
 
+/* Ends the wait of another thread, and all later ones. The thread raises camp.Invalid. */
+static PyObject *frames_stop(PyObject *module, PyObject *capsule)
+{
+    struct frames *frames = PyCapsule_GetPointer(capsule, CAPSULE);
+
+    (void)module;
+    if (frames == NULL)
+        return NULL;
+    frames->stop = 1;
+    return none();
+}
+
 /* Returns a pair: the next frame, and the frame of the same interval from source_beside(), or None.
  * Each frame is a frame_tuple(). At the end of the source, returns None. */
 static PyObject *frames_next(PyObject *module, PyObject *arguments)
@@ -379,12 +391,13 @@ static PyObject *frames_next(PyObject *module, PyObject *arguments)
     }
     if (!next_frame(frames, deadline_ns, &frame, &r, &error))
         return NULL;
+    if (frames->stop)
+        return raise_error(module, CAMP_E_INVALID,
+                           &(struct camp_error){ .message = "these frames are closed" });
     if (r < 0)
         return raise_error(module, r, &error);
-    if (r == SOURCE_END) {
-        Py_INCREF(Py_None);
-        return Py_None;
-    }
+    if (r == SOURCE_END)
+        return none();
     beside = source_beside(frames->source);
     return beside == NULL ? Py_BuildValue("NO", frame_tuple(frame, frames->kind), Py_None)
                           : Py_BuildValue("NN", frame_tuple(frame, frames->kind),
@@ -403,5 +416,6 @@ PyMethodDef frames_methods[] = {
     { "frames_are_here", frames_are_here, METH_O, NULL },
     { "frames_open", (PyCFunction)(void (*)(void))frames_open, METH_VARARGS | METH_KEYWORDS, NULL },
     { "frames_next", frames_next, METH_VARARGS, NULL },
+    { "frames_stop", frames_stop, METH_O, NULL },
     { NULL },
 };

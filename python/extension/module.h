@@ -11,7 +11,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include <camp/camp.h>
+#include <camp/linux.h>
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -28,12 +28,14 @@ enum record_kind {
     RECORD_TASKSTAT,
     RECORD_TASK_EXIT,
     RECORD_KERNEL,
+    RECORD_LINUX,
     RECORD_UTILISATION,
     RECORD_TASK_UTILISATION,
     RECORD_CPU_STATES,
     RECORD_LOSSES,
     RECORD_DISK_WAIT,
     RECORD_EVENT,
+    RECORD_SYSTEM,
     RECORD_KIND_COUNT
 };
 
@@ -82,6 +84,7 @@ int take_bits(PyObject *given, void *ret);
 int take_start(PyObject *given, void *ret);
 int take_before(PyObject *given, void *ret);
 int take_after(PyObject *given, void *ret);
+int take_elapsed(PyObject *given, void *ret); /* in ns */
 
 /* These converters write an int64_t, in ns since 1970. */
 int take_begin(PyObject *given, void *ret);
@@ -122,6 +125,9 @@ PyObject *records_fields(PyObject *module, PyObject *nothing);
 /* _camp.use(make_error, classes): gives this module the function and the classes that are written
  * in Python. Called once. */
 PyObject *records_use(PyObject *module, PyObject *arguments);
+
+/* Returns a new reference to None. */
+PyObject *none(void);
 
 /* Returns bytes as a Python str. os.fsencode() turns the str into the same bytes again, even if
  * they are not UTF-8. */

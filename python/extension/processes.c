@@ -1,7 +1,10 @@
 /* Processes and threads. A process is passed as its pid and start, which identify it. */
 #include "module.h"
 
+#include <camp/system.h>
+
 #include <signal.h>
+#include <stdlib.h>
 
 /* ------------------------------------------------------------------------------ Lists -- */
 
@@ -102,6 +105,82 @@ static PyObject *process_read(PyObject *module, PyObject *arguments)
     return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_TASK, &ret);
 }
 
+/* Reads a text into memory that the caller must free(). The text may grow between two calls. */
+static int read_text(const struct camp_source *source, const struct camp_process *process, int text,
+                     char **ret, size_t *ret_length, struct camp_error *error)
+{
+    size_t capacity = 4096;
+    int r;
+
+    *ret = NULL;
+    do {
+        char *grown = realloc(*ret, capacity);
+
+        if (grown == NULL)
+            return CAMP_E_NOMEM;
+        *ret = grown;
+        r = camp_process_text(source, process, text, *ret, capacity, ret_length, error);
+        capacity = *ret_length + 4096;
+    } while (r == CAMP_E_SPACE);
+    return r;
+}
+
+static PyObject *process_text(PyObject *module, PyObject *arguments)
+{
+    struct camp_error error = { 0 };
+    struct camp_process process = { 0 };
+    struct given_source given;
+    PyObject *made = NULL;
+    size_t length = 0;
+    char *bytes;
+    int text, r;
+
+    if (!take_arguments(module, arguments, "O&O&O&i", take_source, &given, take_pid, &process.pid,
+                        take_start, &process.start, &text))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    r = read_text(given.source, &process, text, &bytes, &length, &error);
+    Py_END_ALLOW_THREADS
+    made = r < 0 ? raise_error(module, r, &error)
+                 : PyBytes_FromStringAndSize(bytes, (Py_ssize_t)length);
+    free(bytes);
+    return made;
+}
+
+static PyObject *process_user_id(PyObject *module, PyObject *arguments)
+{
+    struct camp_error error = { 0 };
+    struct camp_process process = { 0 };
+    struct given_source given;
+    uint32_t user_id;
+    int r;
+
+    if (!take_arguments(module, arguments, "O&O&O&", take_source, &given, take_pid, &process.pid,
+                        take_start, &process.start))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_process_user_id(given.source, &process, &user_id, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : PyLong_FromUnsignedLong(user_id);
+}
+
+static PyObject *process_proportional_bytes(PyObject *module, PyObject *arguments)
+{
+    struct camp_error error = { 0 };
+    struct camp_process process = { 0 };
+    struct given_source given;
+    uint64_t bytes;
+    int r;
+
+    if (!take_arguments(module, arguments, "O&O&O&", take_source, &given, take_pid, &process.pid,
+                        take_start, &process.start))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    r = camp_process_proportional_bytes(given.source, &process, &bytes, &error);
+    Py_END_ALLOW_THREADS
+    return r < 0 ? raise_error(module, r, &error) : PyLong_FromUnsignedLongLong(bytes);
+}
+
 static PyObject *thread_read(PyObject *module, PyObject *arguments)
 {
     struct camp_error error = { 0 };
@@ -182,6 +261,9 @@ static PyObject *process_utilisation(PyObject *module, PyObject *arguments)
 
 PyMethodDef process_methods[] = {
     { "fork_count", fork_count, METH_VARARGS, NULL },
+    { "process_text", process_text, METH_VARARGS, NULL },
+    { "process_user_id", process_user_id, METH_VARARGS, NULL },
+    { "process_proportional_bytes", process_proportional_bytes, METH_VARARGS, NULL },
     { "process_identify", process_identify, METH_VARARGS, NULL },
     { "process_list", process_list, METH_VARARGS, NULL },
     { "process_read", process_read, METH_VARARGS, NULL },

@@ -7,6 +7,7 @@
 
 #include <camp/catalogue.h>
 #include <camp/states.h>
+#include <camp/system.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,33 +51,33 @@ static const struct field thread_fields[] = {
 
 static const struct field cpu_states_fields[] = {
     FIELD(camp_cpu_states, cpu, CAMP_TYPE_I32, 0),
-    FIELD(camp_cpu_states, running, CAMP_TYPE_I32, 0),
+    FIELD(camp_cpu_states, running, CAMP_TYPE_I32, CAMP_CPU_STATES_RUNNING),
     FIELD(camp_cpu_states, begin_ns, CAMP_TYPE_U64, 0),
     FIELD(camp_cpu_states, time_ns, CAMP_TYPE_U64, 0),
     FIELD(camp_cpu_states, busy_ns, CAMP_TYPE_U64, 0),
     FIELD(camp_cpu_states, idle_ns, CAMP_TYPE_U64, 0),
-    FIELD(camp_cpu_states, system_ns, CAMP_TYPE_U64, 0),
-    FIELD(camp_cpu_states, irq_ns, CAMP_TYPE_U64, 0),
-    FIELD(camp_cpu_states, softirq_ns, CAMP_TYPE_U64, 0),
-    FIELD(camp_cpu_states, switches, CAMP_TYPE_U64, 0),
-    FIELD(camp_cpu_states, any_wait_ns, CAMP_TYPE_U64, 0),
-    FIELD(camp_cpu_states, own_wait_ns, CAMP_TYPE_U64, 0),
+    FIELD(camp_cpu_states, system_ns, CAMP_TYPE_U64, CAMP_CPU_STATES_SYSTEM),
+    FIELD(camp_cpu_states, irq_ns, CAMP_TYPE_U64, CAMP_CPU_STATES_IRQ),
+    FIELD(camp_cpu_states, softirq_ns, CAMP_TYPE_U64, CAMP_CPU_STATES_SOFTIRQ),
+    FIELD(camp_cpu_states, switches, CAMP_TYPE_U64, CAMP_CPU_STATES_SWITCHES),
+    FIELD(camp_cpu_states, any_wait_ns, CAMP_TYPE_U64, CAMP_CPU_STATES_ANY_WAIT),
+    FIELD(camp_cpu_states, own_wait_ns, CAMP_TYPE_U64, CAMP_CPU_STATES_OWN_WAIT),
 };
 
 static const struct field losses_fields[] = {
-    FIELD(camp_states_losses, switches, CAMP_TYPE_U64, 0),
-    FIELD(camp_states_losses, unseen, CAMP_TYPE_U64, 0),
-    FIELD(camp_states_losses, lost, CAMP_TYPE_U64, 0),
-    FIELD(camp_states_losses, exits_lost, CAMP_TYPE_U64, 0),
-    FIELD(camp_states_losses, exits_added_up, CAMP_TYPE_U64, 0),
+    FIELD(camp_states_losses, switches, CAMP_TYPE_U64, CAMP_STATES_LOSSES_SWITCHES),
+    FIELD(camp_states_losses, unseen, CAMP_TYPE_U64, CAMP_STATES_LOSSES_UNSEEN),
+    FIELD(camp_states_losses, lost, CAMP_TYPE_U64, CAMP_STATES_LOSSES_LOST),
+    FIELD(camp_states_losses, exits_lost, CAMP_TYPE_U64, CAMP_STATES_LOSSES_EXITS_LOST),
+    FIELD(camp_states_losses, exits_added_up, CAMP_TYPE_U64, CAMP_STATES_LOSSES_EXITS_ADDED_UP),
 };
 
 static const struct field disk_wait_fields[] = {
     FIELD(camp_disk_wait, tid, CAMP_TYPE_I32, 0),
     FIELD(camp_disk_wait, pid, CAMP_TYPE_I32, 0),
     FIELD(camp_disk_wait, start_ns, CAMP_TYPE_U64, 0),
-    FIELD(camp_disk_wait, major, CAMP_TYPE_U32, 0),
-    FIELD(camp_disk_wait, minor, CAMP_TYPE_U32, 0),
+    FIELD(camp_disk_wait, major, CAMP_TYPE_U32, CAMP_DISK_WAIT_DEVICE),
+    FIELD(camp_disk_wait, minor, CAMP_TYPE_U32, CAMP_DISK_WAIT_DEVICE),
     FIELD(camp_disk_wait, wait_ns, CAMP_TYPE_U64, 0),
     FIELD(camp_disk_wait, name, TYPE_SHORT, 0),
 };
@@ -90,26 +91,33 @@ static const struct field event_fields[] = {
 };
 
 #define OF_CATALOGUE(record, known) CAMP_RECORD_##record, known, NULL, 0
-#define OF_TABLE(array) CAMP_RECORD_NONE, NOT_THERE, array, sizeof(array) / sizeof(array)[0]
+#define OF_FIELDS(array, known) CAMP_RECORD_NONE, known, array, sizeof(array) / sizeof(array)[0]
+#define OF_TABLE(array) OF_FIELDS(array, NOT_THERE)
 
 static const struct record records[RECORD_KIND_COUNT] = {
     [RECORD_CPU] = { "Cpu", OF_CATALOGUE(CPU, offsetof(struct camp_cpu, known)) },
     [RECORD_MEMORY] = { "Memory", OF_CATALOGUE(MEMORY, offsetof(struct camp_memory, known)) },
-    [RECORD_NETWORK] = { "Network", OF_CATALOGUE(NETWORK, NOT_THERE) },
-    [RECORD_DISK] = { "Disk", OF_CATALOGUE(DISK, NOT_THERE) },
+    [RECORD_NETWORK] = { "Network", OF_CATALOGUE(NETWORK, offsetof(struct camp_network, known)) },
+    [RECORD_DISK] = { "Disk", OF_CATALOGUE(DISK, offsetof(struct camp_disk, known)) },
     [RECORD_PROCESS] = { "Process", OF_TABLE(process_fields) },
     [RECORD_THREAD] = { "Thread", OF_TABLE(thread_fields) },
     [RECORD_TASK] = { "Task", OF_CATALOGUE(TASK, offsetof(struct camp_task, known)) },
     [RECORD_TASKSTAT] = { "Taskstat", OF_CATALOGUE(TASKSTAT, NOT_THERE) },
     [RECORD_TASK_EXIT] = { "TaskExit", OF_CATALOGUE(TASK_EXIT, NOT_THERE) },
     [RECORD_KERNEL] = { "Kernel", OF_CATALOGUE(KERNEL, offsetof(struct camp_kernel, known)) },
-    [RECORD_UTILISATION] = { "Utilisation", OF_CATALOGUE(UTILISATION, NOT_THERE) },
+    [RECORD_LINUX] = { "Linux", OF_CATALOGUE(LINUX, offsetof(struct camp_linux, known)) },
+    [RECORD_UTILISATION] = { "Utilisation",
+                             OF_CATALOGUE(UTILISATION, offsetof(struct camp_utilisation, known)) },
     [RECORD_TASK_UTILISATION] = { "TaskUtilisation", OF_CATALOGUE(TASK_UTILISATION, NOT_THERE) },
-    [RECORD_CPU_STATES] = { "CpuStates", OF_TABLE(cpu_states_fields) },
-    [RECORD_LOSSES] = { "Losses", OF_TABLE(losses_fields) },
-    [RECORD_DISK_WAIT] = { "DiskWait", OF_TABLE(disk_wait_fields) },
-    [RECORD_EVENT] = { "Event", CAMP_RECORD_NONE, offsetof(struct camp_states_event, known),
-                       event_fields, sizeof event_fields / sizeof event_fields[0] },
+    [RECORD_CPU_STATES] = { "CpuStates",
+                            OF_FIELDS(cpu_states_fields, offsetof(struct camp_cpu_states, known)) },
+    [RECORD_LOSSES] = { "Losses",
+                        OF_FIELDS(losses_fields, offsetof(struct camp_states_losses, known)) },
+    [RECORD_DISK_WAIT] = { "DiskWait",
+                           OF_FIELDS(disk_wait_fields, offsetof(struct camp_disk_wait, known)) },
+    [RECORD_EVENT] = { "Event",
+                       OF_FIELDS(event_fields, offsetof(struct camp_states_event, known)) },
+    [RECORD_SYSTEM] = { "System", OF_CATALOGUE(SYSTEM, offsetof(struct camp_system, known)) },
 };
 
 /* ----------------------------------------------------------------------- The catalogue -- */
@@ -200,7 +208,8 @@ PyObject *records_fields(PyObject *module, PyObject *nothing)
         for (size_t i = 0;
              list != NULL && fields->items != records[kind].fields && i < fields->count; i++) {
             const struct field *field = &fields->items[i];
-            const int optional = field->known != 0 || field->type == CAMP_TYPE_CPU;
+            const int optional = field->known != 0 || field->type == CAMP_TYPE_CPU ||
+                                 field->type == CAMP_TYPE_PROVENANCE;
             PyObject *row = Py_BuildValue("sssis", records[kind].name, field->name,
                                           annotation(field), optional, field->help);
 
@@ -219,7 +228,7 @@ PyObject *text_of(const char *bytes, size_t length)
     return PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)strnlen(bytes, length), "surrogateescape");
 }
 
-static PyObject *none(void)
+PyObject *none(void)
 {
     Py_INCREF(Py_None);
     return Py_None;
@@ -232,7 +241,7 @@ PyObject *word_of(const char *text)
 
 static PyObject *word(const char *text)
 {
-    return text != NULL ? PyUnicode_InternFromString(text) : none();
+    return text != NULL ? PyUnicode_FromString(text) : none();
 }
 
 static PyObject *of_integer(int type, int32_t value)
@@ -265,7 +274,7 @@ static PyObject *value_of(int type, const void *at)
     case CAMP_TYPE_CHARACTER:
         return text_of(at, 1);
     case CAMP_TYPE_TEXT:
-        return text_of(at, CAMP_NAME_SIZE);
+        return text_of(at, strlen(at) + 1);
     case TYPE_SHORT:
         return text_of(at, CAMP_STATES_NAME_SIZE);
     case TYPE_CONSTANT:

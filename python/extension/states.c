@@ -17,29 +17,47 @@
 static const struct counter {
     const char *name;
     size_t offset;
+    uint32_t known; /* enum camp_thread_states_field */
     enum camp_provenance provenance;
 } counters[] = {
-#define COUNTED(member, provenance)                                                                \
+#define COUNTED(member, field, provenance)                                                         \
     {                                                                                              \
-#member, offsetof(struct camp_thread_states, member), provenance                           \
+#member, offsetof(struct camp_thread_states, member), CAMP_THREAD_STATES_##field,          \
+            provenance                                                                             \
     }
-    COUNTED(system_calls, CAMP_MEASURED),
-    COUNTED(signals, CAMP_MEASURED),
-    COUNTED(voluntary_switches, CAMP_MEASURED),
-    COUNTED(involuntary_switches, CAMP_MEASURED),
-    COUNTED(minor_faults, CAMP_MEASURED),
-    COUNTED(major_faults, CAMP_MEASURED),
-    COUNTED(read_bytes, CAMP_MEASURED),
-    COUNTED(written_bytes, CAMP_MEASURED),
-    COUNTED(read_chars, CAMP_MEASURED),
-    COUNTED(written_chars, CAMP_MEASURED),
-    COUNTED(cpu_ns, CAMP_MEASURED),
-    COUNTED(run_delay_ns, CAMP_MEASURED),
-    COUNTED(sampled_ns, CAMP_SAMPLED),
+    COUNTED(system_calls, SYSTEM_CALLS, CAMP_MEASURED),
+    COUNTED(signals, SIGNALS, CAMP_MEASURED),
+    COUNTED(voluntary_switches, VOLUNTARY_SWITCHES, CAMP_MEASURED),
+    COUNTED(involuntary_switches, INVOLUNTARY_SWITCHES, CAMP_MEASURED),
+    COUNTED(minor_faults, MINOR_FAULTS, CAMP_MEASURED),
+    COUNTED(major_faults, MAJOR_FAULTS, CAMP_MEASURED),
+    COUNTED(read_bytes, READ_BYTES, CAMP_MEASURED),
+    COUNTED(written_bytes, WRITTEN_BYTES, CAMP_MEASURED),
+    COUNTED(read_chars, READ_CHARS, CAMP_MEASURED),
+    COUNTED(written_chars, WRITTEN_CHARS, CAMP_MEASURED),
+    COUNTED(cpu_ns, CPU, CAMP_MEASURED),
+    COUNTED(run_delay_ns, RUN_DELAY, CAMP_MEASURED),
+    COUNTED(sampled_ns, SAMPLED, CAMP_SAMPLED),
 #undef COUNTED
 };
 
 #define COUNTER_COUNT (sizeof counters / sizeof counters[0])
+
+static struct camp_states_known known_of(const struct camp_states *session)
+{
+    struct camp_states_known known = { 0 };
+
+    camp_states_known(session, &known, sizeof known, NULL);
+    return known;
+}
+
+/* Returns whether a session knows a column: the states come first, then counters[]. */
+static bool is_known(const struct camp_states_known *known, size_t column)
+{
+    return column < CAMP_STATE_COUNT
+               ? (known->states & 1u << column) != 0
+               : (known->thread & counters[column - CAMP_STATE_COUNT].known) != 0;
+}
 
 static void close_session(PyObject *capsule)
 {
@@ -73,10 +91,12 @@ static PyObject *states_open(PyObject *module, PyObject *arguments)
 }
 
 /* Returns a list of a tuple for each column of a session's threads: (name, title, help, kind,
- * provenance), as in frames. A state that the session does not measure has no column. */
+ * provenance), as in frames. The kind of a state or counter that the session does not know is
+ * None, and it is in no block. */
 static PyObject *states_columns(PyObject *module, PyObject *capsule)
 {
     const struct camp_states *session = PyCapsule_GetPointer(capsule, CAPSULE);
+    const struct camp_states_known known = known_of(session);
     PyObject *list = session != NULL ? PyList_New(0) : NULL;
 
     (void)module;
@@ -85,13 +105,13 @@ static PyObject *states_columns(PyObject *module, PyObject *capsule)
         const struct counter *counter = is_state ? NULL : &counters[i - CAMP_STATE_COUNT];
         PyObject *name, *row;
 
-        if (is_state && !camp_states_measures(session, (int)i))
-            continue;
         name = is_state ? PyUnicode_FromFormat("%s_ns", camp_state_name((int)i))
                         : PyUnicode_FromString(counter->name);
         row = Py_BuildValue(
-            "(Nssss)", name, is_state ? camp_state_name((int)i) : counter->name, "",
-            is_state ? "state" : "counter",
+            "(Nsszs)", name, is_state ? camp_state_name((int)i) : counter->name, "",
+            !is_known(&known, i) ? NULL
+            : is_state           ? "state"
+                                 : "counter",
             camp_provenance_name(is_state ? CAMP_MEASURED : (int)counter->provenance));
 
         if (row == NULL || PyList_Append(list, row) != 0)
@@ -106,6 +126,7 @@ static PyObject *states_columns(PyObject *module, PyObject *capsule)
 static PyObject *block_of(const struct camp_states *session,
                           const struct camp_thread_states *threads, size_t rows)
 {
+    const struct camp_states_known known = known_of(session);
     struct section sections[CAMP_STATE_COUNT + COUNTER_COUNT + 12], *at = sections;
 
 #define OF_ROWS(member)                                                                            \
@@ -114,10 +135,12 @@ static PyObject *block_of(const struct camp_states *session,
         &threads->member, sizeof *threads, sizeof threads->member                                  \
     }
     for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
-        if (camp_states_measures(session, (int)i))
+        if (is_known(&known, i))
             *at++ = OF_ROWS(state_ns[i]);
     for (size_t i = 0; i < COUNTER_COUNT; i++)
-        *at++ = (struct section){ (const char *)threads + counters[i].offset, sizeof *threads, 8 };
+        if (is_known(&known, CAMP_STATE_COUNT + i))
+            *at++ =
+                (struct section){ (const char *)threads + counters[i].offset, sizeof *threads, 8 };
     *at++ = OF_ROWS(cgroup);
     *at++ = OF_ROWS(start_ns);
     *at++ = OF_ROWS(begin_ns);

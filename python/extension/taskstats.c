@@ -1,6 +1,8 @@
 /* A session with taskstats: a capsule around struct camp_taskstats. */
 #include "module.h"
 
+#include <camp/linux.h>
+
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
  * camp export serves metrics about where the time of this computer goes, for Prometheus and
  * compatible programs. It makes a new page of metrics for each request.
  */
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "metrics/exported.h"
 #include "metrics/exporter_server.h"
 #include "program/command.h"

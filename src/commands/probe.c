@@ -16,7 +16,7 @@
  * whole number of periods, with one block in each period. Blocks that have not started at the end
  * of this time are skipped.
  */
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "program/command.h"
 #include "views/document.h"
 #include "views/view.h"
@@ -131,9 +131,9 @@ static unsigned run_block(const struct subjects *subjects)
         failed += call_disk(subjects->disk); /* reads */
         failed += call_disk(subjects->disk); /* writes */
     }
-    failed += call_process(&subjects->self, CAMP_TASK_FAULTS);
+    failed += call_process(&subjects->self, CAMP_TASK_MINOR_FAULTS | CAMP_TASK_MAJOR_FAULTS);
     failed += call_process(&subjects->self, CAMP_TASK_CPU);
-    failed += call_process(&subjects->self, CAMP_TASK_SIZE);
+    failed += call_process(&subjects->self, CAMP_TASK_VIRTUAL | CAMP_TASK_RESIDENT);
     return failed;
 }
 
@@ -185,7 +185,8 @@ static struct own add_self(const struct subjects *subjects)
 {
     struct own own = { .wall_ns = 0 };
 
-    camp_process_read(NULL, &subjects->self, CAMP_TASK_SIZE, &own.task, sizeof own.task, NULL);
+    camp_process_read(NULL, &subjects->self, CAMP_TASK_VIRTUAL | CAMP_TASK_RESIDENT, &own.task,
+                      sizeof own.task, NULL);
     getrusage(RUSAGE_SELF, &own.usage);
     own.wall_ns = now_ns(CLOCK_MONOTONIC);
     own.cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);

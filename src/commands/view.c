@@ -3,7 +3,7 @@
  * The main thread reads the source, and the server has a thread of its own.
  */
 #include "commands/report/page_options.h"
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "program/command.h"
 #include "views/page/server.h"
 

@@ -2,6 +2,7 @@
  * counter on this kernel. */
 #include "catalogue_rows.h"
 #include "error.h"
+#include "platform.h"
 #include "units.h"
 
 #include <stdbool.h>
@@ -10,8 +11,8 @@
 
 const char *camp_kind_name(uint32_t kind)
 {
-    static const char names[][10] = { "cpu",       "memory",  "network", "disk",
-                                      "partition", "process", "thread",  "kernel" };
+    static const char names[][10] = { "cpu",     "memory", "network", "disk",  "partition",
+                                      "process", "thread", "kernel",  "system" };
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (kind == 1u << i)
@@ -43,8 +44,10 @@ static const char *unit_of(const struct camp_counter *counter)
         if (strcmp(units[i], last + 1) == 0)
             return units[i];
     }
-    return counter->nature == CAMP_NATURE_FACT && strcmp(counter->name, "count") != 0 ? "number"
-                                                                                      : "count";
+    if (counter->type == CAMP_TYPE_REAL ||
+        (counter->nature == CAMP_NATURE_FACT && strcmp(counter->name, "count") != 0))
+        return "number";
+    return "count";
 }
 
 static void unpack_texts(const char *texts, struct camp_counter *ret)
@@ -69,6 +72,7 @@ static const struct {
     [NEED_SCHED_INFO] = { "", "a kernel with SCHED_INFO" },
     [NEED_IO] = { "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH", "" },
     [NEED_ITS_SOURCE] = { "", "its source to be readable here" },
+    [NEED_WINDOWS] = { "", "Windows" },
 };
 
 static const char *text_or_null(const char *text)
@@ -78,7 +82,9 @@ static const char *text_or_null(const char *text)
 
 static void unpack(const struct catalogue_row *row, struct camp_counter *ret)
 {
-    *ret = (struct camp_counter){ .kinds = row->kinds,
+    const bool is_absent = (camp_absent_needs >> row->need & 1) != 0;
+
+    *ret = (struct camp_counter){ .kinds = is_absent ? 0u : row->kinds,
                                   .record = row->record,
                                   .type = row->type,
                                   .nature = row->nature,
@@ -148,6 +154,8 @@ static int tick_provenance(const struct camp_kernel *kernel, int32_t cpu)
  * which they stop the tick, and sample the others. On nohz_full CPUs they measure all. */
 static int idle_provenance(const struct camp_kernel *kernel, int32_t cpu)
 {
+    if (kernel->accounting == CAMP_ACCOUNTING_MICROSTATES)
+        return CAMP_MEASURED;
     if ((kernel->known & CAMP_KERNEL_SHORT_IDLE) != 0 && kernel->short_idle_sampled == 1)
         return tick_provenance(kernel, cpu);
     if ((kernel->known & CAMP_KERNEL_TICKLESS_IDLE) == 0)
@@ -155,6 +163,35 @@ static int idle_provenance(const struct camp_kernel *kernel, int32_t cpu)
     if (kernel->tickless_idle != 1)
         return tick_provenance(kernel, cpu);
     return (kernel->known & CAMP_KERNEL_SHORT_IDLE) != 0 ? CAMP_MEASURED : CAMP_UNKNOWN;
+}
+
+/* Interrupt time is measured with IRQ_TIME_ACCOUNTING, else like user time. */
+static int irq_provenance(const struct camp_kernel *kernel, int32_t cpu)
+{
+    if ((kernel->known & CAMP_KERNEL_IRQ_TIME) != 0 && kernel->irq_time == 1)
+        return CAMP_MEASURED;
+    return tick_provenance(kernel, cpu);
+}
+
+void camp_cpu_provenance(const struct camp_kernel *kernel, int32_t cpu, uint32_t *ret_measured,
+                         uint32_t *ret_sampled)
+{
+    const struct {
+        uint32_t fields;
+        int provenance;
+    } times[] = {
+        { CAMP_CPU_USER | CAMP_CPU_NICE | CAMP_CPU_SYSTEM | CAMP_CPU_GUEST | CAMP_CPU_GUEST_NICE,
+          tick_provenance(kernel, cpu) },
+        { CAMP_CPU_IDLE | CAMP_CPU_IOWAIT, idle_provenance(kernel, cpu) },
+        { CAMP_CPU_IRQ | CAMP_CPU_SOFTIRQ, irq_provenance(kernel, cpu) },
+        { CAMP_CPU_STEAL | CAMP_CPU_IDLE_CYCLES, CAMP_MEASURED },
+    };
+
+    *ret_measured = *ret_sampled = 0;
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        *ret_measured |= times[i].provenance == CAMP_MEASURED ? times[i].fields : 0;
+        *ret_sampled |= times[i].provenance == CAMP_SAMPLED ? times[i].fields : 0;
+    }
 }
 
 int camp_counter_provenance(const struct camp_counter *counter, const struct camp_kernel *kernel,
@@ -168,9 +205,7 @@ int camp_counter_provenance(const struct camp_counter *counter, const struct cam
     case CAMP_RULE_DERIVED:
         return CAMP_DERIVED;
     case CAMP_RULE_IRQ:
-        if ((kernel->known & CAMP_KERNEL_IRQ_TIME) != 0 && kernel->irq_time == 1)
-            return CAMP_MEASURED;
-        return tick_provenance(kernel, cpu);
+        return irq_provenance(kernel, cpu);
     case CAMP_RULE_TICK:
         return tick_provenance(kernel, cpu);
     case CAMP_RULE_IDLE:

@@ -6,6 +6,10 @@
  */
 #include "catalogue_rows.h"
 
+#include <camp/system.h>
+
+#undef linux /* GNU C defines it as 1 */
+
 #define TASKS (CAMP_KIND_PROCESS | CAMP_KIND_THREAD)
 #define DISKS (CAMP_KIND_DISK | CAMP_KIND_PARTITION)
 
@@ -43,7 +47,7 @@
 #define CPU_PERCENT(field, name, known, help)                                                      \
     {                                                                                              \
         ROW(CAMP_KIND_CPU, utilisation, UTILISATION, field, name, REAL, SHARE, DERIVED,            \
-            CAMP_CPU_##known, NEED_NOTHING, "1/100 s in the interval",                             \
+            CAMP_UTILISATION_##known, NEED_NOTHING, "1/100 s in the interval",                     \
             "two readings of /proc/stat", help),                                                   \
             0                                                                                      \
     }
@@ -53,16 +57,16 @@
             NEED_NOTHING, "1 page", source, help),                                                 \
             0                                                                                      \
     }
-#define NETWORK(field, help)                                                                       \
+#define NETWORK(field, known, help)                                                                \
     {                                                                                              \
-        ROW(CAMP_KIND_NETWORK, network, NETWORK, field, "", U64, COUNTER, COUNTED, 0,              \
-            NEED_NOTHING, "1", "/proc/net/dev", help),                                             \
+        ROW(CAMP_KIND_NETWORK, network, NETWORK, field, "", U64, COUNTER, COUNTED,                 \
+            CAMP_NETWORK_##known, NEED_NOTHING, "1", "/proc/net/dev", help),                       \
             0                                                                                      \
     }
-#define DISK(field, nature, resolution, wraps_ms, help)                                            \
+#define DISK(field, known, nature, resolution, wraps_ms, help)                                     \
     {                                                                                              \
-        ROW(DISKS, disk, DISK, field, "", U64, nature, COUNTED, 0, NEED_NOTHING, resolution,       \
-            "/proc/diskstats", help),                                                              \
+        ROW(DISKS, disk, DISK, field, "", U64, nature, COUNTED, CAMP_DISK_##known, NEED_NOTHING,   \
+            resolution, "/proc/diskstats", help),                                                  \
             wraps_ms                                                                               \
     }
 #define TASK(kinds, field, type, nature, rule, known, need, resolution, source, help)              \
@@ -99,12 +103,35 @@
             "exact", source, help),                                                                \
             0                                                                                      \
     }
+#define LINUX(field, type, known, source, help)                                                    \
+    {                                                                                              \
+        ROW(CAMP_KIND_KERNEL, linux, LINUX, field, "", type, FACT, NONE, CAMP_LINUX_##known,       \
+            NEED_ITS_SOURCE, "exact", source, help),                                               \
+            0                                                                                      \
+    }
+#define SYSTEM(field, type, nature, rule, known, resolution, source, help)                         \
+    {                                                                                              \
+        ROW(CAMP_KIND_SYSTEM, system, SYSTEM, field, "", type, nature, rule, CAMP_SYSTEM_##known,  \
+            NEED_ITS_SOURCE, resolution, source, help),                                            \
+            0                                                                                      \
+    }
+#define SYSTEM_COUNTER(field, known, resolution, source, help)                                     \
+    SYSTEM(field, U64, COUNTER, COUNTED, known, resolution, source, help)
+#define LOAD_AVERAGE(minutes, help)                                                                \
+    SYSTEM(load_average_##minutes, REAL, LEVEL, SAMPLED, LOAD_AVERAGE_##minutes, "1/100",          \
+           "/proc/loadavg", help)
+#define PRESSURE(of, share, OF, file, help)                                                        \
+    SYSTEM_COUNTER(of##_##share##_ns, OF, "1 us", "/proc/pressure/" file, "Time in which " help),  \
+        PERCENT(CAMP_KIND_SYSTEM, #of "_" #share "_percent", "1 us",                               \
+                "two readings of " #of "_" #share "_ns", NEED_ITS_SOURCE,                          \
+                "Share of " #of "_" #share "_ns in wall time.")
 
 const struct catalogue_row camp_catalogue_rows[] = {
     { TEXTS("", "count", "exact", "/proc/stat", "How many CPUs are online."), 0, 0, CAMP_KIND_CPU,
       CAMP_RECORD_NONE, CAMP_TYPE_U64, FACT, CAMP_RULE_NONE, NEED_NOTHING, 0 },
     FIELD(cpu, CPU, cpu, CPU, 0, "Its id; none: all CPUs together."),
     FIELD(cpu, CPU, time_ns, U64, 0, "CLOCK_MONOTONIC when it was read."),
+    FIELD(cpu, CPU, resolution_ns, U64, 0, "The smallest step of its times."),
     CPU_TIME(user_ns, TICK, USER, "/proc/stat user - guest",
              "In user mode, not niced, without running virtual CPUs."),
     CPU_TIME(nice_ns, TICK, NICE, "/proc/stat nice - guest_nice",
@@ -122,15 +149,23 @@ const struct catalogue_row camp_catalogue_rows[] = {
     CPU_TIME(guest_ns, TICK, GUEST, "/proc/stat guest", "Running a virtual machine's CPU."),
     CPU_TIME(guest_nice_ns, TICK, GUEST_NICE, "/proc/stat guest_nice",
              "Running the CPU of a niced virtual machine."),
-    CPU_PERCENT(measured_busy_percent, "busy_percent", IDLE,
+    { ROW(CAMP_KIND_CPU, cpu, CPU, idle_cycles_ns, "", U64, COUNTER, COUNTED, CAMP_CPU_IDLE_CYCLES,
+          NEED_WINDOWS, "1 cycle", "QueryIdleProcessorCycleTimeEx",
+          "Idle time by the CPU's cycle counter."),
+      0 },
+    CPU_PERCENT(measured_busy_percent, "busy_percent", MEASURED_BUSY,
                 "Wall time - idle - iowait: as good as idle, which not every kernel measures."),
-    CPU_PERCENT(sampled_busy_percent, "", IDLE,
+    CPU_PERCENT(sampled_busy_percent, "", SAMPLED_BUSY,
                 "What top and mpstat call busy: the sum of the columns charged at the tick."),
+    CPU_PERCENT(user_percent, "", USER, "Share of user_ns, nice_ns and guest times in wall time."),
+    CPU_PERCENT(system_percent, "", SYSTEM, "Share of system_ns and interrupts in wall time."),
     CPU_PERCENT(idle_percent, "", IDLE, "Share of idle_ns in wall time."),
     CPU_PERCENT(iowait_percent, "", IOWAIT, "Share of iowait_ns in wall time."),
     CPU_PERCENT(steal_percent, "", STEAL, "Share of steal_ns in wall time."),
-    CPU_PERCENT(sum_percent, "", IDLE,
+    CPU_PERCENT(sum_percent, "", SUM,
                 "All columns together: 100 where the sum rule holds, often not."),
+    FIELD(utilisation, UTILISATION, busy_provenance, PROVENANCE, 0,
+          "How measured_busy_percent was obtained."),
     FIELD(utilisation, UTILISATION, elapsed_ns, U64, 0, "Wall time between the two readings."),
     CPU_PERCENT(resolution_percent, "", IDLE,
                 "One unit of /proc/stat in this interval: no column is better than that."),
@@ -149,33 +184,40 @@ const struct catalogue_row camp_catalogue_rows[] = {
     MEMORY(swap_total_bytes, COUNTED, SWAP_TOTAL, "sysinfo(2) or /proc/meminfo", "Swap space."),
     MEMORY(swap_free_bytes, COUNTED, SWAP_FREE, "sysinfo(2) or /proc/meminfo",
            "Swap space in use for nothing."),
+    MEMORY(committed_bytes, COUNTED, COMMITTED, "/proc/meminfo Committed_AS",
+           "Address space that the system has promised to back with memory or swap."),
+    MEMORY(commit_limit_bytes, COUNTED, COMMIT_LIMIT, "/proc/meminfo CommitLimit",
+           "How much it can promise; on Linux a limit only where overcommit_memory is 2."),
 
     FIELD(network, NETWORK, name, TEXT, 0, "Name of the interface."),
     FIELD(network, NETWORK, time_ns, U64, 0, "CLOCK_MONOTONIC when it was read."),
-    NETWORK(received_bytes, "Received, as the driver counts: link headers included, mostly."),
-    NETWORK(received_packets, "Packets received."),
-    NETWORK(received_errors, "Packets received broken."),
-    NETWORK(received_drops, "Packets dropped for lack of space, by the kernel or the device."),
-    NETWORK(sent_bytes, "Sent, as the driver counts."),
-    NETWORK(sent_packets, "Packets sent."),
-    NETWORK(sent_errors, "Packets that could not be sent."),
-    NETWORK(sent_drops, "Packets dropped before they were sent."),
+    NETWORK(received_bytes, RECEIVED_BYTES,
+            "Received, as the driver counts: link headers included, mostly."),
+    NETWORK(received_packets, RECEIVED_PACKETS, "Packets received."),
+    NETWORK(received_errors, RECEIVED_ERRORS, "Packets received broken."),
+    NETWORK(received_drops, RECEIVED_DROPS,
+            "Packets dropped for lack of space, by the kernel or the device."),
+    NETWORK(sent_bytes, SENT_BYTES, "Sent, as the driver counts."),
+    NETWORK(sent_packets, SENT_PACKETS, "Packets sent."),
+    NETWORK(sent_errors, SENT_ERRORS, "Packets that could not be sent."),
+    NETWORK(sent_drops, SENT_DROPS, "Packets dropped before they were sent."),
 
     FIELD(disk, DISK, name, TEXT, 0, "Name of the disk or partition, as in /sys/class/block."),
     FIELD(disk, DISK, kind, DISK_KIND, 0, "disk or partition."),
     FIELD(disk, DISK, time_ns, U64, 0, "CLOCK_MONOTONIC when it was read."),
-    DISK(reads, COUNTER, "1", 0, "Read requests completed, after merging."),
-    DISK(read_bytes, COUNTER, "512 bytes", 0, "Read from the device."),
-    DISK(read_ns, COUNTER, "1 ms", 1,
+    DISK(reads, READS, COUNTER, "1", 0, "Read requests completed, after merging."),
+    DISK(read_bytes, READ_BYTES, COUNTER, "512 bytes", 0, "Read from the device."),
+    DISK(read_ns, READ_TIME, COUNTER, "1 ms", 1,
          "Time of read requests, those that overlap counted for each."),
-    DISK(writes, COUNTER, "1", 0, "Write requests completed, after merging."),
-    DISK(written_bytes, COUNTER, "512 bytes", 0, "Written to the device."),
-    DISK(write_ns, COUNTER, "1 ms", 1,
+    DISK(writes, WRITES, COUNTER, "1", 0, "Write requests completed, after merging."),
+    DISK(written_bytes, WRITTEN_BYTES, COUNTER, "512 bytes", 0, "Written to the device."),
+    DISK(write_ns, WRITE_TIME, COUNTER, "1 ms", 1,
          "Time of write requests, those that overlap counted for each."),
-    DISK(in_flight, LEVEL, "1", 0, "Requests given to the device and not completed yet."),
-    DISK(busy_ns, COUNTER, "1 tick", 1,
+    DISK(in_flight, IN_FLIGHT, LEVEL, "1", 0,
+         "Requests given to the device and not completed yet."),
+    DISK(busy_ns, BUSY, COUNTER, "1 tick", 1,
          "Time with at least one request in flight; no measure of capacity."),
-    DISK(queue_ns, COUNTER, "1 tick", 1,
+    DISK(queue_ns, QUEUE, COUNTER, "1 tick", 1,
          "Requests in flight x time: divided by time, the mean queue."),
     PERCENT(DISKS, "busy_percent", "1 tick in the interval", "two readings of busy_ns",
             NEED_NOTHING, "Share of the time with a request in flight."),
@@ -185,13 +227,14 @@ const struct catalogue_row camp_catalogue_rows[] = {
                  "Time on a CPU; of a task that runs elsewhere right now up to one tick too low."),
     FIELD(task, TASK, cpu_resolution_ns, U64, CAMP_TASK_CPU, "Resolution of cpu_ns."),
     FIELD(task, TASK, cpu_provenance, PROVENANCE, CAMP_TASK_CPU, "How cpu_ns was obtained."),
-    TASK_COUNTER(user_ns, SPLIT, SPLIT, "1/100 s", "/proc/PID/stat utime",
+    TASK_COUNTER(user_ns, SPLIT, USER, "1/100 s", "/proc/PID/stat utime",
                  "The measured time, in the proportion of its user samples."),
-    TASK_COUNTER(system_ns, SPLIT, SPLIT, "1/100 s", "/proc/PID/stat stime",
+    TASK_COUNTER(system_ns, SPLIT, SYSTEM, "1/100 s", "/proc/PID/stat stime",
                  "The measured time, in the proportion of its system samples."),
-    FIELD(task, TASK, split_provenance, PROVENANCE, CAMP_TASK_SPLIT,
+    FIELD(task, TASK, split_provenance, PROVENANCE, CAMP_TASK_USER,
           "How user_ns and system_ns were obtained."),
-    FIELD(task, TASK, sampled_ns, U64, CAMP_TASK_SAMPLED, "By ticks: only taskstats has it."),
+    TASK(TASKS, sampled_ns, U64, COUNTER, SAMPLED, CAMP_TASK_SAMPLED, NEED_WINDOWS, "1 tick",
+         "SystemProcessInformation", "The ticks that hit it, as whole ticks."),
     FIELD(taskstat, TASKSTAT, pid, I32, 0, "Its process."),
     TASKSTAT(CAMP_KIND_PROCESS, sampled_ns, SAMPLED, "1 ns",
              "The ticks that hit this process, as whole ticks: what the kernel would say without "
@@ -201,29 +244,45 @@ const struct catalogue_row camp_catalogue_rows[] = {
     TASK(TASKS, run_delay_ns, U64, COUNTER, COUNTED, CAMP_TASK_RUN_DELAY, NEED_SCHED_INFO, "1 ns",
          "/proc/PID/task/TID/schedstat",
          "Ready to run, and waiting for a CPU; of a process, its living threads."),
-    TASK_COUNTER(minor_faults, COUNTED, FAULTS, "1", "/proc/PID/stat minflt",
+    TASK_COUNTER(minor_faults, COUNTED, MINOR_FAULTS, "1", "/proc/PID/stat minflt",
                  "Page faults that needed no disk."),
-    TASK_COUNTER(major_faults, COUNTED, FAULTS, "1", "/proc/PID/stat majflt",
+    TASK_COUNTER(major_faults, COUNTED, MAJOR_FAULTS, "1", "/proc/PID/stat majflt",
                  "Page faults that waited for a disk."),
-    TASK_LEVEL(virtual_bytes, SIZE, "1 page", "/proc/PID/stat vsize",
+    TASK_COUNTER(faults, COUNTED, FAULTS, "1", "/proc/PID/stat minflt + majflt",
+                 "Page faults of both kinds."),
+    TASK_LEVEL(virtual_bytes, VIRTUAL, "1 page", "/proc/PID/stat vsize",
                "Address space mapped, whether used or not."),
-    TASK_LEVEL(resident_bytes, SIZE, "up to 63 pages a thread", "/proc/PID/stat rss",
+    TASK_LEVEL(resident_bytes, RESIDENT, "up to 63 pages a thread", "/proc/PID/stat rss",
                "Pages in memory, shared ones included; the kernel batches the count."),
+    TASK(CAMP_KIND_PROCESS, committed_bytes, U64, LEVEL, COUNTED, CAMP_TASK_COMMITTED, NEED_WINDOWS,
+         "1 page", "SystemProcessInformation", "Private memory that the system must back."),
     TASK_LEVEL(threads, THREADS, "1", "/proc/PID/stat num_threads",
                "Living threads of the process."),
-    TASK_COUNTER(voluntary_switches, COUNTED, SWITCHES, "1", "/proc/PID/task/TID/status",
+    TASK(CAMP_KIND_PROCESS, handles, U64, LEVEL, COUNTED, CAMP_TASK_HANDLES, NEED_WINDOWS, "1",
+         "SystemProcessInformation", "Open handles."),
+    TASK_COUNTER(voluntary_switches, COUNTED, VOLUNTARY_SWITCHES, "1", "/proc/PID/task/TID/status",
                  "Gave up the CPU to wait; of a process, its living threads."),
-    TASK_COUNTER(involuntary_switches, COUNTED, SWITCHES, "1", "/proc/PID/task/TID/status",
+    TASK_COUNTER(involuntary_switches, COUNTED, INVOLUNTARY_SWITCHES, "1",
+                 "/proc/PID/task/TID/status",
                  "Lost the CPU to another task; of a process, its living threads."),
+    TASK_COUNTER(switches, COUNTED, SWITCHES, "1", "/proc/PID/task/TID/status",
+                 "Context switches of both kinds; of a process, its living threads."),
     TASKSTAT(0, run_delay_ns, COUNTED, "1 ns", "Ready to run, and waiting for a CPU."),
     TASKSTAT(CAMP_KIND_PROCESS, runs, COUNTED, "1", "How often it was put on a CPU."),
     TASKSTAT(0, voluntary_switches, COUNTED, "1", "Gave up the CPU to wait."),
     TASKSTAT(0, involuntary_switches, COUNTED, "1", "Lost the CPU to another task."),
-    TASK(TASKS, read_bytes, U64, COUNTER, COUNTED, CAMP_TASK_IO, NEED_IO, "1 sector",
+    TASK(TASKS, read_bytes, U64, COUNTER, COUNTED, CAMP_TASK_READ_BYTES, NEED_IO, "1 sector",
          "/proc/PID/io read_bytes", "Read from storage on its behalf, not from the page cache."),
-    TASK(TASKS, written_bytes, U64, COUNTER, COUNTED, CAMP_TASK_IO, NEED_IO, "1 page",
+    TASK(TASKS, written_bytes, U64, COUNTER, COUNTED, CAMP_TASK_WRITTEN_BYTES, NEED_IO, "1 page",
          "/proc/PID/io write_bytes",
          "Made dirty, to be written to storage; cancelled writes are not subtracted."),
+    TASK(CAMP_KIND_PROCESS, other_bytes, U64, COUNTER, COUNTED, CAMP_TASK_OTHER_BYTES, NEED_WINDOWS,
+         "1", "SystemProcessInformation", "Bytes of calls that are neither reads nor writes."),
+    TASK(CAMP_KIND_PROCESS, children_ns, U64, COUNTER, SPLIT, CAMP_TASK_CHILDREN, NEED_NOTHING,
+         "1/100 s", "/proc/PID/stat cutime + cstime",
+         "CPU time of the children that exited and were waited for, and of theirs."),
+    TASK(TASKS, cycles, U64, COUNTER, COUNTED, CAMP_TASK_CYCLES, NEED_WINDOWS, "1",
+         "QueryProcessCycleTime", "CPU cycles."),
     TASK_FACT(TASKS, started_ns, U64, CAMP_TASK_START, "1/100 s", "starttime",
               "When it started, on CLOCK_BOOTTIME."),
     TASK_FACT(TASKS, start, U64, 0, "1/100 s", "starttime",
@@ -240,6 +299,10 @@ const struct catalogue_row camp_catalogue_rows[] = {
                  "Scaled user time, in percent of one CPU."),
     TASK_PERCENT(system_percent, "1/100 s in the interval", "two readings of system_ns",
                  "Scaled system time, in percent of one CPU."),
+    FIELD(task_utilisation, TASK_UTILISATION, cpu_provenance, PROVENANCE, 0,
+          "How cpu_percent was obtained."),
+    FIELD(task_utilisation, TASK_UTILISATION, split_provenance, PROVENANCE, 0,
+          "How user_percent and system_percent were obtained."),
     FIELD(task_utilisation, TASK_UTILISATION, elapsed_ns, U64, 0,
           "Wall time between the two readings."),
     PERCENT(TASKS, "run_delay_percent", "1 ns", "two readings of run_delay_ns", NEED_SCHED_INFO,
@@ -260,10 +323,11 @@ const struct catalogue_row camp_catalogue_rows[] = {
     EXIT(at_most_ns, U64, "It ran no longer than that."),
     EXIT(voluntary_switches, U64, "How often it slept; of a process, its last thread."),
 
+    KERNEL(system, TEXT, 0, "uname(2)", "The operating system."),
     KERNEL(release, TEXT, 0, "uname(2)", "The kernel's release."),
     KERNEL(machine, TEXT, 0, "uname(2)", "The processor's architecture."),
     KERNEL(tick_hz, U32, CAMP_KERNEL_TICK, "clock_getres(2)", "Clock ticks a second: HZ."),
-    KERNEL(user_hz, U32, CAMP_KERNEL_TICK, "sysconf(3)", "Resolution of the times in /proc."),
+    LINUX(user_hz, U32, USER_HZ, "sysconf(3)", "Resolution of the times in /proc."),
     KERNEL(accounting, ACCOUNTING, CAMP_KERNEL_ACCOUNTING, "the kernel's configuration",
            "How user and system come about: tick (sampled), gen, native, microstates (measured)."),
     KERNEL(measured_cpus, TEXT, CAMP_KERNEL_ACCOUNTING, "/proc/cmdline",
@@ -272,23 +336,66 @@ const struct catalogue_row camp_catalogue_rows[] = {
            "The tick stops in idle."),
     KERNEL(irq_time, FLAG, CAMP_KERNEL_IRQ_TIME, "the kernel's configuration",
            "Interrupt time is measured."),
-    KERNEL(sched_info, FLAG, CAMP_KERNEL_SCHED_INFO, "/proc/self/schedstat",
-           "Run time and run delay of tasks are there."),
-    KERNEL(schedstats, FLAG, CAMP_KERNEL_SCHEDSTATS, "/proc/schedstat",
-           "Statistics of the scheduler per CPU are there."),
-    KERNEL(taskstats, FLAG, CAMP_KERNEL_TASKSTATS, "generic netlink",
-           "taskstats is built in: sampled time per process, exit records."),
-    KERNEL(delay_accounting, FLAG, CAMP_KERNEL_DELAY_ACCOUNTING, "/proc/sys/kernel",
-           "Delays for disk and memory are counted per task."),
-    KERNEL(psi, FLAG, CAMP_KERNEL_PSI, "/proc/pressure", "Pressure stall information."),
-    KERNEL(btf, FLAG, CAMP_KERNEL_BTF, "/sys/kernel/btf", "Types for BPF programs."),
-    KERNEL(cgroup_version, I32, CAMP_KERNEL_CGROUP, "/sys/fs/cgroup", "1, 2, or 3 for both."),
+    LINUX(sched_info, FLAG, SCHED_INFO, "/proc/self/schedstat",
+          "Run time and run delay of tasks are there."),
+    LINUX(schedstats, FLAG, SCHEDSTATS, "/proc/schedstat",
+          "Statistics of the scheduler per CPU are there."),
+    LINUX(taskstats, FLAG, TASKSTATS, "generic netlink",
+          "taskstats is built in: sampled time per process, exit records."),
+    LINUX(delay_accounting, FLAG, DELAY_ACCOUNTING, "/proc/sys/kernel",
+          "Delays for disk and memory are counted per task."),
+    LINUX(psi, FLAG, PSI, "/proc/pressure", "Pressure stall information."),
+    LINUX(btf, FLAG, BTF, "/sys/kernel/btf", "Types for BPF programs."),
+    LINUX(cgroup_version, I32, CGROUP, "/sys/fs/cgroup", "1, 2, or 3 for both."),
     KERNEL(steal, FLAG, CAMP_KERNEL_STEAL, "/proc/stat",
            "A virtual machine whose hypervisor reports steal time."),
-    KERNEL(capabilities, U64, CAMP_KERNEL_CAPABILITIES, "/proc/self/status",
-           "Effective capabilities of this process, as bits."),
+    LINUX(capabilities, U64, CAPABILITIES, "/proc/self/status",
+          "Effective capabilities of this process, as bits."),
     KERNEL(short_idle_sampled, FLAG, CAMP_KERNEL_SHORT_IDLE, "the kernel's release",
            "Idle periods in which the tick goes on are sampled (since Linux 7.2)."),
+    KERNEL(imitation, FLAG, CAMP_KERNEL_IMITATION, "the system's libraries",
+           "Another system imitates this one, and invents some numbers (Wine)."),
+    { ROW(CAMP_KIND_KERNEL, kernel, KERNEL, cycles_hz, "", U64, FACT, NONE, CAMP_KERNEL_CYCLES,
+          NEED_WINDOWS, "exact", "QueryPerformanceCounter",
+          "How many cycles of a task are one second."),
+      0 },
+
+    FIELD(system, SYSTEM, time_ns, U64, 0, "CLOCK_MONOTONIC when it was read."),
+    SYSTEM(boot_time_ns, U64, FACT, NONE, BOOT_TIME, "1 s", "/proc/stat btime",
+           "When the system started, in ns since 1970; it moves when the wall clock is set."),
+    SYSTEM_COUNTER(context_switches, CONTEXT_SWITCHES, "1", "/proc/stat ctxt",
+                   "Switches from one thread to another, on all CPUs."),
+    SYSTEM_COUNTER(interrupts, INTERRUPTS, "1", "/proc/stat intr",
+                   "Hardware interrupts, with those of the clock."),
+    SYSTEM_COUNTER(forks, FORKS, "1", "/proc/stat processes", "Processes and threads started."),
+    SYSTEM(running, U64, LEVEL, COUNTED, RUNNING, "1", "/proc/stat procs_running",
+           "Threads on a CPU or ready to run."),
+    SYSTEM(blocked, U64, LEVEL, COUNTED, BLOCKED, "1", "/proc/stat procs_blocked",
+           "Threads that wait for a disk."),
+    LOAD_AVERAGE(1, "Threads that run, are ready to run or sleep uninterruptibly, over 1 minute."),
+    LOAD_AVERAGE(5, "The same over 5 minutes."),
+    LOAD_AVERAGE(15, "The same over 15 minutes."),
+    SYSTEM_COUNTER(faults, FAULTS, "1", "/proc/vmstat pgfault",
+                   "Page faults, with those that waited for a disk."),
+    SYSTEM_COUNTER(major_faults, MAJOR_FAULTS, "1", "/proc/vmstat pgmajfault",
+                   "Page faults that waited for a disk."),
+    SYSTEM_COUNTER(swapped_in_bytes, SWAPPED_IN, "1 page", "/proc/vmstat pswpin",
+                   "Read from swap."),
+    SYSTEM_COUNTER(swapped_out_bytes, SWAPPED_OUT, "1 page", "/proc/vmstat pswpout",
+                   "Written to swap."),
+    SYSTEM_COUNTER(paged_in_bytes, PAGED_IN, "1 KiB", "/proc/vmstat pgpgin",
+                   "Read from block devices, by files and by swap."),
+    SYSTEM_COUNTER(paged_out_bytes, PAGED_OUT, "1 KiB", "/proc/vmstat pgpgout",
+                   "Written to block devices, by files and by swap."),
+    SYSTEM_COUNTER(scanned_bytes, SCANNED, "1 page", "/proc/vmstat pgscan_*",
+                   "Memory that the kernel examined to free some of it."),
+    SYSTEM_COUNTER(reclaimed_bytes, RECLAIMED, "1 page", "/proc/vmstat pgsteal_*",
+                   "Memory that the kernel freed for other uses."),
+    PRESSURE(cpu, some, CPU_SOME, "cpu", "at least one thread waited for a CPU."),
+    PRESSURE(memory, some, MEMORY_SOME, "memory", "at least one thread waited for memory."),
+    PRESSURE(memory, full, MEMORY_FULL, "memory", "all threads that had work waited for memory."),
+    PRESSURE(io, some, IO_SOME, "io", "at least one thread waited for a disk."),
+    PRESSURE(io, full, IO_FULL, "io", "all threads that had work waited for a disk."),
 };
 
 const size_t camp_catalogue_row_count = sizeof camp_catalogue_rows / sizeof camp_catalogue_rows[0];

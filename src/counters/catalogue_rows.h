@@ -6,15 +6,22 @@
 
 #include <camp/catalogue.h>
 
-enum catalogue_need { NEED_NOTHING, NEED_TASKSTATS, NEED_SCHED_INFO, NEED_IO, NEED_ITS_SOURCE };
+enum catalogue_need {
+    NEED_NOTHING,
+    NEED_TASKSTATS,
+    NEED_SCHED_INFO,
+    NEED_IO,
+    NEED_ITS_SOURCE,
+    NEED_WINDOWS
+};
 
 struct catalogue_row {
     /* five strings, each ending in NUL: field, name, resolution, source, help; an empty name means
      * that the name is the same as the field */
     const char *texts;
     uint16_t offset;
-    uint16_t known;
-    uint8_t kinds;
+    uint32_t known;
+    uint16_t kinds;
     uint8_t record;
     uint8_t type;
     uint8_t nature;

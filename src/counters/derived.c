@@ -7,10 +7,8 @@
  * advances faster must be read more often.
  */
 #include "error.h"
+#include "platform.h"
 #include "units.h"
-
-#include <errno.h>
-#include <time.h>
 
 int camp_difference(uint64_t before, uint64_t after, unsigned bits, uint64_t *ret)
 {
@@ -48,18 +46,6 @@ static double gained(uint32_t is_known, uint64_t before, uint64_t after)
     return is_known != 0 && after > before ? (double)(after - before) : 0;
 }
 
-/* The total growth of the times that a kernel usually charges at ticks. */
-static double sampled(uint32_t known, const struct camp_cpu *before, const struct camp_cpu *after)
-{
-    return gained(known & CAMP_CPU_USER, before->user_ns, after->user_ns) +
-           gained(known & CAMP_CPU_NICE, before->nice_ns, after->nice_ns) +
-           gained(known & CAMP_CPU_SYSTEM, before->system_ns, after->system_ns) +
-           gained(known & CAMP_CPU_IRQ, before->irq_ns, after->irq_ns) +
-           gained(known & CAMP_CPU_SOFTIRQ, before->softirq_ns, after->softirq_ns) +
-           gained(known & CAMP_CPU_GUEST, before->guest_ns, after->guest_ns) +
-           gained(known & CAMP_CPU_GUEST_NICE, before->guest_nice_ns, after->guest_nice_ns);
-}
-
 static double clamp_percent(double percent)
 {
     if (percent < 0)
@@ -67,11 +53,77 @@ static double clamp_percent(double percent)
     return percent > 100 ? 100 : percent;
 }
 
+static double user_growth(uint32_t known, const struct camp_cpu *before,
+                          const struct camp_cpu *after)
+{
+    return gained(known & CAMP_CPU_USER, before->user_ns, after->user_ns) +
+           gained(known & CAMP_CPU_NICE, before->nice_ns, after->nice_ns) +
+           gained(known & CAMP_CPU_GUEST, before->guest_ns, after->guest_ns) +
+           gained(known & CAMP_CPU_GUEST_NICE, before->guest_nice_ns, after->guest_nice_ns);
+}
+
+static double system_growth(uint32_t known, const struct camp_cpu *before,
+                            const struct camp_cpu *after)
+{
+    return gained(known & CAMP_CPU_SYSTEM, before->system_ns, after->system_ns) +
+           gained(known & CAMP_CPU_IRQ, before->irq_ns, after->irq_ns) +
+           gained(known & CAMP_CPU_SOFTIRQ, before->softirq_ns, after->softirq_ns);
+}
+
+/* Which values follow from the known times of a CPU. */
+static uint32_t known_of(uint32_t known)
+{
+    uint32_t ret = CAMP_UTILISATION_MEASURED_BUSY | CAMP_UTILISATION_IDLE;
+
+    if ((known & CAMP_CPU_USER) != 0)
+        ret |= CAMP_UTILISATION_USER;
+    if ((known & CAMP_CPU_SYSTEM) != 0)
+        ret |= CAMP_UTILISATION_SYSTEM;
+    if ((known & CAMP_CPU_USER) != 0 && (known & CAMP_CPU_SYSTEM) != 0)
+        ret |= CAMP_UTILISATION_SAMPLED_BUSY | CAMP_UTILISATION_SUM;
+    if ((known & CAMP_CPU_IOWAIT) != 0)
+        ret |= CAMP_UTILISATION_IOWAIT;
+    if ((known & CAMP_CPU_STEAL) != 0)
+        ret |= CAMP_UTILISATION_STEAL;
+    return ret;
+}
+
+/* Sets the values that are unknown to 0, as everywhere. */
+static void forget_unknown(struct camp_utilisation *here)
+{
+    double *const values[] = { &here->measured_busy_percent, &here->sampled_busy_percent,
+                               &here->user_percent,          &here->system_percent,
+                               &here->idle_percent,          &here->iowait_percent,
+                               &here->steal_percent,         &here->sum_percent };
+
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        if ((here->known & 1u << i) == 0)
+            *values[i] = 0;
+    }
+}
+
+/* The provenance of wall time minus idle time. */
+static int32_t busy_provenance(uint32_t known, const struct camp_kernel *kernel, int32_t cpu)
+{
+    const uint32_t idle = known & (CAMP_CPU_IDLE | CAMP_CPU_IOWAIT);
+    uint32_t measured, sampled;
+
+    if ((known & CAMP_CPU_IDLE_CYCLES) != 0)
+        return CAMP_MEASURED;
+    if (kernel == NULL)
+        return CAMP_UNKNOWN;
+    camp_cpu_provenance(kernel, cpu, &measured, &sampled);
+    if ((idle & ~measured) == 0)
+        return CAMP_MEASURED;
+    return (idle & ~(measured | sampled)) == 0 ? CAMP_SAMPLED : CAMP_UNKNOWN;
+}
+
 int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *after, size_t cpus,
-                        struct camp_utilisation *ret, size_t size)
+                        const struct camp_kernel *kernel, struct camp_utilisation *ret, size_t size)
 {
     struct camp_utilisation here = { 0 };
     double percent; /* 1 ns in percent of elapsed_ns * cpus */
+    double idle;
     uint32_t known;
 
     if (before == NULL || after == NULL || ret == NULL || cpus == 0 || before->cpu != after->cpu ||
@@ -80,6 +132,8 @@ int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *af
     known = before->known & after->known;
     if ((known & CAMP_CPU_IDLE) == 0)
         return CAMP_E_NOTSUP;
+    here.known = known_of(known);
+    here.busy_provenance = busy_provenance(known, kernel, after->cpu);
     here.elapsed_ns = after->time_ns - before->time_ns;
     percent = 100 / ((double)here.elapsed_ns * (double)cpus);
     here.idle_percent = percent * gained(CAMP_CPU_IDLE, before->idle_ns, after->idle_ns);
@@ -87,13 +141,19 @@ int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *af
         percent * gained(known & CAMP_CPU_IOWAIT, before->iowait_ns, after->iowait_ns);
     here.steal_percent =
         percent * gained(known & CAMP_CPU_STEAL, before->steal_ns, after->steal_ns);
-    here.sampled_busy_percent = percent * sampled(known, before, after);
+    here.user_percent = percent * user_growth(known, before, after);
+    here.system_percent = percent * system_growth(known, before, after);
+    here.sampled_busy_percent = here.user_percent + here.system_percent;
     here.sum_percent =
         here.sampled_busy_percent + here.idle_percent + here.iowait_percent + here.steal_percent;
     /* Steal time is not subtracted, because the kernel counts an unknown part of it as idle time
      * too. */
-    here.measured_busy_percent = clamp_percent(100 - here.idle_percent - here.iowait_percent);
-    here.resolution_percent = percent * (double)proc_time_unit_ns();
+    idle = (known & CAMP_CPU_IDLE_CYCLES) != 0
+               ? percent * gained(known, before->idle_cycles_ns, after->idle_cycles_ns)
+               : here.idle_percent + here.iowait_percent;
+    here.measured_busy_percent = clamp_percent(100 - idle);
+    here.resolution_percent = percent * (double)after->resolution_ns;
+    forget_unknown(&here);
     camp_hand_out(ret, size, &here, sizeof here);
     return CAMP_OK;
 }
@@ -122,24 +182,9 @@ static int read_covered(const struct camp_source *source, int32_t cpu, struct ca
     return CAMP_OK;
 }
 
-static void block_ms(unsigned interval_ms)
-{
-    struct timespec until;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += interval_ms / 1000;
-    until.tv_nsec += (long)(interval_ms % 1000 * NS_PER_MS);
-    if (until.tv_nsec >= (long)NS_PER_S) {
-        until.tv_sec++;
-        until.tv_nsec -= (long)NS_PER_S;
-    }
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
-        ;
-}
-
 int camp_cpu_utilisation(const struct camp_source *source, int32_t cpu, unsigned interval_ms,
-                         struct camp_cpu *previous, struct camp_utilisation *ret, size_t size,
-                         struct camp_error *error)
+                         const struct camp_kernel *kernel, struct camp_cpu *previous,
+                         struct camp_utilisation *ret, size_t size, struct camp_error *error)
 {
     struct camp_cpu before;
     struct camp_cpu after;
@@ -155,12 +200,12 @@ int camp_cpu_utilisation(const struct camp_source *source, int32_t cpu, unsigned
         r = read_covered(source, cpu, &before, &cpus, error);
         if (r < 0)
             return r;
-        block_ms(interval_ms);
+        camp_sleep_ms(interval_ms);
     }
     r = read_covered(source, cpu, &after, &cpus, error);
     if (r < 0)
         return r;
-    r = camp_cpu_difference(&before, &after, cpus, ret, size);
+    r = camp_cpu_difference(&before, &after, cpus, kernel, ret, size);
     if (r < 0)
         return camp_fail(error, r, 0, "no time passed between the readings, or no idle time known");
     if (previous != NULL)
@@ -168,15 +213,15 @@ int camp_cpu_utilisation(const struct camp_source *source, int32_t cpu, unsigned
     return CAMP_OK;
 }
 
-#define WANTED (CAMP_TASK_CPU | CAMP_TASK_SPLIT)
+#define WANTED (CAMP_TASK_CPU | CAMP_TASK_USER | CAMP_TASK_SYSTEM)
 
 /* The share of user time in CPU time, from 0 to 1. User and system time are in units of 1/100 s. If
  * neither grew, the share since the start of the process is returned. If both are still 0, 0.5 is
  * returned; the times are then wrong by at most half of 1/100 s. */
 static double user_share(const struct camp_task *before, const struct camp_task *after)
 {
-    double user = gained(CAMP_TASK_SPLIT, before->user_ns, after->user_ns);
-    double system = gained(CAMP_TASK_SPLIT, before->system_ns, after->system_ns);
+    double user = gained(CAMP_TASK_USER, before->user_ns, after->user_ns);
+    double system = gained(CAMP_TASK_SYSTEM, before->system_ns, after->system_ns);
 
     if (user + system == 0) {
         user = (double)after->user_ns;
@@ -193,7 +238,7 @@ static int check_previous(const struct camp_process *process, const struct camp_
                          "without an interval, pass the reading to compare with");
     if ((previous->known & WANTED) != WANTED || previous->start != process->start)
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "the earlier reading is not one of CPU and SPLIT of this process");
+                         "the earlier reading lacks CPU, USER or SYSTEM, or is of another process");
     return CAMP_OK;
 }
 
@@ -212,7 +257,7 @@ int camp_process_utilisation(const struct camp_source *source, const struct camp
     if (interval_ms != 0) {
         r = camp_process_read(source, process, WANTED, &before, sizeof before, error);
         if (r == CAMP_OK)
-            block_ms(interval_ms);
+            camp_sleep_ms(interval_ms);
     } else {
         r = check_previous(process, previous, error);
         if (r == CAMP_OK)
@@ -225,6 +270,8 @@ int camp_process_utilisation(const struct camp_source *source, const struct camp
     if (after.time_ns <= before.time_ns)
         return camp_fail(error, CAMP_E_INVALID, 0, "no time has passed between the two readings");
     share = user_share(&before, &after);
+    utilisation.cpu_provenance = after.cpu_provenance;
+    utilisation.split_provenance = after.split_provenance;
     utilisation.elapsed_ns = after.time_ns - before.time_ns;
     utilisation.cpu_percent =
         100 * gained(CAMP_TASK_CPU, before.cpu_ns, after.cpu_ns) / (double)utilisation.elapsed_ns;

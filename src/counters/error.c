@@ -1,13 +1,8 @@
-#undef _GNU_SOURCE /* for strerror_r() of POSIX instead of glibc */
-#define _POSIX_C_SOURCE 200809L
-
 #include "error.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define LONGEST (2 * CAMP_ERROR_SIZE)
 #define BEGIN 80 /* bytes kept before the gap in a truncated message */
@@ -50,79 +45,6 @@ int camp_fail(struct camp_error *error, int code, int system_error, const char *
     va_end(arguments);
     fit(text, error->message);
     return code;
-}
-
-static int code_of_errno(int system_error)
-{
-    switch (system_error) {
-    case ENOENT:
-    case ESRCH:
-    case ENODEV:
-    case ENXIO:
-        return CAMP_E_GONE;
-    case EACCES:
-    case EPERM:
-        return CAMP_E_PERM;
-    case EMFILE:
-    case ENFILE:
-    case ENOMEM:
-    case ENOBUFS:
-        return CAMP_E_NOMEM;
-    default:
-        return CAMP_E_IO;
-    }
-}
-
-const char *camp_unmounted(const char *path)
-{
-    /* Each file is there whenever its file system is mounted. */
-    static const struct {
-        const char *folder, *file, *message;
-    } systems[] = {
-        { "/proc", "/proc/stat", "/proc is not mounted: run mount -t proc proc /proc" },
-        { "/sys", "/sys/devices", "/sys is not mounted: run mount -t sysfs sysfs /sys" },
-    };
-
-    for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
-        const size_t length = strlen(systems[i].folder);
-
-        if (strncmp(path, systems[i].folder, length) == 0 &&
-            (path[length] == '/' || path[length] == '\0') && access(systems[i].file, F_OK) != 0)
-            return systems[i].message;
-    }
-    return NULL;
-}
-
-static const char *advice(int code, int system_error)
-{
-    switch (code) {
-    case CAMP_E_GONE:
-        return "it does not exist, or no longer exists";
-    case CAMP_E_PERM:
-        return "run as its owner, or as root";
-    case CAMP_E_NOMEM:
-        return system_error == EMFILE   ? "raise the limit of open files (ulimit -n)"
-               : system_error == ENFILE ? "raise the machine's limit of open files (fs.file-max)"
-                                        : "free some memory, or try again later";
-    default:
-        return "check that it can be read";
-    }
-}
-
-int camp_fail_errno(struct camp_error *error, int system_error, const char *what)
-{
-    const char *unmounted = system_error == ENOENT ? camp_unmounted(what) : NULL;
-    int code = code_of_errno(system_error);
-    char text[64];
-
-    if (unmounted != NULL)
-        return camp_fail(error, CAMP_E_IO, system_error, "%s", unmounted);
-    if (error == NULL)
-        return code;
-    if (strerror_r(system_error, text, sizeof text) != 0)
-        snprintf(text, sizeof text, "error %d", system_error);
-    return camp_fail(error, code, system_error, "%s: %s; %s", what, text,
-                     advice(code, system_error));
 }
 
 void camp_hand_out(void *ret, size_t size, const void *value, size_t known_size)

@@ -1,31 +1,7 @@
 #pragma once
 
-#include <stdint.h>
-#include <time.h>
-#include <unistd.h>
-
 #define NS_PER_S 1000000000u
 #define NS_PER_MS 1000000u
 #define NS_PER_US 1000u
 #define BYTES_PER_KIB 1024u
 #define BYTES_PER_SECTOR 512u /* the kernel counts the data of all disks in this unit */
-
-/* Returns the unit of the times in /proc: 10 ms, unless USER_HZ differs from 100. */
-static inline uint64_t proc_time_unit_ns(void)
-{
-    long units = sysconf(_SC_CLK_TCK);
-
-    return units > 0 ? NS_PER_S / (uint64_t)units : NS_PER_S / 100;
-}
-
-static inline uint64_t ns_of_timespec(struct timespec time)
-{
-    return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
-}
-
-static inline uint64_t now_ns(clockid_t clock)
-{
-    struct timespec time;
-
-    return clock_gettime(clock, &time) == 0 ? ns_of_timespec(time) : 0;
-}

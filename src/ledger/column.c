@@ -27,7 +27,6 @@ static const struct {
               /* Names that people give to columns of tables. */
               { "i_o", NULL, CLASS_IO },
               { "net", NULL, CLASS_NETWORK },
-              { "sleep", NULL, CLASS_IDLE },
               { "parked", "slp", CLASS_IDLE }, /* sources/groups.c */
               { "cpu_wait", NULL, CLASS_READY },
               { "off_cpu", "off", CLASS_IDLE },

@@ -1,7 +1,7 @@
 /* The commands `camp load NAME`: their options, and the tables of what they report. */
 #pragma once
 
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "ledger/array.h"
 #include "load.h"
 #include "program/command.h"

@@ -1,7 +1,7 @@
 #include "load_tools.h"
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "program/command.h"
 
 #include <errno.h>

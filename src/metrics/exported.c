@@ -1,7 +1,7 @@
 #include "exported_inside.h"
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,8 +79,7 @@ int exported_open(const struct exported_options *options, struct exported **ret,
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory");
     exported->groups = options->groups;
     exported->start_wall_ns = now_ns(CLOCK_REALTIME);
-    exported->text = malloc(EXPORTED_TEXT_SIZE);
-    r = exported->text != NULL ? make_series(exported) : CAMP_E_NOMEM;
+    r = make_series(exported);
     if (r == CAMP_OK)
         r = exported_tasks_open(exported, options, error);
     if (r == CAMP_OK)
@@ -105,7 +104,6 @@ void exported_close(struct exported *exported)
     device_sums_release(&exported->networks);
     free(exported->disk_list);
     free(exported->network_list);
-    free(exported->text);
     free(exported->series);
     free(exported->group_series);
     free(exported);

@@ -29,7 +29,8 @@ static int read_states(struct exported *exported, struct camp_error *error)
     for (size_t i = 0; i < CPUS_STATES_COLUMN_COUNT; i++)
         exported->measured[i] += frame_values(frame, 0)[i];
     for (size_t i = 0; i <= CPUS_STATES_IDLE; i++)
-        exported_set(exported, CPU_MEASURED, i, exported->measured[i]);
+        if (frame->schema->columns[i].provenance != CAMP_UNKNOWN)
+            exported_set(exported, CPU_MEASURED, i, exported->measured[i]);
     exported_set(exported, CLOCK, 0, frame->end_ns);
     exported_set(exported, CPU_IOWAIT, ANY, exported->measured[CPUS_STATES_ANY_WAIT]);
     exported_set(exported, CPU_IOWAIT, OWN, exported->measured[CPUS_STATES_IOWAIT]);

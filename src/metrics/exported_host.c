@@ -2,54 +2,46 @@
  * metric that cannot be read is absent. */
 #include "exported_inside.h"
 
-#include "counters/units.h"
-#include "host_text.h"
 #include "ledger/array.h"
-#include "sources/machine/file_text.h"
+
+#include <camp/system.h>
 
 #include <string.h>
 
-static size_t read_text(struct exported *exported, const char *path)
-{
-    const ssize_t length = file_text(path, exported->text, EXPORTED_TEXT_SIZE);
-
-    return length > 0 ? (size_t)length : 0;
-}
-
-static void read_stat(struct exported *exported)
+static void read_system(struct exported *exported)
 {
     static const struct {
-        const char *key;
+        uint32_t bit;
         enum exported_family family;
-        uint64_t unit;
-    } keys[] = {
-        { "ctxt", SWITCHES, 1 },           { "processes", FORKS, 1 },
-        { "intr", INTERRUPTS, 1 },         { "btime", BOOT_TIME, NS_PER_S },
-        { "procs_running", RUN_QUEUE, 1 }, { "procs_blocked", BLOCKED, 1 },
+        size_t at; /* the series of the family */
+        size_t offset;
+    } all[] = {
+        { CAMP_SYSTEM_CONTEXT_SWITCHES, SWITCHES, 0,
+          offsetof(struct camp_system, context_switches) },
+        { CAMP_SYSTEM_FORKS, FORKS, 0, offsetof(struct camp_system, forks) },
+        { CAMP_SYSTEM_INTERRUPTS, INTERRUPTS, 0, offsetof(struct camp_system, interrupts) },
+        { CAMP_SYSTEM_BOOT_TIME, BOOT_TIME, 0, offsetof(struct camp_system, boot_time_ns) },
+        { CAMP_SYSTEM_RUNNING, RUN_QUEUE, 0, offsetof(struct camp_system, running) },
+        { CAMP_SYSTEM_BLOCKED, BLOCKED, 0, offsetof(struct camp_system, blocked) },
+        { CAMP_SYSTEM_CPU_SOME, PRESSURE, 0, offsetof(struct camp_system, cpu_some_ns) },
+        { CAMP_SYSTEM_MEMORY_SOME, PRESSURE, 1, offsetof(struct camp_system, memory_some_ns) },
+        { CAMP_SYSTEM_MEMORY_FULL, PRESSURE, 2, offsetof(struct camp_system, memory_full_ns) },
+        { CAMP_SYSTEM_IO_SOME, PRESSURE, 3, offsetof(struct camp_system, io_some_ns) },
+        { CAMP_SYSTEM_IO_FULL, PRESSURE, 4, offsetof(struct camp_system, io_full_ns) },
     };
-    const size_t length = read_text(exported, "/proc/stat");
-    uint64_t number;
+    struct camp_system system;
+    uint32_t wanted = 0;
 
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (host_text_number(exported->text, length, keys[i].key, &number))
-            exported_set(exported, keys[i].family, 0, number * keys[i].unit);
-    }
-}
+    for (size_t i = 0; i < ARRAY_COUNT(all); i++)
+        wanted |= all[i].bit;
+    if (camp_system_read(NULL, wanted, &system, sizeof system, NULL) != CAMP_OK)
+        return;
+    for (size_t i = 0; i < ARRAY_COUNT(all); i++) {
+        uint64_t value;
 
-static void read_pressure(struct exported *exported)
-{
-    static const char *const paths[] = { "/proc/pressure/cpu", "/proc/pressure/memory",
-                                         "/proc/pressure/io" };
-    static const char *const shares[] = { "some", "full" };
-    uint64_t total_us;
-
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-        const size_t length = read_text(exported, paths[i]);
-
-        for (size_t k = 0; k < 2; k++) {
-            if (host_text_pressure_us(exported->text, length, shares[k], &total_us))
-                exported_set(exported, PRESSURE, 2 * i + k, total_us * NS_PER_US);
-        }
+        memcpy(&value, (const char *)&system + all[i].offset, sizeof value);
+        if ((system.known & all[i].bit) != 0)
+            exported_set(exported, all[i].family, all[i].at, value);
     }
 }
 
@@ -179,8 +171,7 @@ void exported_host_read(struct exported *exported)
 {
     struct camp_memory memory;
 
-    read_stat(exported);
-    read_pressure(exported);
+    read_system(exported);
     if (camp_memory_read(NULL, CAMP_MEMORY_ALL, &memory, sizeof memory, NULL) == CAMP_OK)
         set_memory(exported, &memory);
     read_disks(exported);

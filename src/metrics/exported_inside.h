@@ -12,10 +12,6 @@
 #include "sources/source.h"
 #include "thread_sums.h"
 
-/* Must hold all of /proc/stat. Its line "intr" has a number for each possible interrupt, about 100
- * KB on hundreds of CPUs. Lines after "intr" are needed, too. */
-#define EXPORTED_TEXT_SIZE ((size_t)1 << 20)
-
 enum exported_family {
     CPUS,
     CPU,
@@ -104,7 +100,6 @@ struct exported {
     struct camp_disk *disk_list;
     struct camp_network *network_list;
     size_t disk_capacity, network_capacity;
-    char *text; /* [EXPORTED_TEXT_SIZE] buffer for the contents of a file */
     /* read_ns is how long the last snapshot took. read_cpu_ns is the CPU time of all snapshots. */
     uint64_t read_ns, read_cpu_ns;
     uint64_t start_wall_ns;

@@ -1,6 +1,6 @@
 #include "exported_inside.h"
 
-#include "counters/units.h"
+#include "counters/clock.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -17,8 +17,8 @@ static const char *const storage[] = { "read", "written" };
 static const char *const memory_kinds[] = { "total", "free", "available", "buffers", "cached" };
 static const char *const swap_kinds[] = { "total", "free" };
 /* values of the labels "resource" and "share", in turn */
-static const char *const pressures[] = { "cpu",    "some", "cpu", "full", "memory", "some",
-                                         "memory", "full", "io",  "some", "io",     "full" };
+static const char *const pressures[] = { "cpu",  "some", "memory", "some", "memory",
+                                         "full", "io",   "some",   "io",   "full" };
 static const char *const directions[] = { "received", "sent" };
 static const char *const outcomes[] = { "answered", "failed", "refused" };
 
@@ -89,7 +89,7 @@ const struct metric exported_table[EXPORTED_FAMILY_COUNT] = {
     [SWAP] = { "camp_swap_bytes", "bytes", "Swap space.",
         "/proc/meminfo", METRIC_GAUGE, CAMP_MEASURED, { "kind" }, VALUES(swap_kinds) },
     [PRESSURE] = { "camp_pressure_seconds", "seconds",
-        "Time in which some, or all (full), tasks that had work waited for the resource, since boot.",
+        "Time in which some, or all (full), tasks that had work waited for the resource; CPUs: some only.",
         "/proc/pressure", METRIC_COUNTER, CAMP_MEASURED, { "resource", "share" }, VALUES(pressures) },
     [DISK_BYTES] = { "camp_disk_bytes", "bytes", "Bytes moved by all disks that are no layer above others.",
         "/proc/diskstats", METRIC_COUNTER, CAMP_MEASURED, { "direction" }, VALUES(storage) },

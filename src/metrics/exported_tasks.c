@@ -4,6 +4,7 @@
 
 #include "counters/error.h"
 #include "ledger/array.h"
+#include "microstates/table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -92,10 +93,13 @@ static void set_counts(struct exported *exported)
         { THREADS_READ_BYTES, TASK_STORAGE, 0 },
         { THREADS_WRITTEN_BYTES, TASK_STORAGE, 1 },
     };
+    const uint64_t unmeasured = threads_unmeasured(exported->session);
 
-    for (size_t i = 0; i < ARRAY_COUNT(places); i++)
-        exported_set(exported, places[i].family, places[i].series,
-                     exported->sums.counts[places[i].counter]);
+    for (size_t i = 0; i < ARRAY_COUNT(places); i++) {
+        if ((unmeasured >> places[i].counter & 1) == 0)
+            exported_set(exported, places[i].family, places[i].series,
+                         exported->sums.counts[places[i].counter]);
+    }
     exported_set(exported, THREADS, 0, exported->sums.threads);
     exported_set(exported, PROCESSES, 0, exported->sums.processes);
 }
@@ -175,7 +179,7 @@ static void add_series(struct metric_family *family, const char *name, const cha
 /* A state that the session does not measure has no series. */
 static bool has_state(const struct exported *exported, size_t state)
 {
-    return camp_states_measures(exported->session, (int)state) != 0;
+    return (states_measured(exported->session) & 1u << state) != 0;
 }
 
 static void fill_group(struct exported *exported, const char *name, const uint64_t *values)

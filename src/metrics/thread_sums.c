@@ -1,6 +1,6 @@
 #include "thread_sums.h"
 
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "sources/source.h"
 
 #include <stdlib.h>
@@ -193,7 +193,7 @@ int thread_sums_read(struct thread_sums *sums, struct camp_states *session, bool
     int r;
 
     thread_sums_start(sums, now_ns(CLOCK_MONOTONIC), forget);
-    r = camp_states_visit(session, &visitor, error);
+    r = camp_states_visit(session, &visitor, sizeof visitor, error);
     if (r == CAMP_OK)
         r = thread_sums_finish(sums);
     sums->snapshot_ns = now_ns(CLOCK_MONOTONIC);

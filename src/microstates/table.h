@@ -49,11 +49,21 @@
     ROW(THROTTLED, "throttled", "throttled", "thrt", THROTTLED,  "Throttled time",                 \
         "runnable, and its group or itself has used up its CPU time")                              \
     ROW(TRAP, "trap", "trap", "sys", CPU, "Trap CPU time",                                         \
-        "on a CPU outside system calls: the kernel handles a page fault")
+        "on a CPU outside system calls: the kernel handles a page fault")                          \
+    ROW(SLEEP, "sleep", "sleep", "slp", IDLE, "Sleep time",                                        \
+        "asleep, but not for a lock or a page")
 /* clang-format on */
 
 #define MICROSTATE_ONE(...) +1
 _Static_assert(0 MICROSTATES(MICROSTATE_ONE) == CAMP_STATE_COUNT, "a state has no row, or two");
+
+/* Returns the states that a session measures, as bits of enum camp_state; without a session 0. */
+static inline uint32_t states_measured(const struct camp_states *session)
+{
+    struct camp_states_known known;
+
+    return camp_states_known(session, &known, sizeof known, NULL) == CAMP_OK ? known.states : 0;
+}
 
 /* Returns the time on a CPU without interrupts. */
 static inline uint64_t states_busy_ns(const uint64_t state_ns[CAMP_STATE_COUNT])

@@ -13,22 +13,22 @@ const struct capability capabilities[CAPABILITY_COUNT] = {
     { "CAP_SYS_ADMIN", 21, "instead of those two; switching delay accounting" },
 };
 
-static bool holds(const struct camp_kernel *kernel, unsigned number)
+static bool holds(const struct camp_linux *facts, unsigned number)
 {
-    return (kernel->known & CAMP_KERNEL_CAPABILITIES) != 0 &&
-           (kernel->capabilities >> number & 1) != 0;
+    return (facts->known & CAMP_LINUX_CAPABILITIES) != 0 &&
+           (facts->capabilities >> number & 1) != 0;
 }
 
-bool capability_held(const struct camp_kernel *kernel, const char *name)
+bool capability_held(const struct camp_linux *facts, const char *name)
 {
     for (size_t i = 0; i < CAPABILITY_COUNT; i++) {
         if (strcmp(capabilities[i].name, name) == 0)
-            return holds(kernel, capabilities[i].number);
+            return holds(facts, capabilities[i].number);
     }
     return false;
 }
 
-bool capability_opens_all(const struct camp_kernel *kernel)
+bool capability_opens_all(const struct camp_linux *facts)
 {
-    return capability_held(kernel, "CAP_DAC_READ_SEARCH") || holds(kernel, DAC_OVERRIDE);
+    return capability_held(facts, "CAP_DAC_READ_SEARCH") || holds(facts, DAC_OVERRIDE);
 }

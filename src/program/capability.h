@@ -1,7 +1,7 @@
 /* The capabilities(7) that camp can use, and what each of them permits. */
 #pragma once
 
-#include <camp/camp.h>
+#include <camp/linux.h>
 
 #include <stdbool.h>
 
@@ -16,7 +16,7 @@ extern const struct capability capabilities[CAPABILITY_COUNT];
 
 /* Returns whether this process has the named capability. Returns false if the capabilities of this
  * process are unknown. */
-bool capability_held(const struct camp_kernel *kernel, const char *name);
+bool capability_held(const struct camp_linux *facts, const char *name);
 
 /* Returns whether a capability lets this process open files regardless of their mode. */
-bool capability_opens_all(const struct camp_kernel *kernel);
+bool capability_opens_all(const struct camp_linux *facts);

@@ -1,7 +1,7 @@
 #include "from_options.h"
 
 #include "command.h"
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "privilege.h"
 #include "sources/field.h"
 #include "sources/from_list.h"

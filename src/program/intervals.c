@@ -1,7 +1,7 @@
 #include "intervals.h"
 
 #include "command.h"
-#include "counters/units.h"
+#include "counters/clock.h"
 
 bool next_interval(struct intervals *intervals)
 {

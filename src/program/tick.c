@@ -18,7 +18,7 @@
 #include "tick.h"
 
 #include "command.h"
-#include "counters/units.h"
+#include "counters/clock.h"
 
 #include <time.h>
 

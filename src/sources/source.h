@@ -48,7 +48,7 @@ static inline void source_close(struct source *source)
 extern const struct schema cpus_schema;        /* enum cpus_column */
 extern const struct schema cpus_states_schema; /* enum cpus_states_column */
 /* The columns of enum camp_state, then those of enum threads_counter. Frames of threads lack the
- * states that the session does not measure: see threads_column(). */
+ * columns that the session does not know: see threads_column(). */
 extern const struct schema threads_schema;
 extern const struct schema threads_schedstat_schema;
 
@@ -134,32 +134,33 @@ enum threads_counter {
     THREADS_COLUMN_COUNT
 };
 
-/* The columns of threads_schema, without the states that a session does not measure. */
+/* The columns of threads_schema, without the states and counters that a session does not know. */
 struct threads_columns {
     struct schema schema;
-    uint32_t unmeasured; /* bits of enum camp_state */
+    uint64_t unmeasured; /* 1 << index in threads_schema */
     struct column columns[THREADS_COLUMN_COUNT];
 };
 
-/* Returns the states that the session does not measure, as bits of enum camp_state. */
-uint32_t threads_unmeasured(const struct camp_states *session);
+/* Returns the columns of threads_schema that the session does not know, as bits 1 << index. */
+uint64_t threads_unmeasured(const struct camp_states *session);
 
 /* Fills *ret. The caller must not move *ret afterwards, because it has pointers to itself. */
-void threads_columns_fill(struct threads_columns *ret, uint32_t unmeasured);
+void threads_columns_fill(struct threads_columns *ret, uint64_t unmeasured);
 
-/* Adds did[count], which is in the order of threads_schema, to a row without the states
+/* Adds did[count], which is in the order of threads_schema, to a row without the columns
  * `unmeasured`. Elements after THREADS_COLUMN_COUNT are columns of the caller. */
-void threads_values_add(uint64_t *values, uint32_t unmeasured, const uint64_t *did, size_t count);
+void threads_values_add(uint64_t *values, uint64_t unmeasured, const uint64_t *did, size_t count);
 
 /* Returns whether the columns are those of threads_columns_fill(), as they also are in a recording:
- * in the order of threads_schema, and only states are absent. The functions below need such a
+ * in the order of threads_schema, of which some may be absent. The functions below need such a
  * schema. */
 bool threads_have_columns(const struct schema *schema);
 
-bool threads_have_state(const struct schema *schema, size_t state);
+/* Returns whether `schema` has a column of threads_schema. */
+bool threads_have(const struct schema *schema, size_t column);
 
-/* Returns the index that a column of threads_schema has in `schema`. Must not be called for a state
- * for which threads_have_state() returns false. Call it once for a frame, not for each thread. */
+/* Returns the index that a column of threads_schema has in `schema`. Must not be called for a
+ * column for which threads_have() returns false. Call it once for a frame, not for each thread. */
 size_t threads_column(const struct schema *schema, size_t column);
 
 /* Returns the CPUs in the snapshot of the newest frame. The first row is the total (id
@@ -167,8 +168,8 @@ size_t threads_column(const struct schema *schema, size_t column);
 const struct frame *threads_source_cpus(const struct source *source);
 
 enum cpus_states_column {
-    /* With CAMP_STATES_NO_SYSCALLS, user time includes all system time except that of kernel
-     * threads. */
+    /* The provenance of a column that the session does not know is CAMP_UNKNOWN, and its values are
+     * 0. With CAMP_STATES_NO_SYSCALLS, user time includes all system time. */
     CPUS_STATES_USER,
     CPUS_STATES_SYSTEM,
     CPUS_STATES_IRQ,
@@ -192,7 +193,8 @@ uint64_t source_clock_ns(clockid_t clock);
 
 /* For a program that handles signals itself, such as Python. source_wait() calls this function
  * before it sleeps and after a signal. If the function returns true, source_wait() returns false.
- * The default is NULL. */
+ * In such a program another thread may set *stop, which ends the wait within 50 ms. The default is
+ * NULL. */
 extern _Thread_local bool (*source_interrupted)(void);
 
 /* Sleeps for slice_ns, but not beyond deadline_ns. Returns true if the deadline has not passed: the

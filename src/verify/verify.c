@@ -6,7 +6,7 @@
  */
 #include "verify_findings.h"
 
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "program/command.h"
 #include "program/progress.h"
 #include "verify_witness.h"

@@ -15,7 +15,7 @@
  */
 #include "verify.h"
 
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "load/load.h"
 #include "load/load_tools.h"
 #include "program/command.h"
@@ -127,8 +127,8 @@ static double busy_ns(const struct camp_utilisation *cpu, double wall)
 static void judge_cpus(struct machine *machine, const struct readings *readings)
 {
     struct camp_utilisation of = { 0 };
-    int r = camp_cpu_difference(&readings->before[0], &readings->after[0], readings->count - 1, &of,
-                                sizeof of);
+    int r = camp_cpu_difference(&readings->before[0], &readings->after[0], readings->count - 1,
+                                NULL, &of, sizeof of);
 
     machine->cpus = readings->count - 1;
     machine->wall = (double)of.elapsed_ns;
@@ -136,7 +136,7 @@ static void judge_cpus(struct machine *machine, const struct readings *readings)
     for (size_t i = 1; i <= machine->cpus && r == CAMP_OK; i++) {
         const struct camp_cpu *before = &readings->before[i], *after = &readings->after[i];
 
-        r = before->cpu == after->cpu ? camp_cpu_difference(before, after, 1, &of, sizeof of)
+        r = before->cpu == after->cpu ? camp_cpu_difference(before, after, 1, NULL, &of, sizeof of)
                                       : CAMP_E_GONE;
         machine->sum_busy += busy_ns(&of, (double)of.elapsed_ns);
         machine->steal += of.steal_percent / 100 * (double)of.elapsed_ns;
@@ -186,7 +186,7 @@ static void sample_pinned(struct machine *machine, int32_t cpu)
     if (machine->pinned_first.time_ns == 0)
         machine->pinned_first = now;
     else
-        machine->pinned_error.code = camp_cpu_difference(&machine->pinned_first, &now, 1,
+        machine->pinned_error.code = camp_cpu_difference(&machine->pinned_first, &now, 1, NULL,
                                                          &machine->pinned, sizeof machine->pinned);
 }
 
@@ -225,8 +225,9 @@ static int begin_all(struct watched *watched, size_t count, struct camp_error *e
             one->mark = subject_mark(&one->subject);
         one->first.before_ns = now_ns(CLOCK_MONOTONIC);
         if (r == CAMP_OK)
-            camp_process_read(NULL, &one->subject.process, CAMP_TASK_CPU | CAMP_TASK_SPLIT,
-                              &one->previous, sizeof one->previous, &one->error);
+            camp_process_read(NULL, &one->subject.process,
+                              CAMP_TASK_CPU | CAMP_TASK_USER | CAMP_TASK_SYSTEM, &one->previous,
+                              sizeof one->previous, &one->error);
         one->first.after_ns = now_ns(CLOCK_MONOTONIC);
     }
     return r;

@@ -18,11 +18,13 @@
  */
 #include "verify.h"
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "program/command.h"
 #include "verify_subject.h"
 #include "verify_witness.h"
+
+#include <camp/linux.h>
 
 #include <errno.h>
 #include <math.h>

@@ -17,8 +17,8 @@
  */
 #include "verify.h"
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "load/load.h"
 #include "load/load_tools.h"
 #include "program/command.h"
@@ -103,11 +103,13 @@ static int do_round(struct io_trial *trial, bool first, struct camp_error *error
     int r;
 
     sleep_until(now_ns(CLOCK_MONOTONIC) + 20 * NS_PER_MS);
-    subject_read(&trial->subject, CAMP_TASK_IO, &task_before, &trial->task_error);
+    subject_read(&trial->subject, CAMP_TASK_READ_BYTES | CAMP_TASK_WRITTEN_BYTES, &task_before,
+                 &trial->task_error);
     before = read_disk(trial, 0);
     r = subject_do(&trial->subject, error);
     after = read_disk(trial, INFINITY);
-    subject_read(&trial->subject, CAMP_TASK_IO, &task_after, &trial->task_error);
+    subject_read(&trial->subject, CAMP_TASK_READ_BYTES | CAMP_TASK_WRITTEN_BYTES, &task_after,
+                 &trial->task_error);
     trial->idle_reads += before.of[READS] - idle.of[READS];
     trial->idle_writes += before.of[WRITES] - idle.of[WRITES];
     for (int i = 0; i < TRAFFIC; i++) {
@@ -198,8 +200,8 @@ void verify_faults(struct verification *verification)
     static const struct load_fault_plan plan = { .pages = FILE_PAGES };
     struct observed load = { 0 };
     struct camp_error error = { 0 }, library = { 0 };
-    int r = observe(&load, 1, load_fault, &plan, sizeof(struct load_fault_truth), CAMP_TASK_FAULTS,
-                    &library, &error);
+    int r = observe(&load, 1, load_fault, &plan, sizeof(struct load_fault_truth),
+                    CAMP_TASK_MINOR_FAULTS | CAMP_TASK_MAJOR_FAULTS, &library, &error);
     uint64_t least;
 
     if (r == CAMP_OK && subject_record(&load.subject)->major_faults < FILE_PAGES / 4)

@@ -94,7 +94,8 @@ static double zone_bytes(const char *name)
 
 static int measure_act(struct memory_trial *trial, struct camp_error *error)
 {
-    const uint32_t wanted = CAMP_TASK_SIZE | CAMP_TASK_FAULTS;
+    const uint32_t wanted =
+        CAMP_TASK_VIRTUAL | CAMP_TASK_RESIDENT | CAMP_TASK_MINOR_FAULTS | CAMP_TASK_MAJOR_FAULTS;
     struct act_record mark;
     struct camp_memory before = { 0 }, after = { 0 };
     int r = CAMP_OK;

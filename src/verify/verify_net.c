@@ -10,7 +10,7 @@
  */
 #include "verify.h"
 
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "load/load.h"
 #include "program/command.h"
 #include "verify_subject.h"

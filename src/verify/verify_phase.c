@@ -89,7 +89,7 @@ static void judge_by_cpu(struct verification *verification, const struct phase_t
 
     if (failure.code == CAMP_OK)
         failure.code =
-            camp_cpu_difference(&trial->before.cpu, &trial->after.cpu, 1, &of, sizeof of);
+            camp_cpu_difference(&trial->before.cpu, &trial->after.cpu, 1, NULL, &of, sizeof of);
     if (has_failed(verification, row, &failure))
         return;
     if (verify_busy_doubt() != NULL) {

@@ -9,8 +9,8 @@
  */
 #include "verify.h"
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "load/load.h"
 #include "load/load_tools.h"
 #include "microstates/table.h"

@@ -1,8 +1,8 @@
 /* A subject shares memory and two semaphores with its parent. */
 #include "verify_subject.h"
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "program/command.h"
 
 #include <errno.h>

@@ -8,8 +8,8 @@
  */
 #include "verify.h"
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "load/load.h"
 #include "load/load_tools.h"
 #include "program/command.h"
@@ -120,7 +120,9 @@ void verify_voluntary(struct verification *verification)
 {
     struct observed sleeper = { 0 };
     struct camp_error error = { 0 }, library = { 0 };
-    int r = observe(&sleeper, 1, act_sleeps, NULL, 0, CAMP_TASK_SWITCHES, &library, &error);
+    int r =
+        observe(&sleeper, 1, act_sleeps, NULL, 0,
+                CAMP_TASK_VOLUNTARY_SWITCHES | CAMP_TASK_INVOLUNTARY_SWITCHES, &library, &error);
 
     if (trial_succeeded(verification, r, &error, &library)) {
         const uint64_t least = subject_record(&sleeper.subject)->voluntary_switches;
@@ -134,7 +136,9 @@ void verify_voluntary(struct verification *verification)
 }
 
 #define BURN_NS (600ull * NS_PER_MS)
-#define DELAY_FIELDS (CAMP_TASK_SWITCHES | CAMP_TASK_RUN_DELAY | CAMP_TASK_CPU)
+#define DELAY_FIELDS                                                                               \
+    (CAMP_TASK_VOLUNTARY_SWITCHES | CAMP_TASK_INVOLUNTARY_SWITCHES | CAMP_TASK_RUN_DELAY |         \
+     CAMP_TASK_CPU)
 
 /* Returns the length of the time outside of the act. Run delay in this time is not measured by the
  * subject's own clocks. */

@@ -7,8 +7,8 @@
  */
 #include "verify_veth.h"
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "program/command.h"
 
 #include <arpa/inet.h>

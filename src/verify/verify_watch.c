@@ -7,8 +7,8 @@
  */
 #include "verify_watch.h"
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "microstates/table.h"
 #include "program/command.h"
 

@@ -20,8 +20,8 @@
 #include "ledger/array.h"
 #include "verify.h"
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "load/load_tools.h"
 #include "sources/machine/idle_time.h"
 

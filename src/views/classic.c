@@ -8,6 +8,11 @@
  *     pid 6262 meas 2.413 samp 0.002 err 99.93%
  *     msac 42 meas 5.763 samp 3.027 err -47.48% abs 48.56% max 100.00%
  *
+ * The number after "msac" is how many processes are in the totals, idle ones too. Solaris could not
+ * measure its system processes (3 of the 45 here). Linux measures all, so it equals "proc". Both
+ * are
+ * "-" for a recording, which has no rows of idle processes.
+ *
  * A record of "camp.wait/1" has the columns of mpstat -P ALL (sysstat 12):
  *
  *     22:49:27  CPU   %usr %nice %sys %iowait %irq %soft %steal %guest %gnice %idle
@@ -34,6 +39,14 @@ static void write_real(FILE *stream, const char *label, struct cell cell, int de
         fprintf(stream, " %s -", label);
 }
 
+static void write_natural(FILE *stream, const char *label, struct cell cell)
+{
+    if (cell.kind == CELL_NATURAL)
+        fprintf(stream, "%s %" PRIu64, label, cell.natural);
+    else
+        fprintf(stream, "%s -", label);
+}
+
 static void write_process(FILE *stream, const struct record *record, size_t row)
 {
     struct cell pid = cell_of(record, "processes", row, "pid");
@@ -56,18 +69,20 @@ static int cpuchk_record(const struct view_options *options, const struct record
 {
     size_t processes = table_by_name(record, "processes");
     struct cell time = cell_of(record, "interval", 0, "time");
+    struct cell totalled = cell_of(record, "total", 0, "processes");
     FILE *stream = options->stream;
 
     (void)number;
-    fprintf(stream, "%.8s cpu time accuracy check  proc %" PRIu64 "  new %" PRIu64 "\n",
-            time_of_day(time.kind == CELL_TEXT ? time.text : NULL),
-            cell_of(record, "total", 0, "processes").natural,
-            cell_of(record, "total", 0, "new").natural);
+    fprintf(stream, "%.8s cpu time accuracy check",
+            time_of_day(time.kind == CELL_TEXT ? time.text : NULL));
+    write_natural(stream, "  proc", totalled);
+    write_natural(stream, "  new", cell_of(record, "total", 0, "new"));
+    putc('\n', stream);
     for (size_t row = 0; row < record->tables[processes].row_count; row++) {
         if (cell_of(record, "processes", row, "measured_percent").real > 0)
             write_process(stream, record, row);
     }
-    fprintf(stream, "msac %" PRIu64, cell_of(record, "total", 0, "active").natural);
+    write_natural(stream, "msac", totalled);
     write_real(stream, "meas", cell_of(record, "total", 0, "measured_percent"), 3, "");
     write_real(stream, "samp", cell_of(record, "total", 0, "sampled_percent"), 3, "");
     write_real(stream, "err", cell_of(record, "total", 0, "error_percent"), 2, "%");

@@ -72,7 +72,7 @@ static void sort_by_class(struct frame_columns *columns)
 int frame_columns_init(struct frame_columns *ret, const struct schema *schema)
 {
     const size_t most = ARRAY_COUNT(first_fields) + 2 + schema->label_count + schema->column_count +
-                        ARRAY_COUNT(last_fields) + FRAME_STATES_SHOWN;
+                        ARRAY_COUNT(last_fields) + FRAME_STATES_SHOWN + FRAME_MORE_MOST;
 
     *ret = (struct frame_columns){ .schema = schema, .cpu = SIZE_MAX, .sorted = SIZE_MAX };
     ret->fields = calloc(most, sizeof *ret->fields);
@@ -279,7 +279,7 @@ static void lay_out_text(struct frame_columns *columns, const struct selection *
     add_percents(columns);
 }
 
-static void lay_out_all(struct frame_columns *columns)
+static void lay_out_all(struct frame_columns *columns, const struct frame_style *style)
 {
     const struct schema *schema = columns->schema;
 
@@ -293,6 +293,7 @@ static void lay_out_all(struct frame_columns *columns)
                                      .group = i < schema->state_count ? "states" : "counters" });
     }
     add_all(columns, last_fields, ARRAY_COUNT(last_fields));
+    add_all(columns, style->more, style->more_count);
 }
 
 void frame_columns_lay_out(struct frame_columns *columns, const struct selection *selection,
@@ -301,7 +302,7 @@ void frame_columns_lay_out(struct frame_columns *columns, const struct selection
     columns->field_count = 0;
     columns->name_width = LINE_NAME_WIDTH;
     if (!style->for_text)
-        lay_out_all(columns);
+        lay_out_all(columns, style);
     else if (style->line != NULL)
         add(columns, (struct field){ .title = style->line_heading, .width = -1 });
     else

@@ -20,6 +20,7 @@
 
 #define FRAME_STATES_MOST 128 /* States beyond this number are never shown. */
 #define FRAME_STATES_SHOWN 40
+#define FRAME_MORE_MOST 8
 
 enum percent_of { PERCENT_OF_INTERVAL, PERCENT_OF_ROW };
 
@@ -43,6 +44,10 @@ struct frame_style {
     const char *line_heading, *line_heading_of_exited;
     void (*line)(void *context, const struct frame *rows, size_t row, const char *name, char *ret,
                  size_t capacity);
+    /* Columns that JSON and CSV have after those of the frame: at most FRAME_MORE_MOST. */
+    const struct field *more;
+    size_t more_count;
+    void (*fill_more)(void *context, const struct frame *rows, size_t row, struct cell *ret);
     void *context;
 };
 

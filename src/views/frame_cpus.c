@@ -20,6 +20,12 @@ static bool is_in_text(const struct column *column)
     return column->kind == COLUMN_STATE || strcmp(column->name, "steal_ns") == 0;
 }
 
+/* A session of microstates may not know the system time or the interrupts of CPUs. */
+static bool is_known(const struct column *column)
+{
+    return column->provenance != CAMP_UNKNOWN;
+}
+
 static void add_column(struct frame_cpus *ret, const struct column *column)
 {
     add_field(ret, (struct field){ .name = column->name,
@@ -101,7 +107,9 @@ static void fill_text(struct frame_cpus *ret, size_t at, struct cell *cells)
         if (!is_in_text(&ret->schema->columns[i]))
             continue;
         cells[field] =
-            percent_cell((int64_t)values[i], cpus->elapsed_ns[row], ret->percents[at][field]);
+            is_known(&ret->schema->columns[i])
+                ? percent_cell((int64_t)values[i], cpus->elapsed_ns[row], ret->percents[at][field])
+                : cell_unknown();
         field++;
     }
 }
@@ -116,7 +124,7 @@ static void fill_all(const struct frame_cpus *ret, size_t at, struct cell *cells
     *cells++ = cell_integer(cpus->entities[row].id);
     *cells++ = cell_natural(cpus->elapsed_ns[row]);
     for (size_t i = 0; i < ret->schema->column_count && cells < end; i++)
-        *cells++ = cell_natural(values[i]);
+        *cells++ = is_known(&ret->schema->columns[i]) ? cell_natural(values[i]) : cell_unknown();
     *cells = cell_integer(frame_unaccounted_ns(cpus, row));
 }
 

@@ -197,7 +197,9 @@ static void fill_all(const struct filling *filling, size_t row, struct cell *cel
     *cells++ = cell_natural(rows->elapsed_ns[row]);
     for (size_t i = 0; i < schema->column_count; i++)
         *cells++ = cell_natural(frame_values(rows, row)[i]);
-    *cells = cell_integer(frame_unaccounted_ns(rows, row));
+    *cells++ = cell_integer(frame_unaccounted_ns(rows, row));
+    if (style->more_count > 0)
+        style->fill_more(style->context, rows, row, cells);
 }
 
 static bool reserve(void *array, size_t *capacity, size_t count, size_t size)

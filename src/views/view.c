@@ -9,7 +9,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
-static const struct view *const views[] = { &text_view, &json_view, &csv_view, &classic_view };
+static const struct view *const views[] = { &text_view,    &json_view,   &csv_view,
+                                            &classic_view, &mpstat_view, &vmstat_view };
 
 const struct view *view_by_name(const char *name)
 {

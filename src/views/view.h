@@ -33,6 +33,9 @@ extern const struct view json_view;
 extern const struct view csv_view;
 /* Writes camp.check/1 like cpuchk, and camp.wait/1 like mpstat. */
 extern const struct view classic_view;
+/* Write camp.wait/1 like mpstat and vmstat of Solaris. */
+extern const struct view mpstat_view;
+extern const struct view vmstat_view;
 
 /* Returns the mark at the end of a text that was cut: "…", or ".." without UTF-8. *ret_columns is
  * its width. */

@@ -46,7 +46,7 @@ async function sessions() {
     await shot(page, 'view');
 }
 
-/** The colours of CPU, idle and waiting in src/views/palette.h; those of stream.mjs are for tests. */
+/** The colours of CPU, idle and waiting in src/views/pictures/palette.h; those of stream.mjs are for tests. */
 const colours = { ...COLOURS, axes3: ['#2a71b1', '#d9dee5', '#c7590a'], axes3_dark: ['#159ee3', '#39414b', '#f78366'] };
 
 async function threads() {

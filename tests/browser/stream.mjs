@@ -16,7 +16,7 @@ export const COLOURS = {
     axes4_dark: ['#3d9be0', '#39414b', '#37c69e', '#f78366'],
 };
 
-/** As in src/views/palette.h. */
+/** As in src/views/pictures/palette.h. */
 export const CLASSES = [
     ['cpu', 'CPU', '#2a71b1', '#159ee3'], ['run_queue', 'run queue', '#c7590a', '#f78366'], ['throttled', 'throttled', '#e85f89', '#c7a7d9'],
     ['disk', 'disk', '#229569', '#37c69e'], ['lock', 'lock', '#c2881d', '#f4b52f'], ['network', 'network', '#1398f2', '#8cd6ff'],

@@ -144,7 +144,7 @@ const contrast = (a, b) => {
     return (high + 0.05) / (low + 0.05);
 };
 
-/** CPU, idle and waiting as in src/views/palette.h. */
+/** CPU, idle and waiting as in src/views/pictures/palette.h. */
 const pale = { ...COLOURS, axes3: ['#2a71b1', '#d9dee5', '#c7590a'], axes3_dark: ['#159ee3', '#39414b', '#f78366'] };
 
 for (const dark of [false, true])

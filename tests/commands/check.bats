@@ -112,7 +112,10 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
     was_shown
     [[ ${lines[0]} =~ ^[0-9:]{8}" cpu time accuracy check  proc "[0-9]+"  new "[0-9]+$ ]]
     [ "$(grep -cE '^pid ([0-9]+|-) meas [0-9.]+ samp ([0-9.]+|-) err ([0-9.]+%|-)$' <<<"$output")" -eq $((${#lines[@]} - 2)) ]
-    [[ ${lines[-1]} =~ ^"msac "[0-9]+" meas "[0-9.]+" samp " ]]
+    [[ ${lines[-1]} =~ ^"msac "([0-9]+)" meas "[0-9.]+" samp " ]]
+    # Idle processes are in the totals, too: they are all processes, and more than the printed ones.
+    [[ ${lines[0]} == *"proc ${BASH_REMATCH[1]}  new"* ]]
+    [ "${BASH_REMATCH[1]}" -gt $((${#lines[@]} - 2)) ]
     awk '/msac/ {printf("%s %s\n", $4, substr($10, 0, length($10)-1));}' <<<"$output" | grep -q .
 }
 

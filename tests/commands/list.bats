@@ -83,7 +83,7 @@ all_are_valid() {
 @test "camp list shows how many CPUs, disks and subjects of other kinds exist" {
     run "$CAMP" list
     [ "$status" -eq 0 ]
-    for kind in cpu memory network disk partition process thread kernel; do
+    for kind in cpu memory network disk partition process thread kernel system; do
         [[ $output == *"$kind "* ]]
     done
     run "$CAMP" list --format json
@@ -136,14 +136,16 @@ all_are_valid() {
     [ "$status" -eq 2 ]
 }
 
-@test "camp list counters has every counter of the structs in camp.h" {
+@test "camp list counters has every counter of the structs in camp.h and system.h" {
     "$CAMP" list counters --format markdown | cut -d'`' -f2 | sort -u >"$BATS_TEST_TMPDIR/names"
-    # Lists the members of the structs. Members for the identity and the provenance are not counters.
-    for struct in camp_cpu camp_memory camp_network camp_disk camp_task camp_kernel; do
-        sed -n "/^struct $struct {/,/^};/p" "$TREE/include/camp/camp.h"
+    # Lists the members of the structs. Members for the identity and the provenance are not counters. Only Windows
+    # has idle_cycles_ns, handles, other_bytes, cycles and cycles_hz.
+    for struct in camp_cpu camp_memory camp_network camp_disk camp_task camp_kernel camp_linux camp_system; do
+        cat "$TREE"/include/camp/{camp,linux,system}.h | sed -n "/^struct $struct {/,/^};/p"
     done | sed 's:/\*.*::' | tr '\n' ' ' | tr ';' '\n' | grep -o '[a-z_0-9]*\(\[[A-Z_]*\]\)\? *$' |
         sed 's/\[.*//; s/ *$//' | grep -v '^$' | sort -u |
-        grep -vx 'cpu\|known\|time_ns\|reserved\|kind\|split_provenance\|cpu_provenance\|cpu_resolution_ns' \
+        grep -vx 'cpu\|known\|time_ns\|reserved\|kind\|split_provenance\|cpu_provenance\|cpu_resolution_ns' |
+        grep -vx 'resolution_ns\|idle_cycles_ns\|handles\|other_bytes\|cycles\|cycles_hz' \
             >"$BATS_TEST_TMPDIR/fields"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/fields")" -gt 60 ]
     run comm -23 "$BATS_TEST_TMPDIR/fields" "$BATS_TEST_TMPDIR/names"

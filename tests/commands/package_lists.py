@@ -22,12 +22,19 @@ def debian_place(path, prefix):
     return re.sub(r'^usr/lib(64)?/(libcamp|pkgconfig)', r'usr/lib/x/\2', path)
 
 
+def files_of(installed):
+    """The paths of installed files. The build may make a whole folder, such as man3."""
+    for source, path in installed.items():
+        below = [file for file in pathlib.Path(source).rglob('*') if file.is_file()]
+        yield from (f'{path}/{file.relative_to(source)}' for file in below) if below else (path,)
+
+
 def main(build, debian):
     answer = subprocess.run(('meson', 'introspect', build, '--installed', '--buildoptions'),
                           check=True, capture_output=True, text=True)
     facts = json.loads(answer.stdout)
     prefix = next(o['value'] for o in facts['buildoptions'] if o['name'] == 'prefix')
-    installed = sorted({debian_place(path, prefix) for path in facts['installed'].values()})
+    installed = sorted({debian_place(path, prefix) for path in files_of(facts['installed'])})
     lists = {(file.stem, line): False for file in pathlib.Path(debian).glob('*.install')
              for line in file.read_text().split()}
     faults = []

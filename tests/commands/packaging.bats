@@ -29,11 +29,13 @@ setup() {
     [ "${lines[-1]}" = 'camp.install: usr/bin/gone: is not installed' ]
 }
 
-@test "debian/libcamp0.symbols lists exactly the functions that the library exports" {
-    nm -D --defined-only --with-symbol-versions "$BUILD"/src/counters/libcamp.so.0.*.[0-9] |
-        awk '{ sub(/@.*/, "", $3); print $3 }' | sort >"$BATS_TEST_TMPDIR/exported"
-    sed -n 's/^ \([^@]*\)@.*/\1/p' "$TREE/debian/libcamp0.symbols" | sort |
-        diff - "$BATS_TEST_TMPDIR/exported"
+@test "debian/*.symbols list exactly the functions that the libraries export" {
+    for library in counters/libcamp microstates/libcamp-states; do
+        nm -D --defined-only --with-symbol-versions "$BUILD"/src/"$library".so.0.*.[0-9] |
+            awk '{ sub(/@.*/, "", $3); print $3 }' | sort >"$BATS_TEST_TMPDIR/exported"
+        sed -n 's/^ \([^@]*\)@.*/\1/p' "$TREE/debian/${library#*/}0.symbols" | sort |
+            diff - "$BATS_TEST_TMPDIR/exported"
+    done
 }
 
 @test "debian/control lists every build dependency that tools/setup installs" {

@@ -194,8 +194,62 @@ for line in lines[1:]:
 ' <<<"$output"
 }
 
+@test "camp wait --format mpstat prints the columns of Solaris, whose times add up to 100" {
+    run -0 --separate-stderr "$CAMP" wait --count 2 --interval 300ms --format mpstat
+    python3 -c '
+import sys
+names = "CPU minf mjf xcal intr ithr csw icsw migr smtx srw syscl usr sys wt idl".split()
+rows = [line.split() for line in sys.stdin]
+assert rows[0] == names and rows[1][0] == "all" and rows[2][0] == "0", rows
+assert [row[0] for row in rows].count("CPU") == 2, rows
+for row in rows:
+    assert len(row) == len(names), row
+    if row[0] != "CPU":
+        assert {row[names.index(name)] for name in ("ithr", "migr", "smtx", "srw")} == {"-"}, row
+        assert abs(sum(map(int, row[-4:])) - 100) <= 2, row  # four rounded numbers
+        assert int(row[names.index("intr")]) >= 0, row
+' <<<"$output"
+}
+
+@test "camp wait --format vmstat prints the columns of Solaris, with one heading" {
+    run -0 --separate-stderr "$CAMP" wait --count 3 --interval 200ms --format vmstat
+    [ "${#lines[@]}" -eq 5 ]
+    python3 -c '
+import sys
+rows = [line.split() for line in sys.stdin][1:]
+names = rows[0]
+assert names[:12] == "r b w swap free re mf pi po fr de sr".split(), names
+assert names[-6:] == "in sy cs us sy id".split(), names
+for row in rows[1:]:
+    assert len(row) == len(names), row
+    assert row[2] == row[5] == row[10] == "-", row
+    assert abs(sum(map(int, row[-3:])) - 100) <= 2, row
+    assert int(row[3]) >= int(row[4]) > 0, row
+' <<<"$output"
+}
+
+# The counts of camp wait lie between those of /proc around its run.
+# bats test_tags=law
+@test "the rates of camp wait are those of the counters in /proc" {
+    counter() { awk -v name="$2" '$1 == name { print $2 }' "/proc/$1"; }
+    local switches faults
+    switches=$(counter stat ctxt) faults=$(counter vmstat pgfault)
+    "$CAMP" wait --count 1 --interval 500ms --format json 2>/dev/null >"$BATS_TEST_TMPDIR/wait.json"
+    switches=$(($(counter stat ctxt) - switches)) faults=$(($(counter vmstat pgfault) - faults))
+    python3 -c "
+import json, sys
+w = json.load(sys.stdin)
+system, seconds = w['system'], w['interval_s']
+assert 0 < system['context_switches_per_s'] * seconds <= $switches * 1.01, (system, $switches)
+assert 0 <= system['minor_faults_per_s'] * seconds <= $faults * 1.01, (system, $faults)
+total = sum(cpu['interrupts_per_s'] for cpu in w['cpus'])
+assert 0.9 < total / system['interrupts_per_s'] < 1.1, (total, system)
+assert system['available_bytes'] > 0, system
+" <"$BATS_TEST_TMPDIR/wait.json"
+}
+
 @test "all rows of a CSV table of camp wait have as many fields as its header" {
-    for table in cpus tasks machine losses; do
+    for table in cpus tasks machine system disks losses; do
         run -0 --separate-stderr "$CAMP" wait --count 2 --interval 100ms --format csv --table $table
         python3 -c "
 import csv, sys
@@ -246,7 +300,7 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
     [[ $output == *"--pid 1,2: takes the number of one process; give --pid again for another" ]]
     run -2 "$CAMP" wait --table cpus
     [[ $output == *"--format csv"* ]]
-    run -2 "$CAMP" wait --format csv --table disks
+    run -2 "$CAMP" wait --format csv --table sessions
     run -2 "$CAMP" wait operand
     run -2 "$CAMP" wait --top -1
 }

@@ -5,7 +5,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct camp_cpu cpus[64];
-    struct camp_reader reader = foreign_reader(data, size, CAMP_READER_CPUS);
+    static struct camp_reader reader;
+    static int opened = CAMP_E_GONE;
     char *bytes = foreign_line(data, size);
     struct cursor line = cursor_of(bytes, size);
     struct camp_cpu cpu = { 0 };
@@ -13,6 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t forks;
     int32_t id, ids[64];
 
+    foreign_file(data, size);
+    if (opened != CAMP_OK)
+        opened = camp_reader_open_cpus(&reader, &foreign_source, NULL);
     if (camp_reader_cpus(&reader, cpus, sizeof *cpus, 64, &count, NULL) == CAMP_OK) {
         for (size_t i = 0; i < count; i++)
             if ((i == 0) != (cpus[i].cpu == CAMP_CPU_TOTAL) ||

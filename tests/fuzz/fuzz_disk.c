@@ -6,11 +6,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const names[] = { "vda", "vda1", "nvme0n1p2", "cciss/c0d0", ".." };
     static struct camp_disk disks[64];
-    struct camp_reader reader = foreign_reader(data, size, CAMP_READER_DISKS);
+    static struct camp_reader reader;
+    static int opened = CAMP_E_GONE;
     char *bytes = foreign_line(data, size);
     struct camp_disk disk = { 0 };
     size_t count;
 
+    foreign_file(data, size);
+    if (opened != CAMP_OK)
+        opened = camp_reader_open_disks(&reader, &foreign_source, NULL);
     if (camp_reader_disks(&reader, CAMP_DISK_ANY, disks, sizeof *disks, 64, &count, NULL) ==
         CAMP_OK)
         for (size_t i = 0; i < count; i++)

@@ -5,11 +5,15 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct camp_network networks[64];
-    struct camp_reader reader = foreign_reader(data, size, CAMP_READER_NETWORKS);
+    static struct camp_reader reader;
+    static int opened = CAMP_E_GONE;
     char *bytes = foreign_line(data, size);
     struct camp_network network = { 0 };
     size_t count;
 
+    foreign_file(data, size);
+    if (opened != CAMP_OK)
+        opened = camp_reader_open_networks(&reader, &foreign_source, NULL);
     if (camp_reader_networks(&reader, networks, sizeof *networks, 64, &count, NULL) == CAMP_OK)
         for (size_t i = 0; i < count; i++)
             if (networks[i].name[0] == '\0' ||

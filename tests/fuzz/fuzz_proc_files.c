@@ -1,4 +1,5 @@
 /* Parser: src/counters/linux/kernel.c */
+/* Parser: src/counters/linux/linux.c */
 /* Parser: src/counters/linux/process.c */
 /* Parser: src/counters/linux/process_files.c */
 /* Parser: src/counters/linux/process_beside.c */
@@ -14,7 +15,7 @@
 #include "counters/linux/file.h"
 #include "sources/machine/process_line.h"
 
-#include <camp/camp.h>
+#include <camp/linux.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -157,13 +158,15 @@ static void check_text(const char *text, size_t size)
 static void check_kernel(void)
 {
     struct camp_kernel kernel;
+    struct camp_linux facts;
 
-    if (camp_kernel_read(&source, &kernel, sizeof kernel, NULL) != CAMP_OK)
+    if (camp_kernel_read(&source, &kernel, sizeof kernel, NULL) != CAMP_OK ||
+        camp_linux_read(&source, &facts, sizeof facts, NULL) != CAMP_OK)
         abort();
     check_text(kernel.release, sizeof kernel.release);
     check_text(kernel.machine, sizeof kernel.machine);
     check_text(kernel.measured_cpus, sizeof kernel.measured_cpus);
-    if (kernel.cgroup_version < 0 || kernel.cgroup_version > 3)
+    if (facts.cgroup_version < 0 || facts.cgroup_version > 3)
         abort();
 }
 

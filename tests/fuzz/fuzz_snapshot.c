@@ -1,6 +1,6 @@
-/* Parser: src/microstates/snapshot.c */
-/* Parser: src/microstates/read.c */
-/* Parser: src/microstates/known.c */
+/* Parser: src/microstates/linux/snapshot.c */
+/* Parser: src/microstates/linux/read.c */
+/* Parser: src/microstates/linux/known.c */
 /*
  * Reads any bytes as what the programs of microstates write in the kernel: records of an iterator,
  * records in a ring, and maps.
@@ -199,7 +199,7 @@ static void read_session(struct camp_states *session, bool by_visitor)
 
     fake_snapshot = written;
     if (by_visitor)
-        (void)camp_states_visit(session, &visitor, NULL);
+        (void)camp_states_visit(session, &visitor, sizeof visitor, NULL);
     else
         read_lists(session);
     check_session(session);

@@ -2,6 +2,8 @@
 /* Parses any bytes as each kind of taskstats message. */
 #include "counters/linux/taskstats_message.h"
 
+#include <camp/linux.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Clocks for comparison with measured times, and a function that uses CPU time. */
 #pragma once
 
-#include "counters/units.h"
+#include "counters/clock.h"
 
 #include <stdbool.h>
 

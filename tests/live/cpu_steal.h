@@ -3,7 +3,7 @@
  * kernel has CONFIG_PARAVIRT_TIME_ACCOUNTING. */
 #pragma once
 
-#include "counters/units.h"
+#include "counters/clock.h"
 
 #include <camp/camp.h>
 

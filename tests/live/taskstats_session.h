@@ -3,7 +3,7 @@
 
 #include "clocks.h"
 
-#include <camp/camp.h>
+#include <camp/linux.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,6 +8,8 @@
 #include "scheduler_witness.h"
 #include "taskstats_session.h"
 
+#include <camp/linux.h>
+
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>

@@ -93,7 +93,7 @@ static void bytes_written_to_storage_are_counted(void **state)
 
     (void)state;
     assert_int_equal(statfs("/var/tmp", &filesystem), 0);
-    if (filesystem.f_type == TMPFS_MAGIC || (before.known & CAMP_TASK_IO) == 0) {
+    if (filesystem.f_type == TMPFS_MAGIC || (before.known & CAMP_TASK_READ_BYTES) == 0) {
         fprintf(stderr, "skipped: /var/tmp is in memory, or this kernel does not count I/O\n");
         end_child(&child);
         skip();
@@ -126,7 +126,7 @@ static void process_names_with_blanks_and_parentheses_are_read_unchanged(void **
 static void a_zombie_can_be_read_until_it_is_reaped(void **state)
 {
     struct child child = start_child();
-    struct camp_reader reader = CAMP_READER_NONE;
+    struct camp_reader reader = { { 0 } };
     struct camp_task before = read_asleep(&child, (struct command){ 'b', 20, "" }).read, task;
     uint64_t ns, by_clock_ns;
     clockid_t clock;
@@ -199,7 +199,7 @@ static bool start_child_of_pid(pid_t pid, struct child *ret)
 static void a_process_with_a_reused_pid_is_another_process(void **state)
 {
     struct child first = start_child(), second;
-    struct camp_reader reader = CAMP_READER_NONE;
+    struct camp_reader reader = { { 0 } };
     struct camp_task task;
     uint64_t token = token_of(first.pid), ns;
 

@@ -193,6 +193,9 @@ static void the_reported_user_and_system_time_of_a_thread_equal_its_own_measurem
     assert_at_least("user", last.state_ns[CAMP_STATE_USER], own.user_ns, away + tolerance);
     assert_at_most("user", last.state_ns[CAMP_STATE_USER], own.user_ns, outside + tolerance);
     assert_at_least("system calls", last.system_calls, own.calls, 0);
+    assert_int_equal(last.known, CAMP_THREAD_STATES_ALL);
+    assert_int_equal(last.known_states & (1u << CAMP_STATE_SYSTEM | 1u << CAMP_STATE_SLEEP),
+                     1u << CAMP_STATE_SYSTEM);
 }
 
 static void without_system_call_accounting_all_cpu_time_is_user_time(void **state)
@@ -203,7 +206,9 @@ static void without_system_call_accounting_all_cpu_time_is_user_time(void **stat
 
     (void)state;
     assert_int_equal(last.state_ns[CAMP_STATE_SYSTEM], 0);
+    assert_int_equal(last.known_states & 1u << CAMP_STATE_SYSTEM, 0);
     assert_int_equal(last.system_calls, 0);
+    assert_int_equal(last.known, CAMP_THREAD_STATES_ALL & ~CAMP_THREAD_STATES_SYSTEM_CALLS);
     assert_scheduled(&last, stolen_since(steal), 0);
 }
 

@@ -243,6 +243,36 @@ static void the_error_for_an_ordinary_user_names_the_missing_capabilities(void *
     assert_int_equal(status, 0);
 }
 
+/* The child shares the descriptors of the session, and closes its own. */
+static void a_child_that_closes_the_session_of_its_parent_does_not_end_it(void **state)
+{
+    struct camp_states *session = open_states_or_skip(CAMP_STATES_NO_SYSCALLS);
+    struct camp_thread_states last;
+    struct threads ended = { 0 };
+    pid_t child = fork();
+
+    (void)state;
+    if (child == 0) {
+        camp_states_close(session);
+        _exit(0);
+    }
+    reap_well(child);
+    last = last_of(session, &ended, child);
+    assert_int_equal(last.flags & (CAMP_THREAD_ENDED | CAMP_THREAD_OLDER), CAMP_THREAD_ENDED);
+    assert_int_equal(sum_ns(&last), last.time_ns - last.begin_ns);
+    free(ended.of);
+    close_states(session);
+}
+
+static void an_unknown_option_is_refused(void **state)
+{
+    struct camp_states *session = NULL;
+
+    (void)state;
+    assert_int_equal(camp_states_open(&session, 1u << 31, NULL), CAMP_E_INVALID);
+    assert_null(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +281,8 @@ int main(void)
         cmocka_unit_test(two_concurrent_sessions_report_the_same_states),
         cmocka_unit_test(two_threads_of_a_process_have_different_begin_times),
         cmocka_unit_test(the_error_for_an_ordinary_user_names_the_missing_capabilities),
+        cmocka_unit_test(a_child_that_closes_the_session_of_its_parent_does_not_end_it),
+        cmocka_unit_test(an_unknown_option_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

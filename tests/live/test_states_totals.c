@@ -71,6 +71,8 @@ static void exited_threads_that_overflow_the_ring_buffer_are_reported_as_a_sum(v
         if (thread->pid != child && (!total || thread->parent != getpid()))
             continue;
         assert_int_equal(sum_ns(thread), thread->time_ns - thread->begin_ns);
+        assert_int_equal(thread->known_states, states_measured(session));
+        assert_int_equal((thread->known & CAMP_THREAD_STATES_START) == 0, total);
         irq_ns += thread->state_ns[CAMP_STATE_IRQ];
         told_ns += on_cpu_ns(thread) + waited_for_cpu_ns(thread);
         scheduler_ns += thread->cpu_ns + thread->run_delay_ns;

@@ -234,8 +234,8 @@ static void a_cpu_is_busy_at_least_as_long_as_a_child_runs_on_it(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_ok(camp_cpu_read(NULL, cpu, &after, sizeof after, &error), &error);
     assert_int_equal(status, 0);
-    assert_int_equal(camp_cpu_difference(&before, &after, 1, &utilisation, sizeof utilisation),
-                     CAMP_OK);
+    assert_int_equal(
+        camp_cpu_difference(&before, &after, 1, NULL, &utilisation, sizeof utilisation), CAMP_OK);
     busy_ns = utilisation.measured_busy_percent / 100 * (double)utilisation.elapsed_ns;
     print_message("the child used %.1f ms, CPU %d was busy for %.1f of %.1f\n",
                   (double)burnt->own_ns / 1e6, cpu, busy_ns / 1e6,
@@ -343,7 +343,7 @@ static void disks_and_partitions_are_distinguished_as_in_sysfs(void **state)
 /* Each value of a reader must be between the values of two stateless calls before and after it. */
 static void readers_of_networks_and_disks_return_the_same_values_as_stateless_calls(void **state)
 {
-    struct camp_reader reader = CAMP_READER_NONE;
+    struct camp_reader reader = { { 0 } };
     struct camp_error error;
     size_t count;
 
@@ -363,7 +363,7 @@ static void readers_of_networks_and_disks_return_the_same_values_as_stateless_ca
         }
     }
     camp_reader_close(&reader);
-    assert_int_equal(reader.descriptor, -1);
+    assert_memory_equal(&reader, &(struct camp_reader){ { 0 } }, sizeof reader);
     camp_reader_close(&reader);
     assert_ok(camp_reader_open_disks(&reader, NULL, &error), &error);
     for (int round = 0; round < 3; round++) {
@@ -382,8 +382,8 @@ static void readers_of_networks_and_disks_return_the_same_values_as_stateless_ca
 
 static void readers_of_cpus_and_memory_return_values_that_are_up_to_date(void **state)
 {
-    struct camp_reader reader = CAMP_READER_NONE;
-    struct camp_reader memory_reader = CAMP_READER_NONE;
+    struct camp_reader reader = { { 0 } };
+    struct camp_reader memory_reader = { { 0 } };
     struct camp_memory memory;
     struct camp_error error;
     struct camp_cpu cpu;
@@ -399,15 +399,19 @@ static void readers_of_cpus_and_memory_return_values_that_are_up_to_date(void **
         assert_true(cpus[0][0].idle_ns >= cpu.idle_ns && cpus[0][0].time_ns > cpu.time_ns);
         assert_ok(camp_cpu_read(NULL, CAMP_CPU_TOTAL, &cpu, sizeof cpu, &error), &error);
         assert_true(cpus[0][0].user_ns <= cpu.user_ns && cpus[0][0].time_ns < cpu.time_ns);
-        assert_ok(camp_reader_memory(&memory_reader, &memory, sizeof memory, &error), &error);
+        assert_ok(
+            camp_reader_memory(&memory_reader, CAMP_MEMORY_ALL, &memory, sizeof memory, &error),
+            &error);
         assert_true(memory.time_ns > cpu.time_ns);
         nanosleep(&pause, NULL);
     }
-    assert_int_equal(camp_reader_memory(&reader, &memory, sizeof memory, &error), CAMP_E_INVALID);
+    assert_int_equal(camp_reader_memory(&reader, CAMP_MEMORY_ALL, &memory, sizeof memory, &error),
+                     CAMP_E_INVALID);
     camp_reader_close(&reader);
     camp_reader_close(&memory_reader);
-    assert_int_equal(camp_reader_memory(&memory_reader, &memory, sizeof memory, &error),
-                     CAMP_E_INVALID);
+    assert_int_equal(
+        camp_reader_memory(&memory_reader, CAMP_MEMORY_ALL, &memory, sizeof memory, &error),
+        CAMP_E_INVALID);
 }
 
 static void a_utilisation_call_lasts_at_least_the_requested_interval(void **state)
@@ -416,8 +420,8 @@ static void a_utilisation_call_lasts_at_least_the_requested_interval(void **stat
     struct camp_error error;
 
     (void)state;
-    assert_ok(camp_cpu_utilisation(NULL, CAMP_CPU_TOTAL, 60, NULL, &utilisation, sizeof utilisation,
-                                   &error),
+    assert_ok(camp_cpu_utilisation(NULL, CAMP_CPU_TOTAL, 60, NULL, NULL, &utilisation,
+                                   sizeof utilisation, &error),
               &error);
     assert_in_range(utilisation.elapsed_ns, 60 * NS_PER_MS, UINT64_MAX);
     assert_true(utilisation.measured_busy_percent >= 0 && utilisation.measured_busy_percent <= 100);

@@ -5,6 +5,8 @@
 #include "cpu_steal.h"
 #include "taskstats_session.h"
 
+#include <camp/linux.h>
+
 #include <grp.h>
 
 static void the_measured_time_of_the_test_process_equals_its_own_clock(void **state)

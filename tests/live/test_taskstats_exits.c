@@ -6,6 +6,8 @@
 #include "cpu_steal.h"
 #include "taskstats_session.h"
 
+#include <camp/linux.h>
+
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -337,6 +339,42 @@ static void dropped_exit_records_are_counted(void **state)
     camp_taskstats_close(&session);
 }
 
+/* Returns whether the parent still gets exit records after a child has ended the session that it
+ * inherited: by camp_taskstats_close(), or by close(2) of the descriptor. */
+static bool listens_after_child(bool closes_session)
+{
+    struct camp_taskstats session = open_or_skip(true);
+    struct camp_task_exit *exits;
+    pid_t closer = fork(), later;
+    bool found;
+    size_t count;
+
+    if (closer == 0) {
+        if (closes_session)
+            camp_taskstats_close(&session);
+        else
+            close(session.descriptor);
+        _exit(0);
+    }
+    reap(closer);
+    later = fork();
+    if (later == 0)
+        _exit(0);
+    reap(later);
+    exits = drain(&session, 64, &count);
+    found = process_record(exits, count, later) != NULL;
+    free(exits);
+    camp_taskstats_close(&session);
+    return found;
+}
+
+static void a_child_of_fork_shares_the_session_of_its_parent(void **state)
+{
+    (void)state;
+    assert_true(listens_after_child(false));
+    assert_false(listens_after_child(true)); /* as linux.h says */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +385,7 @@ int main(void)
         cmocka_unit_test(the_exit_record_of_a_process_includes_its_earlier_exited_threads),
         cmocka_unit_test(exit_records_read_one_at_a_time_equal_those_read_together),
         cmocka_unit_test(dropped_exit_records_are_counted),
+        cmocka_unit_test(a_child_of_fork_shares_the_session_of_its_parent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

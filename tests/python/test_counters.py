@@ -1,13 +1,16 @@
 """Compares counters with psutil: its value must be between the values that camp reads before and after it."""
 
+import errno
 import math
 import os
+import pathlib
 import subprocess
+import tempfile
 import time
 import unittest
 
 import camp
-from subjects import Sleeper
+from subjects import Sleeper, no_descriptors
 
 try:
     import psutil
@@ -98,6 +101,41 @@ class BesidePsutil(unittest.TestCase):
         self.assertEqual(camp.memory().total_bytes, psutil.virtual_memory().total)
 
     @NEEDS_PSUTIL
+    def test_switches_and_interrupts_lie_between_two_readings_of_psutil(self):
+        before = psutil.cpu_stats()
+        system = camp.system()
+        after = psutil.cpu_stats()
+        self.assertTrue(before.ctx_switches <= system.context_switches <= after.ctx_switches)
+        self.assertTrue(before.interrupts <= system.interrupts <= after.interrupts)
+        self.assertLess(abs(system.boot_time_ns / 1e9 - psutil.boot_time()), 2)
+
+    @NEEDS_PSUTIL
+    def test_the_texts_of_a_process_equal_those_of_psutil(self):
+        me, them = camp.process(os.getpid()), psutil.Process()
+        self.assertEqual(me.command_line(), them.cmdline())
+        child = subprocess.Popen(['sh', '-c', 'read line', 'a b', '', '\x1b[31m'], stdin=subprocess.PIPE)
+        while not camp.process(child.pid).command_line():  # it has not left exec yet
+            time.sleep(0.01)
+        self.assertEqual(camp.process(child.pid).command_line()[-3:], ['a b', '', '\x1b[31m'])
+        child.communicate(b'\n')
+        self.assertEqual(os.path.realpath(me.executable()), os.path.realpath(them.exe()))
+        self.assertEqual(me.user_id(), them.uids().effective)
+        self.assertLessEqual(me.proportional_bytes(), them.memory_info().rss + (1 << 20))
+        self.assertRaises(camp.Gone, camp.process(os.getpid())._replace(start=1).command_line)
+
+    def test_system_counters_that_a_source_lacks_are_none(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, 'stat').write_text('ctxt 5\n', encoding='ascii')
+            pathlib.Path(folder, 'cpuinfo').write_text('processor\t: 0\ncpu MHz\t\t: 800.5\n',
+                                                       encoding='ascii')
+            source = camp.Source(proc=folder, sys=folder)
+            system = camp.system(source)
+            self.assertEqual(system, camp.System(*[None] * len(system))._replace(
+                time_ns=system.time_ns, context_switches=5))
+            self.assertEqual(camp.cpu_frequency_hz(0, source), 800500000)
+            self.assertRaises(camp.Gone, camp.cpu_frequency_hz, 1, source)
+
+    @NEEDS_PSUTIL
     def test_psutil_lists_every_process_that_camp_lists(self):
         before = {process.pid for process in camp.processes()}
         theirs = set(psutil.pids())
@@ -181,8 +219,40 @@ class Laws(unittest.TestCase):
 
     def test_a_counter_difference_is_right_after_a_wrap_or_a_reset(self):
         self.assertEqual(camp.difference(2**32 - 1, 4, 32), 5)
-        self.assertEqual(camp.difference(10**12, 7), 7)
+        self.assertEqual(camp.difference(7, 10), 3)
+        self.assertIsNone(camp.difference(10**10, 9_990_000_000))
+        self.assertIsNone(camp.difference(10**12, 0))
         self.assertRaises(camp.Invalid, camp.difference, 1, 2, 16)
+
+    def test_the_rate_of_a_counter_is_right_after_a_wrap_and_unknown_after_a_reset(self):
+        self.assertEqual(camp.rate(100, 200, 500_000_000), 200.0)
+        self.assertEqual(camp.rate(2**32 - 1, 4, 10**9, 32), 5.0)
+        self.assertEqual(camp.rate(2**64 - 1, 4, 10**9), 5.0)
+        self.assertEqual(camp.rate(7, 7, 1), 0.0)
+        self.assertIsNone(camp.rate(10**10, 9_990_000_000, 10**9))
+        self.assertRaisesRegex(camp.Invalid, 'no time', camp.rate, 1, 2, 0)
+        self.assertRaisesRegex(camp.Invalid, '32 or 64 bits', camp.rate, 1, 2, 1, 16)
+        self.assertRaisesRegex(camp.Invalid, 'elapsed_ns', camp.rate, 1, 2, -1)
+        self.assertRaises(TypeError, camp.rate, 1, 2, 0.5)
+
+    def test_a_utilisation_says_how_its_busy_time_was_obtained_if_the_kernel_is_known(self):
+        measured = camp.kernel().tickless_idle and not camp.kernel().short_idle_sampled
+        busy = camp.cpu_utilisation(interval=0.05)
+        self.assertIn(busy.busy_provenance, ('measured',) if measured else ('sampled', None))
+        self.assertEqual(busy.busy_provenance, camp.provenance('cpu.idle_ns').obtained)
+        before = camp.cpu()
+        time.sleep(0.05)
+        self.assertIsNone(camp.utilisation(before, camp.cpu(), camp.cpu_count()).busy_provenance)
+
+    def test_an_interval_of_0_is_refused_and_the_error_names_what_compares_without_a_wait(self):
+        for interval in (0, 0.0, 1e-12):
+            self.assertRaisesRegex(camp.Invalid, r'utilisation\(before, cpu', camp.cpu_utilisation, 0, interval)
+            self.assertRaisesRegex(camp.Invalid, r'utilisation_since\(before\)',
+                                   camp.process(os.getpid()).utilisation, interval)
+        before = camp.cpu()
+        time.sleep(0.05)
+        since = camp.utilisation(before, camp.cpu(), camp.cpu_count())
+        self.assertGreaterEqual(since.elapsed_ns, 50_000_000)
 
     def test_two_samples_of_the_same_time_give_no_utilisation(self):
         cpu = camp.cpu()
@@ -202,6 +272,26 @@ class Errors(unittest.TestCase):
             self.assertIsInstance(caught.exception, camp.Gone)
             self.assertEqual(caught.exception.code, -4)
             self.assertNotIn('\n', str(caught.exception))
+
+    def test_without_a_free_descriptor_each_call_raises_an_os_error_with_emfile(self):
+        me = camp.process(os.getpid())
+        thread = me.threads()[0]
+        asks = {'cpu': camp.cpu, 'cpus': camp.cpus, 'cpu_ids': camp.cpu_ids, 'memory': camp.memory,
+                'networks': camp.networks, 'disks': camp.disks, 'process': lambda: camp.process(1),
+                'processes': camp.processes, 'read': me.read, 'cpu_ns': me.cpu_ns, 'threads': me.threads,
+                'thread': thread.read, 'fork_count': camp.fork_count, 'table': camp.process_table().read,
+                'taskstats': camp.taskstats, 'states': camp.microstates, 'events': camp.microstates_events,
+                'frames': lambda: camp.frames('threads'), 'check': lambda: camp.frames('check')}
+        for name, ask in asks.items():
+            try:
+                ask()
+            except (camp.NotSupported, camp.Permission):
+                continue
+            with no_descriptors(), self.assertRaises(camp.Error) as caught:
+                ask()
+            self.assertIsInstance(caught.exception, OSError, name)
+            self.assertNotIsInstance(caught.exception, MemoryError, name)
+            self.assertEqual(caught.exception.errno, errno.EMFILE, name)
 
     def test_a_wrong_argument_raises_value_error_or_type_error(self):
         self.assertRaises(ValueError, camp.process(os.getpid()).read, 'no_such_field')

@@ -10,6 +10,7 @@ import unittest
 import xmlrpc.client
 
 import camp
+from subjects import program
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / 'docs'
 
@@ -53,17 +54,13 @@ class Docs(unittest.TestCase):
         self.assertIn('PYTHONPATH=build/release/python python3', (DOCS / 'python.md').read_text(encoding='utf-8'))
 
     def test_the_example_campmon_reports_workstations_that_do_not_answer(self):
-        program = [sys.executable, str(DOCS / 'examples' / 'campmon.py')]
-        with subprocess.Popen([*program, 'serve', '0'], stdout=subprocess.PIPE, text=True) as server:
-            self.addCleanup(server.kill)
+        campmon = [sys.executable, str(DOCS / 'examples' / 'campmon.py')]
+        with program(*campmon, 'serve', '0') as server:
             url = server.stdout.readline().strip()
             with xmlrpc.client.ServerProxy(url) as host:
                 self.assertEqual(host.GetCPUCount(), camp.cpu_count())
-            with subprocess.Popen([*program, 'watch', '60', url, 'http://127.0.0.1:1'],
-                                  stdout=subprocess.PIPE, text=True) as watch:
+            with program(*campmon, 'watch', '60', url, 'http://127.0.0.1:1') as watch:
                 lines = [watch.stdout.readline() for _ in range(2)]
-                watch.kill()
-            server.kill()
         self.assertRegex(lines[0], rf'^{url} +\d+\.\d % CPU +[\d,]+ MB free$')
         self.assertRegex(lines[1], r'^http://127.0.0.1:1 +no answer: ')
 

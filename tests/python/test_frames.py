@@ -11,36 +11,13 @@ import time
 import unittest
 
 import camp
+from subjects import NEEDS_MICROSTATES, NEEDS_PANDAS, REASON, table
 
 try:
     import numpy
     import pandas
 except ImportError:
     numpy = pandas = None
-
-NEEDS_PANDAS = unittest.skipIf(pandas is None, 'python3-pandas is not installed')
-
-TABLE = 'time,entity,busy_ms,idle_ms\n1,a,10,20\n1,b,5,5\n2,a,100,900\n2,b,7,9\n'
-
-
-def microstates_or_reason():
-    """Returns None, or why microstates are unavailable on this machine."""
-    try:
-        camp.microstates().close()
-    except (camp.Permission, camp.NotSupported) as error:
-        return str(error)
-    return None
-
-
-REASON = microstates_or_reason()
-NEEDS_MICROSTATES = unittest.skipIf(REASON is not None, REASON or '')
-
-
-def table(folder):
-    path = os.path.join(folder, 'table.csv')
-    with open(path, 'w', encoding='ascii') as file:
-        file.write(TABLE)
-    return path
 
 
 class Numbers(unittest.TestCase):
@@ -101,9 +78,31 @@ class Numbers(unittest.TestCase):
             self.assertRaises(camp.Invalid, states.disk_waits)
         with camp.microstates(system_calls=False, disks=True) as states:
             self.assertIsInstance(states.disk_waits(), list)
-            threads = states.threads()
-        own = list(threads.ids).index(threading.get_native_id())
-        self.assertEqual(threads['system_ns'][own], 0)
+
+    @NEEDS_MICROSTATES
+    @staticmethod
+    def cpus_of(states):
+        """The CPUs of a session, of which there is none before the first context switch."""
+        while not (cpus := states.cpus()):
+            time.sleep(0.001)
+        return cpus
+
+    def test_without_system_calls_their_number_and_time_are_unknown(self):
+        with camp.microstates(system_calls=False) as states:
+            threads, cpus = states.threads(), self.cpus_of(states)
+        for name in ('system_ns', 'trap_ns', 'sleep_ns', 'system_calls'):
+            self.assertIsNone(threads[name])
+            self.assertNotIn(name, threads)
+        self.assertRaises(KeyError, threads.__getitem__, 'no_such_ns')
+        self.assertEqual({cpu.system_ns for cpu in cpus}, {None})
+        begin, end = threads.of_rows('begin_ns'), threads.of_rows('time_ns')
+        for row, sums in enumerate(zip(*(threads[name] for name in threads.states))):
+            self.assertEqual(sum(sums), end[row] - begin[row])
+        with camp.microstates() as states:
+            threads, cpus = states.threads(), self.cpus_of(states)
+        self.assertIsNone(threads['sleep_ns'])
+        self.assertIsNotNone(threads['system_calls'])
+        self.assertTrue(all(cpu.system_ns is not None for cpu in cpus))
 
     def test_a_table_is_read_to_its_last_row(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -217,11 +216,26 @@ class Memory(unittest.TestCase):
         for other in (numpy.asarray(frame['busy_ns']), numpy.asarray(frame.values),
                       pandas.DataFrame(array, columns=['busy', 'idle']).to_numpy(),
                       pandas.DataFrame(array, columns=['busy', 'idle'])['busy'].to_numpy(),
-                      frame.to_pandas()['idle_ns'].to_numpy(),
-                      frame.to_pandas().iloc[:, 0].to_numpy()):
+                      frame.to_pandas(copy=False)['idle_ns'].to_numpy(),
+                      frame.to_pandas(copy=False).iloc[:, 0].to_numpy()):
             self.assertTrue(numpy.shares_memory(array, other))
         self.assertFalse(numpy.shares_memory(array, numpy.array(array)))
         self.assertFalse(array.flags.writeable)
+
+    @NEEDS_PANDAS
+    def test_a_data_frame_may_be_changed_and_its_frame_stays_as_it_was(self):
+        frame = self.frame()
+        data = frame.to_pandas()
+        data['busy_ns'] += 1
+        data['idle_ns'] *= 0
+        data['sum_ns'] = data['busy_ns'] + data['idle_ns']
+        self.assertEqual(data['sum_ns'].tolist(), [10_000_001, 5_000_001])
+        self.assertEqual(frame['busy_ns'].tolist(), [10_000_000, 5_000_000])
+        array = numpy.array(frame)
+        array += 1
+        self.assertEqual(frame['idle_ns'].tolist(), [20_000_000, 5_000_000])
+        with self.assertRaisesRegex(ValueError, 'read-only'):
+            frame.to_pandas(copy=False)['busy_ns'] += 1
 
     @NEEDS_PANDAS
     def test_a_frame_stays_in_memory_while_it_is_referenced(self):

@@ -1,19 +1,23 @@
 """camp.paper: the names of Figure 3 of the CAMP paper, and the programs of Figures 1 and 4 as printed."""
 
+import errno
 import inspect
+import math
 import os
 import pathlib
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
+from unittest import mock
 
 import camp
 from camp import paper
 import printed
-from subjects import Sleeper
+from subjects import Sleeper, no_descriptors
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
 
@@ -48,6 +52,14 @@ signal.signal(signal.SIGUSR1, tell)
 tell()
 printed.load('figure4.py')['waste'](%d)
 '''
+
+
+def disk_of(**values):
+    return camp.Disk(**{**dict.fromkeys(camp.Disk._fields, 0), **values})
+
+
+DISKS = {'sda': disk_of(name='sda', kind='disk', reads=10, writes=20),
+         'sda1': disk_of(name='sda1', kind='partition', reads=3, writes=4)}
 
 
 class Waste:
@@ -123,7 +135,7 @@ class Names(unittest.TestCase):
                 value = getattr(paper, function)(name)
                 self.assertLessEqual(before, value, (name, function))
                 self.assertLessEqual(value, getattr(camp.network(name), field), (name, function))
-        for name in paper.EnumPhysicalDisks():
+        for name in {disk.name for disk in camp.disks()} | {*paper.EnumPhysicalDisks()}:
             before = camp.disk(name)
             reads, writes = paper.GetNumReads_Disk(name), paper.GetNumWrites_Disk(name)
             after = camp.disk(name)
@@ -136,6 +148,36 @@ class Names(unittest.TestCase):
                  paper.GetWorkingSetKb(child.pid), paper.GetThreadCount(child.pid)),
                 (task.minor_faults + task.major_faults, task.virtual_bytes // 1024,
                  task.resident_bytes // 1024, task.threads))
+
+
+class Disks(unittest.TestCase):
+    def test_physical_disks_are_the_disks_that_have_a_device(self):
+        disks = paper.EnumPhysicalDisks()
+        self.assertEqual(disks, tuple(disk.name for disk in camp.disks(physical=True)))
+        self.assertLessEqual({*disks}, {disk.name for disk in camp.disks()})
+        for disk in camp.disks():
+            self.assertEqual(os.path.exists(f'/sys/block/{disk.name}/device'), disk.name in disks, disk.name)
+            if disk.name.startswith(('loop', 'ram', 'zram', 'dm-', 'md')):
+                self.assertNotIn(disk.name, disks)
+
+    def test_the_functions_about_partitions_refuse_disks_and_those_about_disks_partitions(self):
+        def read(source, name):
+            return DISKS[name]
+        functions = {'disk': (paper.GetNumReads_Disk, paper.GetNumWrites_Disk),
+                     'partition': (paper.GetNumReads_Partition, paper.GetNumWrites_Partition)}
+        for name in (disk.name for disk in camp.disks()):
+            for function in functions['partition']:
+                self.assertRaisesRegex(camp.Invalid, f'{name} is a disk', function, name)
+        with mock.patch.object(paper._camp, 'disk', read):  # this machine may have no partition
+            for name, disk in DISKS.items():
+                for kind, (reads, writes) in functions.items():
+                    if kind == disk.kind:
+                        self.assertEqual((reads(name), writes(name)), (disk.reads, disk.writes))
+                    else:
+                        self.assertRaisesRegex(camp.Invalid, f'{name} is a {disk.kind}', reads, name)
+                        self.assertRaisesRegex(camp.Invalid, f'{name} is a {disk.kind}', writes, name)
+        for function in (*functions['disk'], *functions['partition']):
+            self.assertRaises(camp.Gone, function, 'no-such-disk')
 
 
 class Processes(unittest.TestCase):
@@ -158,20 +200,45 @@ class Processes(unittest.TestCase):
             self.assertIsNone(paper.GetProcessIdentifier(pid))
         self.assertEqual(paper.GetProcessIdentifiers('no-such-program'), [])
 
+    def test_a_lack_of_descriptors_is_no_missing_process(self):
+        with no_descriptors():
+            for ask in (lambda: paper.GetProcessIdentifier(os.getpid()),
+                        lambda: paper.GetProcessIdentifiers('python3'), lambda: paper.GetThreadCount(os.getpid())):
+                with self.assertRaises(OSError) as caught:
+                    ask()
+                self.assertEqual(caught.exception.errno, errno.EMFILE)
+
+    def test_processes_are_found_by_the_name_by_which_they_were_invoked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            link = os.path.join(folder, 'camp-test-name')
+            os.symlink('/bin/sleep', link)
+            for argument in (link, 'camp-test-name', '-camp-test-name'):
+                with Sleeper(argument) as child:
+                    identifier = paper.GetProcessIdentifier(child.pid)
+                    self.assertEqual(paper.GetProcessIdentifiers('camp-test-name'), [identifier], argument)
+                    self.assertIn(identifier, paper.GetProcessIdentifiers('sleep'))
+                    self.assertEqual(paper.GetProcessIdentifiers('camp-test'), [])
+        own = paper.GetProcessIdentifier(os.getpid())
+        with open('/proc/self/cmdline', encoding='utf-8') as file:
+            invoked = os.path.basename(file.read().split('\0')[0])
+        self.assertIn(own, paper.GetProcessIdentifiers(invoked))
+        found = paper.GetProcessIdentifiers('sleep')
+        self.assertEqual(found, sorted(set(found)))
+
     def test_processes_are_found_by_the_name_of_their_executable(self):
         with Sleeper() as one, Sleeper() as other:
             found = paper.GetProcessIdentifiers(os.path.basename(os.readlink(f'/proc/{one.pid}/exe')))
             for child in (one, other):
                 self.assertIn(paper.GetProcessIdentifier(child.pid), found)
 
-    def test_cpu_percentage_functions_do_not_wait_if_the_interval_is_0(self):
+    def test_cpu_percentage_functions_do_not_wait_and_measure_nothing_if_the_interval_is_0(self):
         # With the default interval, each call would take at least 100 ms.
         start = time.monotonic()
         for _ in range(50):
-            for percent in (paper.GetPercentProcessorTime(None, 0),
+            for percent in (paper.GetPercentProcessorTime(None, 0), paper.GetPercentProcessorTime(0, 0),
                             paper.GetCPUtime_Total(os.getpid(), 0),
-                            paper.GetCPUtime_User(os.getpid(), 0)):
-                self.assertIsInstance(percent, float)
+                            paper.GetCPUtime_User(os.getpid(), 0), paper.GetCPUtime_Kernel(os.getpid(), 0)):
+                self.assertTrue(math.isnan(percent), percent)
         self.assertLess(time.monotonic() - start, 50 * 3 * 0.1)
 
     def test_a_negative_interval_is_refused(self):

@@ -14,8 +14,10 @@ import unittest
 
 import camp
 from camp import _camp
+from subjects import NEEDS_MICROSTATES
 
 PACKAGE = pathlib.Path(camp.__file__).parent
+TREE = pathlib.Path(__file__).resolve().parents[2]
 ROOT = os.geteuid() == 0
 NEEDS_ROOT = unittest.skipUnless(ROOT, 'needs root')
 # Python allocates memory from the system in arenas of this size (ARENA_SIZE of Objects/obmalloc.c, 64-bit Python
@@ -117,6 +119,33 @@ for ask in (camp.microstates, lambda: camp.frames('threads', tier='bpf'), camp.t
 ''', *SETPRIV)
         self.assertEqual([line.split()[0] for line in said.splitlines()], ['True'] * 3)
         self.assertEqual(len(re.findall(r'CAP_\w+', said)) >= 3, True, said)
+
+    def test_the_advice_for_an_ordinary_user_helps_a_python_program(self):
+        # The advice for the command camp (its group, the capabilities of its file) does not.
+        said = python('''
+import camp
+for ask in (camp.microstates, lambda: camp.frames('cgroups'), camp.taskstats):
+    try:
+        ask()
+    except camp.Permission as error:
+        print(error)
+print(camp.frames('threads').note)
+''', *SETPRIV).splitlines()
+        self.assertEqual(len(said), 4)
+        for line in said:
+            self.assertNotIn('camp doctor', line)
+            self.assertRegex(line, r'run Python as root, or .* ambient capabilities \(setpriv\(1\); docs/python.md')
+
+    @NEEDS_MICROSTATES
+    def test_the_documented_ambient_capabilities_open_microstates_and_taskstats(self):
+        manual = (TREE / 'docs' / 'python.md').read_text(encoding='utf-8')
+        options = re.search(r'--inh-caps=\S+ --ambient-caps=\S+', manual).group().split()
+        said = python('''
+import camp
+with camp.microstates() as states, camp.taskstats() as stats:
+    print(len(states.threads()) > 0, len(stats.read([1])), camp.frames('cgroups').tier)
+''', *SETPRIV, *options)
+        self.assertEqual(said, 'True 1 bpf\n')
 
     def test_an_ordinary_user_gets_a_note_that_threads_come_from_schedstat(self):
         said = python('''
@@ -284,12 +313,16 @@ class Binary(unittest.TestCase):
             if callable(getattr(camp, name)):
                 self.assertTrue(getattr(camp, name).__doc__, name)
 
+    # Moments, resolutions, and counters of Windows alone.
+    NO_COUNTERS = ('time_ns', 'resolution_ns', 'cpu_resolution_ns', 'idle_cycles_ns', 'committed_bytes', 'other_bytes')
+
     def test_each_field_with_a_time_or_a_size_is_in_the_catalogue(self):
         counters = {counter.name: counter for counter in camp.counters()}
         for record, kind in ((camp.Cpu, 'cpu'), (camp.Memory, 'memory'), (camp.Network, 'network'),
-                             (camp.Disk, 'disk'), (camp.Task, 'process')):
+                             (camp.Disk, 'disk'), (camp.Task, 'process'),
+                             (camp.System, 'system')):
             for field in record._fields:
-                if field.endswith(('_ns', '_bytes')) and field not in ('time_ns', 'cpu_resolution_ns'):
+                if field.endswith(('_ns', '_bytes')) and field not in self.NO_COUNTERS:
                     self.assertIn(f'{kind}.{field}', counters)
         self.assertEqual(camp.provenance('process.cpu_ns').obtained, 'measured')
         self.assertRaises(ValueError, camp.provenance, 'process.none')

@@ -10,6 +10,7 @@ import time
 import unittest
 
 import camp
+from camp import paper
 
 ORACLE = pathlib.Path(__file__).resolve().parent.parent / 'servers' / 'oracle_file.py'
 DRIVER = pathlib.Path('/usr/lib').glob('*/odbc/libsqlite3odbc.so')
@@ -71,6 +72,29 @@ class Waits(unittest.TestCase):
             signal.setitimer(signal.ITIMER_REAL, 0)
         self.assertLess(time.monotonic() - start, 5)
         self.assertEqual(len(seen), 2)
+
+
+    def test_a_signal_handler_runs_at_once_during_each_wait_and_its_exception_ends_the_wait(self):
+        me = camp.process(os.getpid())
+        frames = camp.frames('check', interval=60)
+        for wait in (lambda: camp.cpu_utilisation(interval=60), lambda: me.utilisation(60), lambda: next(frames),
+                     lambda: paper.GetPercentProcessorTime(0, 60_000), lambda: paper.GetCPUtime_Total(me.pid, 60_000),
+                     lambda: paper.GetCPUtime_User(me.pid, 60_000), lambda: paper.GetCPUtime_Kernel(me.pid, 60_000)):
+            seen = []
+
+            def handler(number, frame):
+                seen.append(time.monotonic())
+                if len(seen) == 2:
+                    raise KeyError('by the handler')
+            signal.signal(signal.SIGALRM, handler)
+            start = time.monotonic()
+            signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
+            with self.assertRaisesRegex(KeyError, 'by the handler'):
+                wait()
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            # The first signal, after which the wait goes on, ran its handler during the wait.
+            self.assertEqual(len(seen), 2)
+            self.assertLess(time.monotonic() - start, 60)
 
 
 class Forks(unittest.TestCase):

@@ -90,8 +90,8 @@ struct postgres_layout read_address(void)
 
 static struct witness see(pid_t pid)
 {
-    const uint32_t wanted =
-        CAMP_TASK_CPU | CAMP_TASK_RUN_DELAY | CAMP_TASK_STATE | CAMP_TASK_SWITCHES;
+    const uint32_t wanted = CAMP_TASK_CPU | CAMP_TASK_RUN_DELAY | CAMP_TASK_STATE |
+                            CAMP_TASK_VOLUNTARY_SWITCHES | CAMP_TASK_INVOLUNTARY_SWITCHES;
     struct witness ret = { .state = 0 };
     struct camp_task now;
 

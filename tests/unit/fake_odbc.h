@@ -2,8 +2,8 @@
  * sources/sessions/odbc/odbc_connection.c, which is not linked. */
 #pragma once
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "sources/sessions/odbc/odbc_connection.h"
 #include "sources/source.h"
 

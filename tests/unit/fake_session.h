@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "microstates/session.h"
+#include "microstates/linux/session.h"
 #include "states.skel.h"
 
 #include <bpf/bpf.h>
@@ -83,7 +83,7 @@ int ring_buffer__consume(struct ring_buffer *ring)
         if (record == NULL)
             abort();
         memcpy(record, fake_exits[i].record, fake_exits[i].length);
-        r = session_take_exit(fake_consumer, record, fake_exits[i].length);
+        r = camp_session_take_exit(fake_consumer, record, fake_exits[i].length);
         free(record);
         if (r < 0 || i + 1 == fake_exit_count) {
             fake_exit_count -= i + 1;
@@ -148,9 +148,9 @@ static inline void open_fake_session(struct camp_states *ret)
     fake_programs.maps.waits_of_disks = (struct bpf_map *)(void *)FAKE_DISK_WAITS;
     fake_programs.bss = &fake_bss;
     fake_maps[0].count = fake_maps[1].count = fake_exit_count = fake_snapshot_length = 0;
-    *ret = (struct camp_states){ .programs = &fake_programs,
-                                 .cpus = fake_cpus,
-                                 .cpu_count = FAKE_CPUS };
+    *ret = (struct camp_states){
+        .programs = &fake_programs, .cpus = fake_cpus, .cpu_count = FAKE_CPUS, .has_disks = true
+    };
     fake_consumer = ret;
 }
 

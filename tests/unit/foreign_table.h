@@ -4,7 +4,7 @@
 
 #include "tree.h"
 
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "ledger/frame.h"
 #include "sources/from.h"
 

@@ -6,7 +6,7 @@
  */
 #include "check_record.h"
 
-#include "counters/units.h"
+#include "counters/clock.h"
 
 #include <math.h>
 #include <stdlib.h>

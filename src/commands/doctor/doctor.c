@@ -15,6 +15,8 @@
 #include "sources/machine/hidden.h"
 #include "views/view.h"
 
+#include <camp/linux.h>
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +108,8 @@ static int examine(struct doctor *doctor, struct camp_error *error)
     struct camp_taskstats session = CAMP_TASKSTATS_NONE;
     int result = camp_kernel_read(NULL, &doctor->kernel, sizeof doctor->kernel, error);
 
+    if (result == CAMP_OK)
+        result = camp_linux_read(NULL, &doctor->facts, sizeof doctor->facts, error);
     if (result < 0)
         return result;
     result = camp_taskstats_open(&session, &doctor->refusal);
@@ -159,10 +163,10 @@ static void add_events(struct doctor *doctor)
 
 static void add_capabilities(struct doctor *doctor)
 {
-    bool known = (doctor->kernel.known & CAMP_KERNEL_CAPABILITIES) != 0;
+    bool known = (doctor->facts.known & CAMP_LINUX_CAPABILITIES) != 0;
 
     for (size_t i = 0; i < CAPABILITY_COUNT; i++) {
-        bool held = capability_held(&doctor->kernel, capabilities[i].name);
+        bool held = capability_held(&doctor->facts, capabilities[i].name);
         const struct cell cells[] = {
             cell_text(capabilities[i].name),
             known ? emphasised(doctor_yes_or_no(doctor, held), held ? GOOD : FAINT)
@@ -193,9 +197,9 @@ static void add_tier(struct doctor *doctor, enum tasks_tier tier, bool available
 static bool lacks_states(const struct doctor *doctor)
 {
     return doctor->states_refusal.code == CAMP_E_PERM &&
-           !(capability_held(&doctor->kernel, "CAP_BPF") &&
-             capability_held(&doctor->kernel, "CAP_PERFMON")) &&
-           !capability_held(&doctor->kernel, "CAP_SYS_ADMIN");
+           !(capability_held(&doctor->facts, "CAP_BPF") &&
+             capability_held(&doctor->facts, "CAP_PERFMON")) &&
+           !capability_held(&doctor->facts, "CAP_SYS_ADMIN");
 }
 
 /* In a shell that sudo(8) started, $USER is root, and $SUDO_USER is the user who started it. The
@@ -222,7 +226,7 @@ static const char *change_of(struct doctor *doctor)
     if (doctor->tier == TASKS_TASKSTATS)
         return lacks_states(doctor) ? way_to_capabilities(doctor) : NULL;
     if (doctor->refusal.code == CAMP_E_PERM && doctor->taskstats_version == 0 &&
-        capability_held(&doctor->kernel, "CAP_NET_ADMIN"))
+        capability_held(&doctor->facts, "CAP_NET_ADMIN"))
         return "run camp outside of this container: what is held in it is not enough";
     if (doctor->refusal.code == CAMP_E_PERM && doctor->taskstats_version == 0)
         return way_to_capabilities(doctor);

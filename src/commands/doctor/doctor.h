@@ -7,7 +7,7 @@
 #include "sources/source.h"
 #include "views/document.h"
 
-#include <camp/camp.h>
+#include <camp/linux.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +18,7 @@ enum { FACTS, EVENTS, CAPABILITIES, TIERS, SUMMARY, TABLE_COUNT };
 struct doctor {
     bool words; /* show "yes" and "no", because the text view shows false as a blank */
     struct camp_kernel kernel;
+    struct camp_linux facts; /* of Linux */
     /* The error of taskstats. Its code is CAMP_OK if taskstats answers. */
     struct camp_error refusal;
     uint16_t taskstats_version;

@@ -34,7 +34,7 @@ static const char *hindrance(const struct doctor *doctor, const char *path)
     }
     if (system_error != EACCES && system_error != EPERM)
         return NULL;
-    return capability_opens_all(&doctor->kernel) || (seen && (file.st_mode & S_IROTH) != 0)
+    return capability_opens_all(&doctor->facts) || (seen && (file.st_mode & S_IROTH) != 0)
                ? "no user may read"
                : "CAP_DAC_READ_SEARCH opens";
 }
@@ -67,13 +67,23 @@ static void add_fact(struct doctor *doctor, const char *name, struct cell value,
     DOCUMENT_ADD(&doctor->document, FACTS, cells);
 }
 
+static void add_answer(struct doctor *doctor, const char *name, bool is_known, int32_t value,
+                       const char *yes, const char *no, const char *how)
+{
+    add_fact(doctor, name, is_known ? doctor_yes_or_no(doctor, value != 0) : cell_unknown(),
+             value != 0 ? yes : no, how);
+}
+
 static void add_yes_no(struct doctor *doctor, const char *name, uint32_t field, int32_t value,
                        const char *yes, const char *no, const char *how)
 {
-    bool known = (doctor->kernel.known & field) != 0;
+    add_answer(doctor, name, (doctor->kernel.known & field) != 0, value, yes, no, how);
+}
 
-    add_fact(doctor, name, known ? doctor_yes_or_no(doctor, value != 0) : cell_unknown(),
-             value != 0 ? yes : no, how);
+static void add_linux(struct doctor *doctor, const char *name, uint32_t field, int32_t value,
+                      const char *yes, const char *no, const char *how)
+{
+    add_answer(doctor, name, (doctor->facts.known & field) != 0, value, yes, no, how);
 }
 
 static const char *accounting_meaning(const struct camp_kernel *kernel)
@@ -124,7 +134,7 @@ static void add_times(struct doctor *doctor)
              (kernel->known & CAMP_KERNEL_TICK) != 0 ? cell_natural(kernel->tick_hz)
                                                      : cell_unknown(),
              "ticks a second: how often times are sampled", "clock_getres(CLOCK_MONOTONIC_COARSE)");
-    add_fact(doctor, "user_hz", cell_natural(kernel->user_hz),
+    add_fact(doctor, "user_hz", cell_natural(doctor->facts.user_hz),
              "units a second of the times in /proc", "sysconf(_SC_CLK_TCK)");
     add_fact(doctor, "accounting", cell_text(accounting), accounting_meaning(kernel),
              "/sys/devices/system/cpu/nohz_full, the machine, the kernel's configuration");
@@ -145,27 +155,26 @@ static void add_times(struct doctor *doctor)
 static void add_sources(struct doctor *doctor)
 {
     static const char *const cgroups[] = { "none", "v1", "v2", "v1 and v2" };
-    const struct camp_kernel *kernel = &doctor->kernel;
+    const struct camp_linux *facts = &doctor->facts;
 
-    add_yes_no(doctor, "sched_info", CAMP_KERNEL_SCHED_INFO, kernel->sched_info,
-               "run time and run-queue delay of every thread", "no run-queue delay of threads",
-               "/proc/self/schedstat");
-    add_yes_no(doctor, "schedstats", CAMP_KERNEL_SCHEDSTATS, kernel->schedstats,
-               "run-queue delay of every CPU", "no run-queue delay of CPUs", "/proc/schedstat");
-    add_yes_no(doctor, "taskstats", CAMP_KERNEL_TASKSTATS, kernel->taskstats,
-               "sampled beside measured time, and exits", "no sampled time of processes",
-               "the netlink family TASKSTATS");
-    add_yes_no(doctor, "delay_accounting", CAMP_KERNEL_DELAY_ACCOUNTING, kernel->delay_accounting,
-               "waits for disk and memory are counted", "not needed for CPU times",
-               "/proc/sys/kernel/task_delayacct, the command line");
-    add_yes_no(doctor, "psi", CAMP_KERNEL_PSI, kernel->psi, "pressure stall information",
-               "no pressure stall information", "/proc/pressure/cpu");
-    add_yes_no(doctor, "btf", CAMP_KERNEL_BTF, kernel->btf, "BPF programs can run",
-               "BPF programs cannot run", "/sys/kernel/btf/vmlinux");
+    add_linux(doctor, "sched_info", CAMP_LINUX_SCHED_INFO, facts->sched_info,
+              "run time and run-queue delay of every thread", "no run-queue delay of threads",
+              "/proc/self/schedstat");
+    add_linux(doctor, "schedstats", CAMP_LINUX_SCHEDSTATS, facts->schedstats,
+              "run-queue delay of every CPU", "no run-queue delay of CPUs", "/proc/schedstat");
+    add_linux(doctor, "taskstats", CAMP_LINUX_TASKSTATS, facts->taskstats,
+              "sampled beside measured time, and exits", "no sampled time of processes",
+              "the netlink family TASKSTATS");
+    add_linux(doctor, "delay_accounting", CAMP_LINUX_DELAY_ACCOUNTING, facts->delay_accounting,
+              "waits for disk and memory are counted", "not needed for CPU times",
+              "/proc/sys/kernel/task_delayacct, the command line");
+    add_linux(doctor, "psi", CAMP_LINUX_PSI, facts->psi, "pressure stall information",
+              "no pressure stall information", "/proc/pressure/cpu");
+    add_linux(doctor, "btf", CAMP_LINUX_BTF, facts->btf, "BPF programs can run",
+              "BPF programs cannot run", "/sys/kernel/btf/vmlinux");
     add_fact(doctor, "cgroup",
-             (kernel->known & CAMP_KERNEL_CGROUP) != 0
-                 ? cell_text(cgroups[kernel->cgroup_version & 3])
-                 : cell_unknown(),
+             (facts->known & CAMP_LINUX_CGROUP) != 0 ? cell_text(cgroups[facts->cgroup_version & 3])
+                                                     : cell_unknown(),
              "control groups that are mounted", "/proc/self/mountinfo");
 }
 

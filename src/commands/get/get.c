@@ -11,7 +11,7 @@
 #include "query.h"
 #include "values.h"
 
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "views/view.h"
 
 #include <errno.h>
@@ -29,6 +29,7 @@ struct get {
     struct query query;
     struct camp_source source;
     struct camp_kernel kernel;
+    struct camp_linux facts;
     const struct view *view;
     struct view_options output;
     bool value_only;
@@ -200,7 +201,7 @@ static int repeat(struct get *get)
 
     get->cells = calloc(rows + 1, VALUE_FIELDS * sizeof *get->cells);
     if (names == NULL || get->cells == NULL ||
-        !values_init(&get->values, &get->query, &get->kernel)) {
+        !values_init(&get->values, &get->query, &get->kernel, &get->facts)) {
         free(names);
         return complain(STATUS_FAILURE, "no memory left; ask for less at a time");
     }
@@ -357,6 +358,7 @@ int command_get(int argc, char **argv)
                                                           : CAMP_DEFAULT_INTERVAL_MS * 1000000u;
     /* If this call fails, the provenance of CPU times is shown as unknown. */
     camp_kernel_read(get.query.subjects.source, &get.kernel, sizeof get.kernel, NULL);
+    camp_linux_read(get.query.subjects.source, &get.facts, sizeof get.facts, NULL);
     stop_on_signals();
     if (get.query.row_count > 0)
         status = repeat(&get);

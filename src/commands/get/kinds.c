@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNTERS_IN(type) sizeof(struct type), offsetof(struct type, time_ns)
+#define COUNTERS_IN(type) sizeof(struct type), offsetof(struct type, time_ns), 0
+#define DEVICES_IN(type)                                                                           \
+    sizeof(struct type), offsetof(struct type, time_ns), offsetof(struct type, name)
 
 const struct kind_words kinds[KIND_COUNT] = {
     { CAMP_KIND_CPU, "cpus", "cpu.*", "cpu.ID", "cpu alone is the total", COUNTERS_IN(camp_cpu),
@@ -11,16 +13,18 @@ const struct kind_words kinds[KIND_COUNT] = {
     { CAMP_KIND_MEMORY, NULL, "memory", "memory", "physical, and swap", COUNTERS_IN(camp_memory),
       .is_one = true },
     { CAMP_KIND_NETWORK, "networks", "network.*", "network.NAME", "interfaces",
-      COUNTERS_IN(camp_network) },
-    { CAMP_KIND_DISK, "disks", "disk.*", "disk.NAME", "whole disks", COUNTERS_IN(camp_disk) },
+      DEVICES_IN(camp_network) },
+    { CAMP_KIND_DISK, "disks", "disk.*", "disk.NAME", "whole disks", DEVICES_IN(camp_disk) },
     { CAMP_KIND_PARTITION, "partitions", "partition.*", "partition.NAME", "within their disks",
-      COUNTERS_IN(camp_disk) },
+      DEVICES_IN(camp_disk) },
     { CAMP_KIND_PROCESS, "processes", "process.*", "process.PID", "with all their threads",
       COUNTERS_IN(camp_task) },
     { CAMP_KIND_THREAD, "threads", "thread.*.*", "thread.PID.TID", "each by itself",
       COUNTERS_IN(camp_task) },
     { CAMP_KIND_KERNEL, NULL, "kernel", "kernel", "what it counts, and how",
-      sizeof(struct camp_kernel), NO_TIME, .is_one = true },
+      sizeof(struct camp_kernel), NO_TIME, 0, .is_one = true },
+    { CAMP_KIND_SYSTEM, NULL, "system", "system", "all CPUs and processes together",
+      COUNTERS_IN(camp_system), .is_one = true },
 };
 
 const struct kind_words *kind_words(enum camp_kind kind)
@@ -124,6 +128,8 @@ const void *counter_place(const struct camp_counter *counter, const struct readi
         return (const char *)&reading->taskstat + counter->offset;
     case CAMP_RECORD_UTILISATION:
         return (const char *)&reading->utilisation + counter->offset;
+    case CAMP_RECORD_LINUX:
+        return (const char *)&reading->of_linux + counter->offset;
     default: /* All members of the union have the address of `cpu`. */
         return (const char *)&reading->cpu + counter->offset;
     }
@@ -136,12 +142,20 @@ static uint32_t known_of(const struct camp_counter *counter, const struct readin
         return reading->cpu.known;
     case CAMP_RECORD_MEMORY:
         return reading->memory.known;
+    case CAMP_RECORD_NETWORK:
+        return reading->network.known;
+    case CAMP_RECORD_DISK:
+        return reading->disk.known;
     case CAMP_RECORD_TASK:
         return reading->task.known;
     case CAMP_RECORD_KERNEL:
         return reading->kernel.known;
+    case CAMP_RECORD_LINUX:
+        return reading->of_linux.known;
+    case CAMP_RECORD_SYSTEM:
+        return reading->system.known;
     case CAMP_RECORD_UTILISATION:
-        return reading->utilisation_known;
+        return reading->utilisation.known;
     default:
         return 0;
     }

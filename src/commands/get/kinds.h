@@ -5,12 +5,13 @@
 #pragma once
 
 #include <camp/catalogue.h>
+#include <camp/system.h>
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define KIND_COUNT 8
+#define KIND_COUNT 9
 #define NO_TIME SIZE_MAX
 
 /* The words for a kind on the command line, in addition to camp_kind_name(). */
@@ -24,6 +25,7 @@ struct kind_words {
     size_t size; /* the size of the library's struct with the counters of this kind */
     /* The offset of time_ns in the library's struct. NO_TIME if the struct has no time. */
     size_t time_at;
+    size_t name_at; /* the offset of the name of a device in the library's struct, otherwise 0 */
     bool has_total; /* without a subject, an operand means the total of this kind */
     bool is_one;    /* there is only one thing of this kind, so operands name no subject */
 };
@@ -47,15 +49,17 @@ struct reading {
         struct camp_network network;
         struct camp_disk disk;
         struct camp_task task;
-        struct camp_kernel kernel;
+        struct {
+            struct camp_kernel kernel;
+            struct camp_linux of_linux;
+        };
+        struct camp_system system;
     };
     struct camp_taskstat taskstat;
-    /* The fields of utilisation that are known. 0 without a previous reading. */
-    uint32_t utilisation_known;
-    struct camp_utilisation utilisation;
+    struct camp_utilisation utilisation; /* without a previous reading, nothing is known */
 };
 
-#define COUNTERS_MAX 128
+#define COUNTERS_MAX 160
 
 struct counters {
     struct camp_counter items[COUNTERS_MAX];

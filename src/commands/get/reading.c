@@ -4,8 +4,8 @@
  */
 #include "subjects.h"
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,8 @@ void subject_want(struct subject *subject, const struct camp_counter *counter)
 {
     if (counter->record == CAMP_RECORD_TASKSTAT)
         subject->wants_taskstats = true;
-    subject->wanted |= counter->known;
+    if (!counter_is_utilisation(counter))
+        subject->wanted |= counter->known;
     if (counter_is_utilisation(counter) || counter_is_cpu_count(counter))
         subject->counts_cpus = true;
 }
@@ -33,8 +34,10 @@ static void note_time(enum camp_kind kind, struct reading *reading)
 
 static bool is_subject(const struct subject *subject, const void *element)
 {
-    return subject->kind == CAMP_KIND_CPU ? ((const struct camp_cpu *)element)->cpu == subject->cpu
-                                          : strcmp(element, subject->device) == 0;
+    return subject->kind == CAMP_KIND_CPU
+               ? ((const struct camp_cpu *)element)->cpu == subject->cpu
+               : strcmp((const char *)element + kind_words(subject->kind)->name_at,
+                        subject->device) == 0;
 }
 
 /* Keeps the message of an error. `error` may be NULL. If there is no memory for the message, the
@@ -108,6 +111,17 @@ static int read_cpu(const struct camp_source *source, struct subject *subject,
     return result;
 }
 
+/* Other systems have no facts of Linux. */
+static int read_kernel(const struct camp_source *source, struct reading *now,
+                       struct camp_error *error)
+{
+    int result = camp_kernel_read(source, &now->kernel, sizeof now->kernel, error);
+
+    if (result == CAMP_OK)
+        result = camp_linux_read(source, &now->of_linux, sizeof now->of_linux, error);
+    return result == CAMP_E_NOTSUP ? CAMP_OK : result;
+}
+
 static int read_one(const struct camp_source *source, struct subject *subject,
                     struct camp_error *error)
 {
@@ -131,10 +145,12 @@ static int read_one(const struct camp_source *source, struct subject *subject,
         return camp_process_read(source, &subject->process, of_task, &now->task, size, error);
     case CAMP_KIND_THREAD:
         return camp_thread_read(source, &subject->thread, of_task, &now->task, size, error);
+    case CAMP_KIND_SYSTEM:
+        return camp_system_read(source, subject->wanted, &now->system, size, error);
     case CAMP_KIND_KERNEL:
         break;
     }
-    return camp_kernel_read(source, &now->kernel, size, error);
+    return read_kernel(source, now, error);
 }
 
 static void read_alone(const struct camp_source *source, struct subject *subject)
@@ -217,10 +233,9 @@ static void derive(struct subject *subject)
     if (subject->kind != CAMP_KIND_CPU || !subject->counts_cpus || now->result < 0 ||
         before->result < 0 || before->time_ns == 0)
         return;
-    if (camp_cpu_difference(&before->cpu, &now->cpu,
-                            subject->cpu == CAMP_CPU_TOTAL ? (size_t)now->cpu_count : 1,
-                            &now->utilisation, sizeof now->utilisation) == CAMP_OK)
-        now->utilisation_known = before->cpu.known & now->cpu.known;
+    camp_cpu_difference(&before->cpu, &now->cpu,
+                        subject->cpu == CAMP_CPU_TOTAL ? (size_t)now->cpu_count : 1, NULL,
+                        &now->utilisation, sizeof now->utilisation);
 }
 
 void subjects_read(struct subjects *subjects)

@@ -76,6 +76,7 @@ static int fill(const struct listing *listing, void *array, size_t capacity, siz
         return camp_thread_list(source, listing->process, array, size, capacity, ret_count, error);
     case CAMP_KIND_MEMORY:
     case CAMP_KIND_KERNEL:
+    case CAMP_KIND_SYSTEM:
         break;
     }
     return CAMP_E_INVALID;
@@ -132,15 +133,25 @@ void subject_of_process(struct subject *ret, const struct camp_process *process)
     label(ret);
 }
 
-_Static_assert(offsetof(struct camp_cpu, cpu) == 0 && offsetof(struct camp_network, name) == 0 &&
-                   offsetof(struct camp_disk, name) == 0,
-               "a listed struct starts with its identity");
+_Static_assert(offsetof(struct camp_cpu, cpu) == 0 && CAMP_NETWORK_NAME_SIZE >= CAMP_NAME_SIZE,
+               "the struct of a CPU starts with its id, and every name fits");
+
+static void copy_identity(enum camp_kind kind, const char *element, struct subject *ret)
+{
+    if (kind == CAMP_KIND_CPU)
+        memcpy(&ret->cpu, element, sizeof ret->cpu);
+    else if (kind == CAMP_KIND_PROCESS)
+        memcpy(&ret->process, element, sizeof ret->process);
+    else if (kind == CAMP_KIND_THREAD)
+        memcpy(&ret->thread, element, sizeof ret->thread);
+    else
+        snprintf(ret->device, sizeof ret->device, "%s", element + kind_words(kind)->name_at);
+}
 
 static int list_into(struct subjects *subjects, const struct listing *listing,
                      struct camp_error *error)
 {
     const size_t size = listing_element_size(listing->kind), before = subjects->count;
-    const size_t own = size < CAMP_NAME_SIZE ? size : CAMP_NAME_SIZE;
     const size_t first = listing->kind == CAMP_KIND_CPU ? 1 : 0;
     size_t count = 0;
     void *array;
@@ -151,7 +162,7 @@ static int list_into(struct subjects *subjects, const struct listing *listing,
         struct subject subject = { .kind = listing->kind };
         size_t index;
 
-        memcpy(subject.device, (const char *)array + i * size, own);
+        copy_identity(listing->kind, (const char *)array + i * size, &subject);
         label(&subject);
         result = add(subjects, &subject, before, &index, error);
     }
@@ -347,6 +358,7 @@ int subject_named(const struct camp_source *source, enum camp_kind kind, const c
         break;
     case CAMP_KIND_MEMORY:
     case CAMP_KIND_KERNEL:
+    case CAMP_KIND_SYSTEM:
         break;
     }
     return result;

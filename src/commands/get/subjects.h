@@ -12,16 +12,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LABEL_SIZE (CAMP_NAME_SIZE + 80)
+#define LABEL_SIZE (CAMP_NETWORK_NAME_SIZE + 80)
 
 struct subject {
     enum camp_kind kind;
     char label[LABEL_SIZE]; /* the text before the counter's name, such as "network.eth0" */
-    /* The identity of the subject, which is the first member of the library's struct for its
-     * kind. */
+    /* The identity of the subject, as in the library's struct for its kind. */
     union {
         int32_t cpu;
-        char device[CAMP_NAME_SIZE];
+        char device[CAMP_NETWORK_NAME_SIZE];
         struct camp_process process;
         struct camp_thread thread;
     };

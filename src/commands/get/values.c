@@ -3,7 +3,7 @@
 #include "program/capability.h"
 #include "program/command.h"
 
-#include "counters/units.h"
+#include "counters/clock.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,9 +17,10 @@
 #define STEP_MAX_PERCENT 5.0
 #define REASON_SIZE (2 * CAMP_ERROR_SIZE + LABEL_SIZE)
 
-bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel)
+bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel,
+                 const struct camp_linux *facts)
 {
-    *ret = (struct values){ .query = query, .kernel = kernel };
+    *ret = (struct values){ .query = query, .kernel = kernel, .facts = facts };
     ret->reported_counters = calloc(all_counters()->count, sizeof *ret->reported_counters);
     ret->reported_subjects = calloc(query->subjects.count + 1, sizeof *ret->reported_subjects);
     return ret->reported_counters != NULL && ret->reported_subjects != NULL;
@@ -115,8 +116,8 @@ static bool has_guarded_file(const struct camp_source *source, const struct subj
 static int why_no_io(const struct values *values, const struct row *row, char *ret)
 {
     const struct subject *subject = &values->query->subjects.items[row->subject];
-    bool traces = capability_held(values->kernel, "CAP_SYS_PTRACE");
-    bool opens = capability_opens_all(values->kernel);
+    bool traces = capability_held(values->facts, "CAP_SYS_PTRACE");
+    bool opens = capability_opens_all(values->facts);
     int length =
         snprintf(ret, REASON_SIZE, "%s.%s is unknown: ", subject->label, row->counter->name);
     size_t room = REASON_SIZE - (size_t)length;
@@ -173,8 +174,8 @@ static void miss_rate(struct values *values, const struct row *row)
  * matter. */
 static double unit_ns(const struct camp_counter *counter, const struct camp_kernel *kernel)
 {
-    if (strncmp(counter->resolution, "1/100 s", 7) == 0 && kernel->user_hz > 0)
-        return (double)NS_PER_S / kernel->user_hz;
+    if (strncmp(counter->resolution, "1/100 s", 7) == 0)
+        return (double)proc_time_unit_ns();
     if (strncmp(counter->resolution, "1 tick", 6) == 0 && kernel->tick_hz > 0)
         return (double)NS_PER_S / kernel->tick_hz;
     return strcmp(counter->resolution, "1 ms") == 0 ? (double)NS_PER_MS : 0;

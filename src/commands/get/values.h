@@ -15,6 +15,7 @@
 struct values {
     const struct query *query;
     const struct camp_kernel *kernel;
+    const struct camp_linux *facts;
     /* [all_counters()->count] Whether the reason for an unknown value of a counter was printed. */
     bool *reported_counters;
     /* [subjects.count] Whether the reason for an unknown subject was printed. */
@@ -23,9 +24,10 @@ struct values {
     int status; /* the exit status for the first missing value */
 };
 
-/* Call this function when the query is complete. `kernel` has the capabilities of this process.
+/* Call this function when the query is complete. `facts` has the capabilities of this process.
  * Returns false if there is no memory. */
-bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel);
+bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel,
+                 const struct camp_linux *facts);
 void values_release(struct values *values);
 
 /* Warns on stderr if the interval is so short that one step of a counter is a large part of the

@@ -4,8 +4,8 @@
  * Descendants are found by their parents. camp is the subreaper of the command (prctl(2)), so
  * orphans become children of camp. The chain of parents of each descendant therefore leads to camp.
  */
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "program/command.h"
 #include "program/output_file.h"
 #include "program/privilege.h"

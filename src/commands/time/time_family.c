@@ -10,7 +10,7 @@
 #define TOTALS_COME_AFTER 2
 #define GENERATIONS_MAX 256 /* the maximum length of a chain of parents */
 
-void family_init(struct family *ret, uint32_t unmeasured)
+void family_init(struct family *ret, uint64_t unmeasured)
 {
     struct threads_columns of_threads;
 

@@ -23,7 +23,7 @@ struct family {
     struct thread_list threads; /* what each thread did, ordered by process and time */
     struct column columns[FAMILY_COLUMN_COUNT];
     struct schema schema;
-    uint32_t unmeasured; /* bits of enum camp_state: these states have no column */
+    uint64_t unmeasured; /* the columns that threads_unmeasured() returned are absent */
     /* Row 0 is the total. Each other row has the sums of all processes that had the same name at
      * their exit. The `count` of an entity is its number of threads. */
     struct frame sums;
@@ -31,8 +31,8 @@ struct family {
     size_t *order;
 };
 
-/* `unmeasured` has the bits of the states that the session does not measure. */
-void family_init(struct family *ret, uint32_t unmeasured);
+/* `unmeasured` comes from threads_unmeasured(). */
+void family_init(struct family *ret, uint64_t unmeasured);
 void family_release(struct family *family);
 
 /* Takes the first snapshot. What threads did before this snapshot is not counted. If a thread

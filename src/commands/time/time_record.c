@@ -81,13 +81,15 @@ static uint64_t value_of(const struct frame *sums, size_t row, size_t column)
 static void choose_states(struct time_record *record, const struct frame *sums, size_t width)
 {
     struct frame_columns *columns = &record->columns;
+    const bool is_divided = threads_have(sums->schema, CAMP_STATE_OTHER_SLEEP);
+    const size_t sleep = is_divided ? CAMP_STATE_OTHER_SLEEP : CAMP_STATE_SLEEP;
     size_t fixed = 0;
 
     for (size_t i = 0; i < ARRAY_COUNT(first_fields); i++)
         fixed += first_fields[i].title != NULL ? FRAME_GAP + (size_t)abs(first_fields[i].width) : 0;
     fixed -= FRAME_GAP;
     columns->percent_width = PERCENT_WIDTH;
-    columns->sorted = columns->column_of[threads_column(sums->schema, CAMP_STATE_OTHER_SLEEP)];
+    columns->sorted = columns->column_of[threads_column(sums->schema, sleep)];
     for (size_t i = 0; i < columns->state_column_count; i++)
         columns->states[i].most_ns = state_column_ns(columns, frame_values(sums, 0), i);
     frame_states_choose_in(columns, width == 0 ? SIZE_MAX : width > fixed ? width - fixed : 0);
@@ -109,10 +111,12 @@ static void lay_out(struct time_record *record, const struct schema *schema)
                                    .width = (int)strlen(FRAME_OTHER_HEADING),
                                    .decimals = 1 };
     *field++ = (struct field){ .name = "unaccounted_ns", .help = "wall time that is in no state" };
-    for (size_t i = 0; i < ARRAY_COUNT(shown_counters); i++)
-        *field++ =
-            (struct field){ .name =
-                                schema->columns[threads_column(schema, shown_counters[i])].name };
+    for (size_t i = 0; i < ARRAY_COUNT(shown_counters); i++) {
+        if (threads_have(schema, shown_counters[i]))
+            *field++ = (struct field){
+                .name = schema->columns[threads_column(schema, shown_counters[i])].name
+            };
+    }
     for (size_t i = 0; i < schema->state_count; i++)
         *field++ = (struct field){ .name = schema->columns[i].name };
     record->field_count = (size_t)(field - record->fields);
@@ -140,8 +144,10 @@ static struct cell *fill_sum(const struct time_record *record, struct cell *cell
     if (record->columns.has_other)
         *cells++ = cell_real(share(other_ns, elapsed_ns));
     *cells++ = cell_integer(frame_unaccounted_ns(sums, row));
-    for (size_t i = 0; i < ARRAY_COUNT(shown_counters); i++)
-        *cells++ = cell_natural(value_of(sums, row, shown_counters[i]));
+    for (size_t i = 0; i < ARRAY_COUNT(shown_counters); i++) {
+        if (threads_have(sums->schema, shown_counters[i]))
+            *cells++ = cell_natural(value_of(sums, row, shown_counters[i]));
+    }
     for (size_t i = 0; i < sums->schema->state_count; i++)
         *cells++ = cell_natural(values[i]);
     return cells;
@@ -151,7 +157,7 @@ static struct cell *fill_states(struct cell *cells, const struct frame *sums, si
 {
     *ret_count = 0;
     for (size_t i = 0; i < CAMP_STATE_COUNT; i++) {
-        const uint64_t ns = threads_have_state(sums->schema, i) ? value_of(sums, 0, i) : 0;
+        const uint64_t ns = threads_have(sums->schema, i) ? value_of(sums, 0, i) : 0;
 
         if (ns == 0)
             continue;
@@ -242,9 +248,10 @@ static void note_sums(struct time_record *ret, const struct frame *sums)
              "threads' wall time %.3f s, unaccounted %.3f s (%.4f %%)", seconds(elapsed_ns),
              unaccounted_ns / NS_PER_S,
              elapsed_ns > 0 ? 100.0 * unaccounted_ns / (double)elapsed_ns : 0);
-    snprintf(next_note(ret), TIME_NOTE_SIZE,
-             "on CPU %.3f s by the states, %.3f s by the scheduler's own count",
-             seconds(class_ns(sums, 0, CLASS_CPU)), seconds(value_of(sums, 0, THREADS_CPU)));
+    if (threads_have(sums->schema, THREADS_CPU))
+        snprintf(next_note(ret), TIME_NOTE_SIZE,
+                 "on CPU %.3f s by the states, %.3f s by the scheduler's own count",
+                 seconds(class_ns(sums, 0, CLASS_CPU)), seconds(value_of(sums, 0, THREADS_CPU)));
 }
 
 /* Notes the time that a hypervisor took. If the hypervisor reports this time to the kernel, the
@@ -289,6 +296,14 @@ static void clock_text(char ret[32], uint64_t ns)
         snprintf(ret, 32, "%u.%03u", (unsigned)s, (unsigned)(ms % 1000));
 }
 
+/* A system divides sleep (CAMP_STATE_OTHER_SLEEP and others), or has it as one state. The summary
+ * has the other states even if the session does not measure them. */
+static bool is_in_figure(const struct schema *schema, size_t state)
+{
+    return threads_have(schema, state) ||
+           (state != CAMP_STATE_SLEEP && !threads_have(schema, CAMP_STATE_SLEEP));
+}
+
 /* Notes a microstate summary in the form of Figure 4 of the CAMP paper. The "other sleep" of the
  * paper is divided into several states here. */
 static void note_figure(struct time_record *ret, const struct frame *sums,
@@ -301,13 +316,15 @@ static void note_figure(struct time_record *ret, const struct frame *sums,
     clock_text(text, facts->real_ns);
     snprintf(note, TIME_NOTE_SIZE, "%-20s %12s   %-20s %12s", "Elapsed time", text, "Current time",
              facts->time);
-    for (size_t i = 0; i < CAMP_STATE_COUNT; i++) {
-        note = i % 2 == 0 ? next_note(ret) : note;
+    for (size_t i = 0, shown = 0; i < CAMP_STATE_COUNT; i++) {
+        if (!is_in_figure(sums->schema, i))
+            continue;
+        note = shown % 2 == 0 ? next_note(ret) : note;
         snprintf(text, sizeof text, "-");
-        if (threads_have_state(sums->schema, i))
+        if (threads_have(sums->schema, i))
             clock_text(text, value_of(sums, 0, i));
         snprintf(note + strlen(note), TIME_NOTE_SIZE - strlen(note), "%s%-20s %12s",
-                 i % 2 == 0 ? "" : "   ", names[i], text);
+                 shown++ % 2 == 0 ? "" : "   ", names[i], text);
     }
 }
 

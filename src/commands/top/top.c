@@ -20,8 +20,8 @@
 /* The values of --format. FORMAT_LIVE means that the option is not given. */
 enum { FORMAT_LIVE = -1, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 static const char *const formats[] = { "text", "json", "csv", NULL };
-static const char *const column_sets[] = { "camp", "prstat", NULL };
-static const char *const percent_bases[] = { "interval", "row", NULL }; /* enum percent_of */
+static const char *const column_sets[] = { "camp", "prstat", "pea", NULL }; /* enum top_columns */
+static const char *const percent_bases[] = { "interval", "row", NULL };     /* enum percent_of */
 
 static int parse(struct top *top, int argc, char **argv, int *ret_first)
 {
@@ -66,8 +66,9 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
           0, 0, percent_bases },
         COMMON_OPTION(COMMON_COLUMNS, &top->columns, .type = OPTION_CHOICE, .argument = "SET",
                       .help =
-                          "The columns of text for threads: camp, or prstat (those of prstat -mL, "
-                          "in percent of the row's own time).",
+                          "The columns for threads: camp, prstat (in text: those of prstat -mL, in "
+                          "percent of the row's own time) or pea (those of pea.se: also sizes and "
+                          "the CPU time of exited children; json and csv have these, too).",
                       .choices = column_sets),
         COMMON_OPTION(COMMON_NO_KERNEL_THREADS, &top->kernel_threads),
         COMMON_OPTION(COMMON_NO_SYSCALLS, &top->no_syscalls),
@@ -112,22 +113,39 @@ static void print_line(void *context, const struct frame *rows, size_t row, cons
 {
     struct top *top = context;
 
-    prstat_line(ret, capacity, rows, row, top->selection.grouping.key, &top->users, name);
+    if (top->columns == TOP_COLUMNS_PEA)
+        pea_line(ret, capacity, &top->pea, rows, row, top->selection.grouping.key, &top->users,
+                 name);
+    else
+        prstat_line(ret, capacity, rows, row, top->selection.grouping.key, &top->users, name);
 }
 
-void top_use_prstat(struct top *top, bool used)
+static void fill_more(void *context, const struct frame *rows, size_t row, struct cell *ret)
 {
-    top->style.line = used ? print_line : NULL;
-    top->style.line_heading = prstat_heading(top->selection.grouping.key, false);
-    top->style.line_heading_of_exited = prstat_heading(top->selection.grouping.key, true);
+    struct top *top = context;
+
+    pea_fill(ret, &top->pea, rows, row, top->selection.grouping.key);
+}
+
+void top_use_columns(struct top *top)
+{
+    const enum group_key key = top->selection.grouping.key;
+    const bool is_pea = top->columns == TOP_COLUMNS_PEA;
+
+    top->style.line = top->columns != TOP_COLUMNS_CAMP ? print_line : NULL;
+    top->style.line_heading = is_pea ? pea_heading(false) : prstat_heading(key, false);
+    top->style.line_heading_of_exited = is_pea ? pea_heading(true) : prstat_heading(key, true);
+    top->style.more = is_pea ? pea_fields : NULL;
+    top->style.more_count = is_pea ? PEA_FIELD_COUNT : 0;
+    top->style.fill_more = fill_more;
 }
 
 static int prepare_view(struct top *top)
 {
     const bool text = top->format == FORMAT_LIVE || top->format == FORMAT_TEXT;
 
-    if (top->columns != 0 && !text)
-        return complain(STATUS_USAGE, "--columns goes with --format text");
+    if (top->columns == TOP_COLUMNS_PRSTAT && !text)
+        return complain(STATUS_USAGE, "--columns prstat goes with --format text");
     top->view = view_by_name(text ? "text" : formats[top->format]);
     top->style = (struct frame_style){
         .for_text = text,
@@ -143,7 +161,7 @@ static int prepare_view(struct top *top)
         .width = text && !top->style.is_uncut ? top->style.width : 0,
     };
     top->selection.exited_apart = text || top->selection.tree;
-    top_use_prstat(top, top->columns != 0);
+    top_use_columns(top);
     return OPTIONS_GO_ON;
 }
 
@@ -175,6 +193,8 @@ int top_fill(struct top *top, const struct frame *frame, const struct frame *cpu
     char time[TIME_TEXT_SIZE];
     int r = selection_pick(&top->table.selected, frame, &top->selection);
 
+    if (r == CAMP_OK && top->columns == TOP_COLUMNS_PEA && top->facts.live)
+        r = pea_read(&top->pea, frame->end_ns);
     time_text(time, sizeof time, frame->wall_clock_ns);
     if (r == CAMP_OK)
         r = top_number_groups(top);
@@ -260,6 +280,9 @@ static int open_source(struct top *top)
         status = from_options_open(&top->from, &top->source, &top->facts);
     if (status == OPTIONS_GO_ON)
         status = top_resolve_options(top);
+    if (status == OPTIONS_GO_ON && top->columns == TOP_COLUMNS_PEA && top->facts.live &&
+        pea_read(&top->pea, 0) != CAMP_OK)
+        status = complain(STATUS_FAILURE, "out of memory");
     top->selection.most = top->rows != UINT64_MAX ? (size_t)top->rows
                           : top->style.for_text   ? default_rows(top)
                                                   : 0;
@@ -306,6 +329,7 @@ int command_top(int argc, char **argv)
     top_workloads_release(&top.workloads);
     cgroup_paths_release(&top.cgroups);
     user_names_release(&top.users);
+    pea_release(&top.pea);
     if (top.selection.filter != NULL)
         regfree(&top.filter);
     return status;

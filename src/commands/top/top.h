@@ -7,6 +7,7 @@
 #include "sources/machine/cgroup_paths.h"
 #include "sources/machine/user_names.h"
 #include "sources/source.h"
+#include "top_pea.h"
 #include "top_workloads.h"
 #include "views/frame_table.h"
 #include "views/view.h"
@@ -16,15 +17,19 @@
 enum top_group { TOP_THREAD, TOP_PROCESS, TOP_USER, TOP_COMMAND, TOP_CGROUP, TOP_WORKLOAD };
 extern const char *const top_thread_groups[]; /* in the order of enum top_group; NULL-terminated */
 
+enum top_columns { TOP_COLUMNS_CAMP, TOP_COLUMNS_PRSTAT, TOP_COLUMNS_PEA, TOP_COLUMNS_COUNT };
+
 struct top {
     uint64_t interval_ns, count, rows;
-    int format, columns, percent_of;
-    int group; /* -1 until a group is chosen */
+    int format, percent_of;
+    int columns; /* enum top_columns */
+    int group;   /* -1 until a group is chosen */
     bool no_syscalls, verbose, kernel_threads;
     const char *filter_text, *workload_file, *group_text, *sort_text;
     struct process_selection processes;
     regex_t filter;
     struct user_names users;
+    struct pea pea; /* for TOP_COLUMNS_PEA */
     struct cgroup_paths cgroups;
     struct top_workloads workloads;
     struct from_options from;
@@ -83,7 +88,8 @@ int32_t top_see_processes(struct top *top, const struct frame *frame, bool is_fi
  * OPTIONS_GO_ON, or an exit status after an error message. */
 int top_fill(struct top *top, const struct frame *frame, const struct frame *cpus);
 
-void top_use_prstat(struct top *top, bool used);
+/* Shows the columns of top->columns from now on. */
+void top_use_columns(struct top *top);
 
 /* Runs the live form on a terminal that screen_open() has prepared. Returns an exit status. */
 int top_live(struct top *top);

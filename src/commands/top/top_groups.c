@@ -84,7 +84,7 @@ static void fill_style(struct top *top, enum group_key key)
     style->is_single = is_row && (!style->of_threads || is_kind(top, singles));
     style->keeps_end = key == GROUP_CGROUP;
     style->user = style->numbered ? user_name : NULL;
-    top_use_prstat(top, style->line != NULL);
+    top_use_columns(top);
 }
 
 int top_select_group(struct top *top, int group, const char **ret_problem)

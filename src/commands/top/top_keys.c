@@ -124,8 +124,10 @@ static void change_rows(struct live *live, int key)
         turn_tree(live);
     else if (key == 'k' && top->has_threads)
         selection->no_kernel_threads = !selection->no_kernel_threads;
-    else if (key == 'c' && top->has_threads)
-        top_use_prstat(top, top->style.line == NULL);
+    else if (key == 'c' && top->has_threads) {
+        top->columns = (top->columns + 1) % TOP_COLUMNS_COUNT;
+        top_use_columns(top);
+    }
     live->scroll = 0;
 }
 

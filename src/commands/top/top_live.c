@@ -1,6 +1,6 @@
 /* camp top on a terminal: draws each interval, and redraws it when a key changes what is shown. */
 #include "top_live.h"
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "ledger/characters.h"
 #include "ledger/vertex.h"
 #include "program/command.h"
@@ -27,7 +27,7 @@ static const char help_text[] =
     "  s  S     sort by the next or the last: busy (not idle), cpu, a state, ...\n"
     "  f  /     filter by name or label (a regular expression; nothing: all)\n"
     "  p        percent of the interval, or of the row's own time\n"
-    "  k        kernel threads, or not    c      columns of camp, or of prstat -mL\n"
+    "  k        kernel threads, or not    c      columns: camp, prstat, pea.se\n"
     "  b        the rows as dots between on a CPU, idle and waiting (Barry3), or not\n"
     "  up down  scroll; page up, page down, home\n"
     "  Enter    of a fleet: the groups of a host; Esc: back to the hosts\n"

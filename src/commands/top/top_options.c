@@ -59,6 +59,11 @@ static const char *const rows_without_states[] = {
     [TOP_COMMAND] = "commands", [TOP_CGROUP] = NULL,         [TOP_WORKLOAD] = NULL,
 };
 
+static const char *name_columns(const struct top *top)
+{
+    return top->columns == TOP_COLUMNS_PEA ? "columns pea" : "columns prstat";
+}
+
 /* Returns the first given option that needs microstates, or NULL. */
 static const char *option_of_states(const struct top *top)
 {
@@ -66,8 +71,8 @@ static const char *option_of_states(const struct top *top)
         return "tree";
     if (top->workload_file != NULL)
         return "workload";
-    if (top->columns != 0)
-        return "columns prstat";
+    if (top->columns != TOP_COLUMNS_CAMP)
+        return name_columns(top);
     if (top->group_text != NULL && rows_without_states[top->group] == NULL)
         return "group cgroup";
     return NULL;
@@ -133,8 +138,10 @@ static const char *option_of_threads(const struct top *top)
         const char *name;
         bool given;
     } options[] = {
-        { "pid", top->processes.texts.count > 0 },     { "tree", top->selection.tree },
-        { "workload", top->workload_file != NULL },    { "columns prstat", top->columns != 0 },
+        { "pid", top->processes.texts.count > 0 },
+        { "tree", top->selection.tree },
+        { "workload", top->workload_file != NULL },
+        { name_columns(top), top->columns != TOP_COLUMNS_CAMP },
         { "no-kernel-threads", !top->kernel_threads },
     };
 

@@ -21,7 +21,7 @@ const char *prstat_heading(enum group_key key, bool ended)
 /* Returns 0 for a state that was not measured. */
 static uint64_t state_ns(const struct frame *rows, size_t row, enum camp_state state)
 {
-    return threads_have_state(rows->schema, state)
+    return threads_have(rows->schema, state)
                ? frame_values(rows, row)[threads_column(rows->schema, state)]
                : 0;
 }
@@ -68,11 +68,11 @@ static void time_texts(char ret[TIME_COUNT][CELL_SIZE], const struct frame *rows
         bool unmeasured;
     } times[TIME_COUNT] = {
         { state_ns(rows, row, CAMP_STATE_USER), false },
-        { state_ns(rows, row, CAMP_STATE_SYSTEM) + state_ns(rows, row, CAMP_STATE_IRQ), false },
-        { state_ns(rows, row, CAMP_STATE_TRAP),
-          !threads_have_state(rows->schema, CAMP_STATE_TRAP) },
+        { state_ns(rows, row, CAMP_STATE_SYSTEM) + state_ns(rows, row, CAMP_STATE_IRQ),
+          !threads_have(rows->schema, CAMP_STATE_SYSTEM) },
+        { state_ns(rows, row, CAMP_STATE_TRAP), !threads_have(rows->schema, CAMP_STATE_TRAP) },
         { state_ns(rows, row, CAMP_STATE_TEXT_FAULT),
-          !threads_have_state(rows->schema, CAMP_STATE_TEXT_FAULT) },
+          !threads_have(rows->schema, CAMP_STATE_TEXT_FAULT) },
         { state_ns(rows, row, CAMP_STATE_DATA_FAULT) + state_ns(rows, row, CAMP_STATE_KERNEL_FAULT),
           false },
         { class_ns(rows, row, CLASS_CONTENTION), false },
@@ -103,8 +103,12 @@ void prstat_line(char *ret, size_t capacity, const struct frame *rows, size_t ro
     char time[TIME_COUNT][CELL_SIZE], count[4][CELL_SIZE], pid[16] = "-";
 
     time_texts(time, rows, row);
-    for (size_t i = 0; i < 4; i++)
-        count_text(count[i], values[threads_column(rows->schema, counters[i])]);
+    for (size_t i = 0; i < 4; i++) {
+        if (threads_have(rows->schema, counters[i]))
+            count_text(count[i], values[threads_column(rows->schema, counters[i])]);
+        else
+            snprintf(count[i], CELL_SIZE, "-");
+    }
     if (of_process)
         snprintf(pid, sizeof pid, "%" PRId32, entity->pid);
     snprintf(ret, capacity,

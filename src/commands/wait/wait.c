@@ -2,7 +2,7 @@
  * camp wait shows I/O wait by five definitions side by side, and which tasks waited for which disk.
  * Without microstates (camp/states.h), it shows only the iowait column of the kernel.
  */
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "program/command.h"
 #include "program/intervals.h"
 #include "program/privilege.h"
@@ -15,8 +15,8 @@
 #define TEXT_ROWS 10
 #define TEXT_CPUS 16
 
-enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_CLASSIC };
-static const char *const formats[] = { "text", "json", "csv", "classic", NULL };
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_CLASSIC, FORMAT_MPSTAT, FORMAT_VMSTAT };
+static const char *const formats[] = { "text", "json", "csv", "classic", "mpstat", "vmstat", NULL };
 static const char *const tiers[] = { "auto", "bpf", "kernel", NULL };
 
 struct wait {
@@ -28,6 +28,7 @@ struct wait {
     size_t top_cpus;
     struct source *source; /* of threads and CPUs; on tier kernel, of CPUs only */
     struct wait_tasks tasks;
+    struct wait_system system;
     uint64_t late_ns; /* time between reading the threads and reading the disks */
     struct wait_record record;
     const struct view *view;
@@ -40,8 +41,8 @@ static int parse(struct wait *wait, int argc, char **argv, int *ret_first)
         COMMON_OPTION(COMMON_INTERVAL, &wait->interval_ns),
         COMMON_OPTION(COMMON_COUNT, &wait->count),
         COMMON_OPTION(COMMON_FORMAT, &wait->format,
-                      .help = "text, json (one object a line, camp.wait/1), csv, or classic (the "
-                              "columns of mpstat).",
+                      .help = "text, json (one object a line, camp.wait/1), csv, classic (the "
+                              "columns of mpstat of Linux), mpstat or vmstat (those of Solaris).",
                       .choices = formats),
         COLOR_OPTION,
         COMMON_OPTION(COMMON_TOP, &wait->top,
@@ -57,7 +58,8 @@ static int parse(struct wait *wait, int argc, char **argv, int *ret_first)
                               "CAP_PERFMON), or kernel (only the kernel's own iowait).",
                       .choices = tiers),
         COMMON_OPTION(COMMON_TABLE, &wait->table,
-                      .help = "The table that csv writes: cpus, tasks, machine or losses.",
+                      .help = "The table that csv writes: cpus, tasks, machine, system, disks or "
+                              "losses.",
                       .choices = wait_table_names),
         COMMON_OPTION(COMMON_NO_SYSCALLS, &wait->no_syscalls),
         COMMON_OPTION(COMMON_VERBOSE, &wait->verbose),
@@ -153,6 +155,8 @@ static int read_states(struct wait *wait, const struct frame *frame, struct wait
     if (r == CAMP_OK)
         r = wait_tasks_fill(&wait->tasks, frame, late_before_ns + wait->late_ns);
     interval->waits = &wait->tasks.rows;
+    interval->threads = frame;
+    interval->counts_calls = !wait->no_syscalls;
     interval->cpus = threads_source_cpus(wait->source);
     interval->losses.partial += interval->cpus->losses.partial;
     return r;
@@ -163,6 +167,7 @@ static int show(struct wait *wait, const struct frame *frame, uint64_t number)
     struct wait_interval interval = {
         .tier = (enum wait_tier)wait->tier,
         .cpus = frame,
+        .system = &wait->system,
         .losses = frame->losses,
         .elapsed_ns = frame->end_ns - frame->start_ns,
     };
@@ -172,6 +177,7 @@ static int show(struct wait *wait, const struct frame *frame, uint64_t number)
 
     time_text(time, sizeof time, (int64_t)now_ns(CLOCK_REALTIME));
     interval.time = time;
+    wait_system_read(&wait->system);
     if (wait->tier == WAIT_BPF)
         r = read_states(wait, frame, &interval, &error);
     if (r == CAMP_OK)
@@ -208,10 +214,13 @@ int command_wait(int argc, char **argv)
         stop_on_signals();
         status = open_source(&wait);
     }
-    if (status == OPTIONS_GO_ON)
+    if (status == OPTIONS_GO_ON) {
+        wait_system_read(&wait.system);
         status = run_intervals(&wait);
+    }
     source_close(wait.source);
     wait_tasks_release(&wait.tasks);
+    wait_system_release(&wait.system);
     wait_record_release(&wait.record);
     selection_processes_release(&wait.processes);
     return status;

@@ -33,7 +33,14 @@ static const struct field summary_fields[] = {
         "steal_percent", NULL, "stolen by a hypervisor: within the others", 0, 2                   \
     }
 
-static const struct field cpu_fields[] = { { "cpu", "cpu", "its id", 7, 0 }, CPU_FIELDS };
+static const struct field cpu_fields[] = {
+    { "cpu", "cpu", "its id", 7, 0 },
+    CPU_FIELDS,
+    { "interrupts_per_s", NULL, "with those of its clock, and cross calls" },
+    { "cross_calls_per_s", NULL, "another CPU asked this one to call a function" },
+    { "context_switches_per_s", NULL, "needs microstates" },
+};
+#define RATES 3 /* fields after CPU_FIELDS */
 
 static const struct field machine_fields[] = {
     { "cpus", NULL, "how many", 0, 0 },
@@ -53,6 +60,11 @@ static const struct field task_fields[] = {
     { NULL, "wait %", "of the interval", 7, 2 },
 };
 
+static const struct field disk_fields[] = {
+    { "disk", NULL, "a disk with a device of its own" },
+    { "transfers_per_s", NULL, "reads and writes that it completed" },
+};
+
 static const struct field loss_fields[] = {
     { "unseen", NULL, "switches that no event reported, in the interval", 0, 0 },
     { "lost", NULL, "threads without an account or without last numbers", 0, 0 },
@@ -64,12 +76,15 @@ static const struct table tables[WAIT_TABLE_COUNT] = {
     [WAIT_MACHINE] = DOCUMENT_ONE("machine", TABLE_OBJECT, machine_fields),
     [WAIT_CPUS] = DOCUMENT_ROWS("cpus", cpu_fields),
     [WAIT_TASKS] = DOCUMENT_ROWS("tasks", task_fields),
+    [WAIT_SYSTEM] = DOCUMENT_ONE("system", TABLE_OBJECT, wait_system_fields),
+    [WAIT_DISKS] = DOCUMENT_ROWS("disks", disk_fields),
     [WAIT_LOSSES] = DOCUMENT_ONE("losses", TABLE_OBJECT, loss_fields),
 };
 
 static const struct record layout = DOCUMENT_LAYOUT("camp.wait/1", tables, WAIT_CPUS);
 
-const char *const wait_table_names[] = { "cpus", "tasks", "machine", "losses", NULL };
+const char *const wait_table_names[] = { "cpus",  "tasks",  "machine", "system",
+                                         "disks", "losses", NULL };
 
 const char *wait_tier_name(enum wait_tier tier)
 {
@@ -121,10 +136,26 @@ static const uint32_t columns_of_kernel[QUANTITY_COUNT] = {
     [STEAL] = BIT(CPUS_STEAL),
 };
 
+static uint32_t columns_of(const struct wait_interval *interval, enum quantity quantity)
+{
+    return (interval->tier == WAIT_KERNEL ? columns_of_kernel : columns_of_states)[quantity];
+}
+
+static bool is_unknown(const struct wait_interval *interval, enum quantity quantity)
+{
+    const uint32_t columns = columns_of(interval, quantity);
+
+    for (size_t i = 0; columns >> i != 0; i++) {
+        if ((columns >> i & 1) != 0 &&
+            interval->cpus->schema->columns[i].provenance == CAMP_UNKNOWN)
+            return true;
+    }
+    return columns == 0;
+}
+
 static uint64_t sum_of(const struct wait_interval *interval, size_t at, enum quantity quantity)
 {
-    const uint32_t columns =
-        (interval->tier == WAIT_KERNEL ? columns_of_kernel : columns_of_states)[quantity];
+    const uint32_t columns = columns_of(interval, quantity);
     uint64_t sum = 0;
 
     for (size_t i = 0; columns >> i != 0; i++)
@@ -138,12 +169,21 @@ static void fill_cpu(struct cell ret[QUANTITY_COUNT], const struct wait_interval
     const uint64_t elapsed_ns = interval->cpus->elapsed_ns[at];
 
     for (enum quantity i = 0; i < QUANTITY_COUNT; i++) {
-        const bool is_unknown = interval->tier == WAIT_KERNEL && columns_of_kernel[i] == 0;
-
-        ret[i] = is_unknown ? cell_unknown()
-                            : cell_real(percent(sum_of(interval, at, i),
-                                                elapsed_ns * (i == ANY_DIVIDED ? cpus : 1)));
+        ret[i] = is_unknown(interval, i)
+                     ? cell_unknown()
+                     : cell_real(percent(sum_of(interval, at, i),
+                                         elapsed_ns * (i == ANY_DIVIDED ? cpus : 1)));
     }
+}
+
+static void fill_rates(struct cell ret[RATES], const struct wait_interval *interval, size_t at)
+{
+    const struct frame *cpus = interval->cpus;
+    const double elapsed_s = (double)cpus->elapsed_ns[at] / NS_PER_S;
+
+    wait_system_cpu(ret, interval->system, cpus->entities[at].id);
+    if (interval->tier != WAIT_KERNEL)
+        ret[2] = cell_real((double)frame_values(cpus, at)[CPUS_STATES_SWITCHES] / elapsed_s);
 }
 
 /* Selects the `top` CPUs with the most wait, and adds them in the order of their ids. Fills
@@ -164,9 +204,12 @@ static void add_cpus(struct wait_record *ret, const struct wait_interval *interv
     }
     rows = rows_with_most(ret->rows, ret->cpu_count, top, ret->keys);
     for (size_t i = 0; i < rows; i++) {
-        struct cell cells[1 + QUANTITY_COUNT] = { cell_integer(cpus->entities[ret->rows[i]].id) };
+        struct cell cells[1 + QUANTITY_COUNT + RATES] = {
+            cell_integer(cpus->entities[ret->rows[i]].id),
+        };
 
         fill_cpu(cells + 1, interval, ret->rows[i], ret->cpu_count);
+        fill_rates(cells + 1 + QUANTITY_COUNT, interval, ret->rows[i]);
         DOCUMENT_ADD(&ret->document, WAIT_CPUS, cells);
     }
     if (total < cpus->entity_count)
@@ -248,6 +291,21 @@ static void sum_waits(struct cell ret[2], const struct wait_interval *interval)
     }
     ret[0] = cell_real(percent(sum_ns, interval->elapsed_ns));
     ret[1] = cell_real(percent(unattributed_ns, interval->elapsed_ns));
+}
+
+static void add_system(struct wait_record *ret, const struct wait_interval *interval)
+{
+    const struct wait_system *system = interval->system;
+    struct cell cells[SYSTEM_FIELD_COUNT];
+
+    wait_system_fill(cells, system, interval->threads, interval->counts_calls, ret->cpu_count);
+    DOCUMENT_ADD(&ret->document, WAIT_SYSTEM, cells);
+    for (size_t i = 0; i < system->now.disk_count; i++) {
+        struct cell disk[2];
+
+        wait_system_disk(disk, system, i);
+        DOCUMENT_ADD(&ret->document, WAIT_DISKS, disk);
+    }
 }
 
 static void add_notes(struct wait_record *ret, const struct wait_interval *interval,
@@ -342,6 +400,7 @@ int wait_record_fill(struct wait_record *ret, const struct wait_interval *interv
         return r;
     machine[0] = cell_natural(ret->cpu_count);
     DOCUMENT_ADD(document, WAIT_MACHINE, machine);
+    add_system(ret, interval);
     add_summary(document, interval);
     add_notes(ret, interval, machine + 1);
     document->record.headline = headline(ret, interval, machine + 1);

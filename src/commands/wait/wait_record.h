@@ -3,6 +3,7 @@
 
 #include "ledger/selection.h"
 #include "views/document.h"
+#include "wait_system.h"
 #include "wait_tasks.h"
 
 enum wait_tier {
@@ -15,13 +16,25 @@ struct wait_interval {
     enum wait_tier tier;
     /* The columns are enum cpus_states_column; with tier kernel they are enum cpus_column. */
     const struct frame *cpus;
-    const struct frame *waits; /* its schema is waits_schema; NULL with tier kernel */
+    const struct frame *waits;   /* its schema is waits_schema; NULL with tier kernel */
+    const struct frame *threads; /* NULL with tier kernel */
+    const struct wait_system *system;
+    bool counts_calls; /* `threads` have their system calls */
     struct losses losses;
     uint64_t elapsed_ns;
     const char *time;
 };
 
-enum { WAIT_SUMMARY, WAIT_MACHINE, WAIT_CPUS, WAIT_TASKS, WAIT_LOSSES, WAIT_TABLE_COUNT };
+enum {
+    WAIT_SUMMARY,
+    WAIT_MACHINE,
+    WAIT_CPUS,
+    WAIT_TASKS,
+    WAIT_SYSTEM,
+    WAIT_DISKS,
+    WAIT_LOSSES,
+    WAIT_TABLE_COUNT
+};
 extern const char *const wait_table_names[]; /* the choices of --table, NULL-terminated */
 
 /* An all-zero record is empty. wait_record_release() frees the members. */

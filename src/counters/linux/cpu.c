@@ -135,7 +135,9 @@ static int walk_next(struct walk *walk, int32_t *ret_cpu, struct cursor *ret_lin
 static int walk_columns(const struct walk *walk, int32_t cpu, struct cursor line,
                         struct camp_cpu *ret, struct camp_error *error)
 {
-    *ret = (struct camp_cpu){ .cpu = cpu, .time_ns = walk->lines.time_ns };
+    *ret = (struct camp_cpu){ .cpu = cpu,
+                              .time_ns = walk->lines.time_ns,
+                              .resolution_ns = NS_PER_S / walk->ticks_per_second };
     return camp_cpu_columns(line, walk->ticks_per_second, ret)
                ? CAMP_OK
                : walk_fail(walk, walk->count, error);
@@ -320,9 +322,12 @@ static int search(int descriptor, const char *path, uint64_t *ret_count, struct 
 int camp_fork_count(const struct camp_source *source, uint64_t *ret_count, struct camp_error *error)
 {
     char path[PATH_SIZE];
-    int descriptor = camp_open_proc(source, "stat", path, error);
+    int descriptor;
     int r;
 
+    if (ret_count == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "camp_fork_count: ret_count is NULL");
+    descriptor = camp_open_proc(source, "stat", path, error);
     if (descriptor < 0)
         return descriptor;
     r = search(descriptor, path, ret_count, error);

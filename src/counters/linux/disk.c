@@ -13,11 +13,12 @@
  * The kernel's name of a disk may have a slash ("cciss/c0d0"). The slash is "!" in /sys
  * and in results.
  */
+#include "../clock.h"
 #include "../error.h"
-#include "../units.h"
 #include "file.h"
 #include "parse.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 #define FEWEST_COLUMNS 11 /* columns of Linux 2.6.25; later kernels append columns */
@@ -36,8 +37,9 @@ bool camp_disk_columns(struct cursor line, struct camp_disk *ret)
     uint64_t columns[FEWEST_COLUMNS];
     uint64_t later;
 
+    ret->known = CAMP_DISK_ALL;
     if (cursor_left(&line) == sizeof IDLE - 1 && memcmp(line.at, IDLE, sizeof IDLE - 1) == 0)
-        return true; /* the caller has set *ret to zero */
+        return true; /* the caller has set the numbers to zero */
     for (size_t i = 0; i < FEWEST_COLUMNS; i++)
         if (!line_u64(&line, &columns[i]) || columns[i] > UINT64_MAX / NS_PER_MS)
             return false;
@@ -157,8 +159,25 @@ static int walk_next(struct walk *walk, struct camp_disk *ret, struct camp_error
     return 1;
 }
 
-int camp_disk_scan(int descriptor, const char *path, int kind, struct camp_disk *disks, size_t size,
-                   size_t capacity, size_t *ret_count, struct camp_error *error)
+/* True if the disk has a device of its own. Virtual disks, such as loop devices, have none. */
+static bool has_device(const char *sys, const char *name)
+{
+    char path[PATH_SIZE];
+
+    return camp_path(path, sys, NULL, "block/%s/device", name) == CAMP_OK &&
+           access(path, F_OK) == 0;
+}
+
+static bool is_wanted(const struct camp_disk *disk, const char *sys, int kind)
+{
+    if (kind == CAMP_DISK_PHYSICAL)
+        return disk->kind == CAMP_DISK_WHOLE && has_device(sys, disk->name);
+    return kind == CAMP_DISK_ANY || kind == disk->kind;
+}
+
+int camp_disk_scan(int descriptor, const char *path, const char *sys, int kind,
+                   struct camp_disk *disks, size_t size, size_t capacity, size_t *ret_count,
+                   struct camp_error *error)
 {
     struct camp_output output = { disks, size, capacity, 0 };
     struct camp_disk disk;
@@ -167,7 +186,7 @@ int camp_disk_scan(int descriptor, const char *path, int kind, struct camp_disk 
 
     walk_start(&walk, descriptor, path);
     while ((r = walk_next(&walk, &disk, error)) > 0)
-        if (kind == CAMP_DISK_ANY || kind == disk.kind)
+        if (is_wanted(&disk, sys, kind))
             camp_output_add(&output, &disk, sizeof disk);
     return r < 0 ? r : camp_output_end(&output, "disks", ret_count, error);
 }
@@ -292,12 +311,16 @@ int camp_disk_read_all(const struct camp_source *source, int kind, struct camp_d
     int r;
 
     if (ret_count == NULL || (disks == NULL && capacity != 0) || kind < CAMP_DISK_ANY ||
-        kind > CAMP_DISK_PARTITION)
+        kind > CAMP_DISK_PHYSICAL)
         return camp_fail(error, CAMP_E_INVALID, 0, "camp_disk_read_all: NULL, or no such kind");
+    if (kind == CAMP_DISK_PHYSICAL && camp_path(path, camp_sys(source), NULL, "block") == CAMP_OK &&
+        access(path, F_OK) != 0)
+        return camp_fail_errno(error, errno, path);
     descriptor = camp_open_proc(source, "diskstats", path, error);
     if (descriptor < 0)
         return descriptor;
-    r = camp_disk_scan(descriptor, path, kind, disks, size, capacity, ret_count, error);
+    r = camp_disk_scan(descriptor, path, camp_sys(source), kind, disks, size, capacity, ret_count,
+                       error);
     close(descriptor);
     return r;
 }

@@ -1,7 +1,7 @@
 #include "file.h"
 
+#include "../clock.h"
 #include "../error.h"
-#include "../units.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,8 @@
  * for MemAvailable. In a container where lxcfs provides /proc/meminfo, sysinfo(2) reports the
  * memory of the host.
  */
+#include "../clock.h"
 #include "../error.h"
-#include "../units.h"
 #include "file.h"
 #include "parse.h"
 
@@ -38,6 +38,8 @@ static const struct {
     ROW("Cached:", CAMP_MEMORY_CACHED, cached_bytes),
     ROW("SwapTotal:", CAMP_MEMORY_SWAP_TOTAL, swap_total_bytes),
     ROW("SwapFree:", CAMP_MEMORY_SWAP_FREE, swap_free_bytes),
+    ROW("CommitLimit:", CAMP_MEMORY_COMMIT_LIMIT, commit_limit_bytes),
+    ROW("Committed_AS:", CAMP_MEMORY_COMMITTED, committed_bytes),
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])
@@ -91,7 +93,7 @@ static bool take_row(struct cursor line, size_t *likely, struct camp_memory *mem
     return kib_of(line, (uint64_t *)((char *)memory + rows[row].offset));
 }
 
-int camp_memory_scan(int descriptor, const char *path, struct camp_memory *ret,
+int camp_memory_scan(int descriptor, const char *path, uint32_t wanted, struct camp_memory *ret,
                      struct camp_error *error)
 {
     char buffer[LINES_BUFFER_SIZE];
@@ -103,7 +105,7 @@ int camp_memory_scan(int descriptor, const char *path, struct camp_memory *ret,
 
     camp_lines_start(&lines, descriptor, path, buffer, sizeof buffer, LINES_ONE_RECORD);
     lines.first_read = FIRST_READ;
-    while (memory.known != CAMP_MEMORY_ALL && (r = camp_lines_next(&lines, &line, error)) > 0)
+    while ((~memory.known & wanted) != 0 && (r = camp_lines_next(&lines, &line, error)) > 0)
         if (!take_row(line, &likely, &memory))
             return camp_fail(error, CAMP_E_FORMAT, 0, "%s: a size is not a number of kB; report it",
                              path);
@@ -136,7 +138,7 @@ static int read_sysinfo(struct camp_memory *ret, struct camp_error *error)
     return CAMP_OK;
 }
 
-static int read_meminfo(const struct camp_source *source, struct camp_memory *ret,
+static int read_meminfo(const struct camp_source *source, uint32_t wanted, struct camp_memory *ret,
                         struct camp_error *error)
 {
     char path[PATH_SIZE];
@@ -145,7 +147,7 @@ static int read_meminfo(const struct camp_source *source, struct camp_memory *re
 
     if (descriptor < 0)
         return descriptor;
-    r = camp_memory_scan(descriptor, path, ret, error);
+    r = camp_memory_scan(descriptor, path, wanted, ret, error);
     close(descriptor);
     return r;
 }
@@ -161,7 +163,7 @@ int camp_memory_read(const struct camp_source *source, uint32_t wanted, struct c
     if (source == NULL && (wanted & ~(uint32_t)OF_SYSINFO) == 0)
         r = read_sysinfo(&memory, error);
     else
-        r = read_meminfo(source, &memory, error);
+        r = read_meminfo(source, wanted | CAMP_MEMORY_TOTAL, &memory, error);
     if (r == CAMP_OK)
         camp_hand_out(ret, size, &memory, sizeof memory);
     return r;

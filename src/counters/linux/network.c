@@ -64,6 +64,7 @@ bool camp_network_line(struct cursor line, struct camp_network *ret)
         !half_line(&line, NO_TROUBLE_SENT, sent) || !line_is_at_end(&line))
         return false;
     camp_text_copy(ret->name, sizeof ret->name, name);
+    ret->known = CAMP_NETWORK_ALL;
     ret->received_bytes = received[0];
     ret->received_packets = received[1];
     ret->received_errors = received[2];

@@ -26,7 +26,8 @@ int camp_cpu_scan(int descriptor, const char *path, struct camp_cpu *cpus, size_
  * the whole line. */
 bool camp_parse_fork_count(const char *bytes, size_t length, uint64_t *ret_count);
 
-int camp_memory_scan(int descriptor, const char *path, struct camp_memory *ret,
+/* Reads at least the wanted lines (enum camp_memory_field) that the file has. */
+int camp_memory_scan(int descriptor, const char *path, uint32_t wanted, struct camp_memory *ret,
                      struct camp_error *error);
 
 bool camp_network_line(struct cursor line, struct camp_network *ret);
@@ -40,8 +41,10 @@ bool camp_disk_columns(struct cursor line, struct camp_disk *ret);
  * must have set *ret to zero. */
 bool camp_disk_line(struct cursor line, struct camp_disk *ret);
 bool camp_disk_is_partition_name(const char *disk, const char *name);
-int camp_disk_scan(int descriptor, const char *path, int kind, struct camp_disk *disks, size_t size,
-                   size_t capacity, size_t *ret_count, struct camp_error *error);
+/* `sys` is the folder of sysfs, for CAMP_DISK_PHYSICAL. */
+int camp_disk_scan(int descriptor, const char *path, const char *sys, int kind,
+                   struct camp_disk *disks, size_t size, size_t capacity, size_t *ret_count,
+                   struct camp_error *error);
 
 enum camp_reader_kind {
     CAMP_READER_CPUS = 1,

@@ -18,14 +18,18 @@
  */
 #include "process.h"
 
+#include "../clock.h"
 #include "../error.h"
-#include "../units.h"
 
 #include <errno.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #define CPUCLOCK_SCHED 2
+#define OF_STAT                                                                                    \
+    (CAMP_TASK_USER | CAMP_TASK_SYSTEM | CAMP_TASK_MINOR_FAULTS | CAMP_TASK_MAJOR_FAULTS |         \
+     CAMP_TASK_FAULTS | CAMP_TASK_VIRTUAL | CAMP_TASK_RESIDENT | CAMP_TASK_THREADS |               \
+     CAMP_TASK_START | CAMP_TASK_STATE | CAMP_TASK_NAME | CAMP_TASK_PARENT | CAMP_TASK_CHILDREN)
 
 /* Returns the same clock id as clock_getcpuclockid(3), without its system call to check that the
  * process exists. */
@@ -113,15 +117,16 @@ int camp_task_of_stat(const struct stat_line *line, bool with_cpu, struct camp_t
         __builtin_mul_overflow(line->user_ticks, tick_ns, &task->user_ns) ||
         __builtin_mul_overflow(line->system_ticks, tick_ns, &task->system_ns) ||
         __builtin_add_overflow(task->user_ns, task->system_ns, &cpu_ns) ||
+        __builtin_mul_overflow(line->children_ticks, tick_ns, &task->children_ns) ||
         __builtin_mul_overflow(line->resident_pages, page_bytes, &task->resident_bytes))
         return camp_fail(error, CAMP_E_FORMAT, 0, "a number of stat has more than 64 bits");
-    task->known |= CAMP_TASK_SPLIT | CAMP_TASK_FAULTS | CAMP_TASK_SIZE | CAMP_TASK_THREADS |
-                   CAMP_TASK_START | CAMP_TASK_STATE | CAMP_TASK_NAME | CAMP_TASK_PARENT;
+    task->known |= OF_STAT;
     task->parent = line->parent;
     task->start = line->start;
     task->split_provenance = CAMP_SCALED;
     task->minor_faults = line->minor_faults;
     task->major_faults = line->major_faults;
+    task->faults = line->minor_faults + line->major_faults;
     task->virtual_bytes = line->virtual_bytes;
     task->threads = line->threads;
     task->state = line->state;
@@ -236,6 +241,9 @@ int camp_thread_read(const struct camp_source *source, const struct camp_thread 
         r = read_stat_alone(source, thread->pid, thread->tid, thread->start, false, &task, error);
     if (r < 0)
         return r;
+    /* The kernel prints the children of the process for each of its threads. */
+    task.known &= ~(uint32_t)CAMP_TASK_CHILDREN;
+    task.children_ns = 0;
     camp_hand_out(ret, size, &task, sizeof task);
     return CAMP_OK;
 }

@@ -30,6 +30,7 @@ struct stat_line {
     uint64_t major_faults;
     uint64_t user_ticks;
     uint64_t system_ticks;
+    uint64_t children_ticks; /* user and system time of children that were waited for */
     uint64_t threads;
     uint64_t start;
     uint64_t virtual_bytes;
@@ -58,6 +59,13 @@ bool camp_stat_parse(struct cursor text, struct stat_line *ret);
 bool camp_schedstat_parse(struct cursor text, struct schedstat_line *ret);
 bool camp_status_parse(struct cursor text, struct status_switches *ret);
 bool camp_io_parse(struct cursor text, struct io_bytes *ret);
+
+/* Parses the effective user id in status. */
+bool camp_status_user(struct cursor text, uint64_t *ret_user_id);
+/* Parses the proportional set size in smaps_rollup. */
+bool camp_smaps_parse(struct cursor text, uint64_t *ret_kib);
+/* Finds the path of the cgroup of version 2 in cgroup. */
+bool camp_cgroup_parse(struct cursor text, struct cursor *ret_path);
 
 /* Parses the line Tgid of status: the pid of the thread's process. */
 bool camp_status_group(struct cursor text, int32_t *ret_pid);
@@ -144,8 +152,12 @@ int camp_task_of_stat(const struct stat_line *line, bool with_cpu, struct camp_t
 
 /* BESIDE_STAT: fields that are not in stat. OF_THREADS: the part of them that the kernel shows for
  * single threads only. */
-#define OF_THREADS (CAMP_TASK_RUN_DELAY | CAMP_TASK_SWITCHES)
-#define BESIDE_STAT (OF_THREADS | CAMP_TASK_IO)
+#define OF_SCHEDSTAT CAMP_TASK_RUN_DELAY
+#define OF_STATUS                                                                                  \
+    (CAMP_TASK_VOLUNTARY_SWITCHES | CAMP_TASK_INVOLUNTARY_SWITCHES | CAMP_TASK_SWITCHES)
+#define OF_IO (CAMP_TASK_READ_BYTES | CAMP_TASK_WRITTEN_BYTES)
+#define OF_THREADS (OF_SCHEDSTAT | OF_STATUS)
+#define BESIDE_STAT (OF_THREADS | OF_IO)
 
 /* Values of a process or thread from schedstat, status and io. */
 struct beside_stat {

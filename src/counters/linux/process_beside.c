@@ -72,10 +72,10 @@ static int add_first(const struct task_folder *folder, struct beside_stat *sums)
             system_error = 0;
         }
     }
-    if (system_error == 0 && (sums->known & CAMP_TASK_SWITCHES) != 0) {
+    if (system_error == 0 && (sums->known & OF_STATUS) != 0) {
         system_error = add_switches(folder, 0, sums);
         if (is_unknown(system_error)) {
-            sums->known &= ~(uint32_t)CAMP_TASK_SWITCHES;
+            sums->known &= ~(uint32_t)OF_STATUS;
             system_error = 0;
         }
     }
@@ -89,7 +89,7 @@ static int add_other(const struct task_folder *folder, int32_t tid, struct besid
 
     if ((sums->known & CAMP_TASK_RUN_DELAY) != 0)
         system_error = add_schedstat(folder, tid, sums);
-    if (system_error == 0 && (sums->known & CAMP_TASK_SWITCHES) != 0)
+    if (system_error == 0 && (sums->known & OF_STATUS) != 0)
         system_error = add_switches(folder, tid, sums);
     return system_error == ENOENT || system_error == ESRCH ? 0 : system_error;
 }
@@ -122,7 +122,7 @@ static int read_io(const struct task_folder *folder, struct beside_stat *ret)
 
     note_file(ret, 0, "io");
     if (is_unknown(system_error)) {
-        ret->known &= ~(uint32_t)CAMP_TASK_IO;
+        ret->known &= ~(uint32_t)OF_IO;
         return 0;
     }
     if (system_error != 0)
@@ -130,16 +130,23 @@ static int read_io(const struct task_folder *folder, struct beside_stat *ret)
     return camp_io_parse(cursor_of(text, length), &ret->io) ? 0 : EBADMSG;
 }
 
+/* A file has all its fields or none of them. */
+static uint32_t known_by_files(uint32_t wanted)
+{
+    return ((wanted & OF_SCHEDSTAT) != 0 ? OF_SCHEDSTAT : 0u) |
+           ((wanted & OF_STATUS) != 0 ? OF_STATUS : 0u) | ((wanted & OF_IO) != 0 ? OF_IO : 0u);
+}
+
 int camp_task_read_beside(const struct task_folder *folder, uint32_t wanted, int32_t others,
                           struct beside_stat *ret, struct camp_error *error)
 {
     int system_error;
 
-    *ret = (struct beside_stat){ .known = wanted & BESIDE_STAT };
+    *ret = (struct beside_stat){ .known = known_by_files(wanted) };
     system_error = add_first(folder, ret);
     if (system_error == 0 && others != 0 && (ret->known & OF_THREADS) != 0)
         system_error = add_others(folder, others, ret);
-    if (system_error == 0 && (ret->known & CAMP_TASK_IO) != 0)
+    if (system_error == 0 && (ret->known & OF_IO) != 0)
         system_error = read_io(folder, ret);
     return system_error != 0 ? camp_folder_fail(folder, ret->tid, ret->file, system_error, error)
                              : CAMP_OK;
@@ -153,11 +160,12 @@ void camp_task_of_beside(const struct beside_stat *beside, struct camp_task *tas
     task->known |= beside->known & ~(counted ? 0u : (uint32_t)CAMP_TASK_RUN_DELAY);
     if ((task->known & CAMP_TASK_RUN_DELAY) != 0)
         task->run_delay_ns = beside->run_delay_ns;
-    if ((task->known & CAMP_TASK_SWITCHES) != 0) {
+    if ((task->known & OF_STATUS) != 0) {
         task->voluntary_switches = beside->switches.voluntary;
         task->involuntary_switches = beside->switches.involuntary;
+        task->switches = task->voluntary_switches + task->involuntary_switches;
     }
-    if ((task->known & CAMP_TASK_IO) != 0) {
+    if ((task->known & OF_IO) != 0) {
         task->read_bytes = beside->io.read;
         task->written_bytes = beside->io.written;
     }

@@ -13,6 +13,8 @@
 
 #include "process.h"
 
+#include "../units.h"
+
 /* Parses an unsigned number that is followed by a blank or a newline. */
 static bool whole_number(struct cursor *text, uint64_t *ret)
 {
@@ -109,6 +111,15 @@ IN_REGISTERS bool skip_words(struct cursor *text, unsigned count)
     return true;
 }
 
+/* Adds cutime and cstime. */
+IN_REGISTERS bool children_ticks(struct cursor *text, uint64_t *ret)
+{
+    uint64_t user, system;
+
+    return next_number(text, &user) && next_number(text, &system) &&
+           !__builtin_add_overflow(user, system, ret);
+}
+
 bool camp_stat_parse(struct cursor text, struct stat_line *ret)
 {
     if (!parse_name(&text, ret))
@@ -120,7 +131,8 @@ bool camp_stat_parse(struct cursor text, struct stat_line *ret)
            skip_words(&text, 1) && /* skips cminflt: the minor faults of children */
            next_number(&text, &ret->major_faults) && skip_words(&text, 1) &&
            next_number(&text, &ret->user_ticks) && next_number(&text, &ret->system_ticks) &&
-           skip_words(&text, 4) && /* skips cutime, cstime, priority, nice */
+           children_ticks(&text, &ret->children_ticks) &&
+           skip_words(&text, 2) && /* skips priority, nice */
            next_number(&text, &ret->threads) && skip_words(&text, 1) &&
            next_number(&text, &ret->start) && next_number(&text, &ret->virtual_bytes) &&
            next_number(&text, &ret->resident_pages);
@@ -166,6 +178,44 @@ bool camp_io_parse(struct cursor text, struct io_bytes *ret)
 {
     return number_of_key(text, "read_bytes:", &ret->read) &&
            number_of_key(text, "write_bytes:", &ret->written);
+}
+
+bool camp_status_user(struct cursor text, uint64_t *ret_user_id)
+{
+    struct cursor line;
+    uint64_t real;
+
+    while (text_line(&text, &line)) {
+        if (text_prefix(&line, "Uid:"))
+            return text_u64(&line, &real) && text_u64(&line, ret_user_id) &&
+                   *ret_user_id <= UINT32_MAX && cursor_left(&line) > 0;
+    }
+    return false;
+}
+
+bool camp_smaps_parse(struct cursor text, uint64_t *ret_kib)
+{
+    struct cursor line;
+
+    while (text_line(&text, &line)) {
+        if (text_prefix(&line, "Pss:"))
+            return text_u64(&line, ret_kib) && text_prefix(&line, " kB") &&
+                   cursor_left(&line) == 0 && *ret_kib <= UINT64_MAX / BYTES_PER_KIB;
+    }
+    return false;
+}
+
+bool camp_cgroup_parse(struct cursor text, struct cursor *ret_path)
+{
+    struct cursor line;
+
+    while (text_line(&text, &line)) {
+        if (text_prefix(&line, "0::")) {
+            *ret_path = line;
+            return cursor_left(&line) > 0;
+        }
+    }
+    return false;
 }
 
 static struct cursor last_component(struct cursor path)

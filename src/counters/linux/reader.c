@@ -6,45 +6,71 @@
 #include "parse.h"
 #include "process.h"
 
+#include "../clock.h"
 #include "../error.h"
-#include "../units.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-static int check_reader(const struct camp_reader *reader, enum camp_reader_kind kind,
-                        struct camp_error *error)
+/* What the opaque members of a struct camp_reader are on Linux. */
+struct file_reader {
+    int32_t kind; /* enum camp_reader_kind; 0 if the reader is not open */
+    int32_t descriptor;
+    /* of a process: */
+    int32_t pid;
+    int32_t files_alone; /* opened with a struct camp_source: files may be read, but no CPU clock */
+    uint64_t start;
+};
+
+_Static_assert(sizeof(struct file_reader) <= sizeof(struct camp_reader), "a reader is too large");
+
+static void store(struct camp_reader *ret, const struct file_reader *reader)
+{
+    *ret = (struct camp_reader){ { 0 } };
+    memcpy(ret, reader, sizeof *reader);
+}
+
+/* Returns CAMP_E_INVALID if the reader is not an open one of this kind. */
+static int load(struct file_reader *ret, const struct camp_reader *reader,
+                enum camp_reader_kind kind, struct camp_error *error)
 {
     static const char *const names[] = { "nothing",  "CPUs",  "memory",
                                          "networks", "disks", "a process" };
 
-    if (reader != NULL && reader->kind == (int32_t)kind && reader->descriptor >= 0)
+    if (reader != NULL)
+        memcpy(ret, reader, sizeof *ret);
+    if (reader != NULL && ret->kind == (int32_t)kind)
         return CAMP_OK;
     return camp_fail(error, CAMP_E_INVALID, 0, "this reader is not of %s; open one", names[kind]);
 }
 
-static int open_reader(struct camp_reader *reader, enum camp_reader_kind kind, const char *path,
-                       struct camp_error *error)
+static int open_file(struct file_reader *ret, enum camp_reader_kind kind, const char *path,
+                     struct camp_error *error)
 {
-    int descriptor;
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
 
-    if (reader == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "no reader; pass one");
-    descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return camp_fail_errno(error, errno, path);
-    *reader = (struct camp_reader){ .descriptor = descriptor, .kind = (int32_t)kind };
+    *ret = (struct file_reader){ .kind = (int32_t)kind, .descriptor = descriptor };
     return CAMP_OK;
 }
 
 static int open_below_proc(struct camp_reader *reader, const struct camp_source *source,
                            enum camp_reader_kind kind, const char *name, struct camp_error *error)
 {
+    struct file_reader opened;
     char path[PATH_SIZE];
-    int r = camp_path(path, camp_proc(source), error, "%s", name);
+    int r;
 
-    return r < 0 ? r : open_reader(reader, kind, path, error);
+    if (reader == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "no reader; pass one");
+    r = camp_path(path, camp_proc(source), error, "%s", name);
+    if (r == CAMP_OK)
+        r = open_file(&opened, kind, path, error);
+    if (r == CAMP_OK)
+        store(reader, &opened);
+    return r;
 }
 
 int camp_reader_open_cpus(struct camp_reader *reader, const struct camp_source *source,
@@ -74,26 +100,28 @@ int camp_reader_open_disks(struct camp_reader *reader, const struct camp_source 
 int camp_reader_cpus(struct camp_reader *reader, struct camp_cpu *cpus, size_t size,
                      size_t capacity, size_t *ret_count, struct camp_error *error)
 {
-    int r = check_reader(reader, CAMP_READER_CPUS, error);
+    struct file_reader file;
+    int r = load(&file, reader, CAMP_READER_CPUS, error);
 
     if (r < 0)
         return r;
     if (ret_count == NULL || (cpus == NULL && capacity != 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "camp_reader_cpus: an argument is NULL");
-    return camp_cpu_scan(reader->descriptor, "stat", cpus, size, capacity, ret_count, error);
+    return camp_cpu_scan(file.descriptor, "stat", cpus, size, capacity, ret_count, error);
 }
 
-int camp_reader_memory(struct camp_reader *reader, struct camp_memory *ret, size_t size,
-                       struct camp_error *error)
+int camp_reader_memory(struct camp_reader *reader, uint32_t wanted, struct camp_memory *ret,
+                       size_t size, struct camp_error *error)
 {
     struct camp_memory memory;
-    int r = check_reader(reader, CAMP_READER_MEMORY, error);
+    struct file_reader file;
+    int r = load(&file, reader, CAMP_READER_MEMORY, error);
 
     if (r < 0)
         return r;
     if (ret == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "camp_reader_memory: no result");
-    r = camp_memory_scan(reader->descriptor, "meminfo", &memory, error);
+    r = camp_memory_scan(file.descriptor, "meminfo", wanted | CAMP_MEMORY_TOTAL, &memory, error);
     if (r == CAMP_OK)
         camp_hand_out(ret, size, &memory, sizeof memory);
     return r;
@@ -102,39 +130,37 @@ int camp_reader_memory(struct camp_reader *reader, struct camp_memory *ret, size
 int camp_reader_networks(struct camp_reader *reader, struct camp_network *networks, size_t size,
                          size_t capacity, size_t *ret_count, struct camp_error *error)
 {
-    int r = check_reader(reader, CAMP_READER_NETWORKS, error);
+    struct file_reader file;
+    int r = load(&file, reader, CAMP_READER_NETWORKS, error);
 
     if (r < 0)
         return r;
     if (ret_count == NULL || (networks == NULL && capacity != 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "camp_reader_networks: an argument is NULL");
-    return camp_network_scan(reader->descriptor, "net/dev", networks, size, capacity, ret_count,
+    return camp_network_scan(file.descriptor, "net/dev", networks, size, capacity, ret_count,
                              error);
 }
 
 int camp_reader_disks(struct camp_reader *reader, int kind, struct camp_disk *disks, size_t size,
                       size_t capacity, size_t *ret_count, struct camp_error *error)
 {
-    int r = check_reader(reader, CAMP_READER_DISKS, error);
+    struct file_reader file;
+    int r = load(&file, reader, CAMP_READER_DISKS, error);
 
     if (r < 0)
         return r;
     if (ret_count == NULL || (disks == NULL && capacity != 0) || kind < CAMP_DISK_ANY ||
         kind > CAMP_DISK_PARTITION)
         return camp_fail(error, CAMP_E_INVALID, 0, "camp_reader_disks: NULL, or no such kind");
-    return camp_disk_scan(reader->descriptor, "diskstats", kind, disks, size, capacity, ret_count,
-                          error);
+    return camp_disk_scan(file.descriptor, "diskstats", NULL, kind, disks, size, capacity,
+                          ret_count, error);
 }
 
 /* The kernel ties an open /proc/PID/stat to its process: after the process has exited, each read
  * fails with ESRCH, even if the pid is reused. Reading without open and close takes half the time.
  */
 
-/* A bit of reader->reserved: the reader was opened with a struct camp_source, so it may read files,
- * but not the CPU clock. */
-#define FILES_ALONE 1u
-
-static int read_line(const struct camp_reader *reader, struct stat_line *ret,
+static int read_line(const struct file_reader *reader, struct stat_line *ret,
                      struct camp_error *error)
 {
     char text[STAT_SIZE];
@@ -153,7 +179,7 @@ static int read_line(const struct camp_reader *reader, struct stat_line *ret,
 int camp_reader_open_process(struct camp_reader *reader, const struct camp_source *source,
                              const struct camp_process *process, struct camp_error *error)
 {
-    struct camp_reader opened = CAMP_READER_NONE;
+    struct file_reader opened = { 0 };
     struct stat_line line;
     char path[PATH_SIZE];
     int r;
@@ -162,17 +188,17 @@ int camp_reader_open_process(struct camp_reader *reader, const struct camp_sourc
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a reader and a process");
     r = camp_task_path(path, source, process->pid, 0, "stat", error);
     if (r == CAMP_OK)
-        r = open_reader(&opened, CAMP_READER_PROCESS, path, error);
+        r = open_file(&opened, CAMP_READER_PROCESS, path, error);
     if (r < 0)
         return r;
     opened.pid = process->pid;
     opened.start = process->start;
-    opened.reserved = source != NULL ? FILES_ALONE : 0;
+    opened.files_alone = source != NULL;
     r = read_line(&opened, &line, error);
     if (r < 0)
-        camp_reader_close(&opened);
+        close(opened.descriptor);
     else
-        *reader = opened;
+        store(reader, &opened);
     return r;
 }
 
@@ -183,15 +209,16 @@ int camp_reader_process(struct camp_reader *reader, struct camp_task *ret, size_
     struct stat_line line;
     uint64_t cpu_ns;
     bool clock;
-    int r = check_reader(reader, CAMP_READER_PROCESS, error);
+    struct file_reader file;
+    int r = load(&file, reader, CAMP_READER_PROCESS, error);
 
     if (r < 0)
         return r;
     if (ret == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the numbers");
     task.time_ns = now_ns(CLOCK_MONOTONIC);
-    clock = (reader->reserved & FILES_ALONE) == 0 && camp_process_clock(reader->pid, &cpu_ns);
-    r = read_line(reader, &line, error);
+    clock = file.files_alone == 0 && camp_process_clock(file.pid, &cpu_ns);
+    r = read_line(&file, &line, error);
     if (r == CAMP_OK)
         r = camp_task_of_stat(&line, !clock, &task, error);
     if (r < 0)
@@ -204,8 +231,12 @@ int camp_reader_process(struct camp_reader *reader, struct camp_task *ret, size_
 
 void camp_reader_close(struct camp_reader *reader)
 {
-    if (reader == NULL || reader->kind == 0 || reader->descriptor < 0)
+    struct file_reader file;
+
+    if (reader == NULL)
         return;
-    close(reader->descriptor);
-    *reader = (struct camp_reader)CAMP_READER_NONE;
+    memcpy(&file, reader, sizeof file);
+    if (file.kind != 0)
+        close(file.descriptor);
+    *reader = (struct camp_reader){ { 0 } };
 }

@@ -27,8 +27,8 @@
 #include "taskstats_message.h"
 #include "taskstats_socket.h"
 
+#include "../clock.h"
 #include "../error.h"
-#include "../units.h"
 #include "file.h"
 
 #include <errno.h>

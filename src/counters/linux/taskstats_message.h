@@ -1,7 +1,7 @@
 /* Parses a netlink message of taskstats. No function here makes a system call. */
 #pragma once
 
-#include <camp/camp.h>
+#include <camp/linux.h>
 
 #include <stdbool.h>
 #include <stddef.h>

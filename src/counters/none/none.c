@@ -11,9 +11,12 @@
  * not define.
  */
 #include "../error.h"
+#include "../platform.h"
 
 /* Unused arguments have names, because the author of a port will use them. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
+
+const uint32_t camp_absent_needs;
 
 static int not_counted(struct camp_error *error, const char *what)
 {
@@ -171,8 +174,8 @@ int camp_reader_cpus(struct camp_reader *reader, struct camp_cpu *cpus, size_t s
     return not_counted(error, "readers");
 }
 
-int camp_reader_memory(struct camp_reader *reader, struct camp_memory *ret, size_t size,
-                       struct camp_error *error)
+int camp_reader_memory(struct camp_reader *reader, uint32_t wanted, struct camp_memory *ret,
+                       size_t size, struct camp_error *error)
 {
     return not_counted(error, "readers");
 }
@@ -197,32 +200,6 @@ int camp_reader_process(struct camp_reader *reader, struct camp_task *ret, size_
 
 void camp_reader_close(struct camp_reader *reader)
 {
-}
-
-int camp_taskstats_open(struct camp_taskstats *taskstats, struct camp_error *error)
-{
-    return not_counted(error, "taskstats");
-}
-
-void camp_taskstats_close(struct camp_taskstats *taskstats)
-{
-}
-
-int camp_taskstats_read(struct camp_taskstats *taskstats, const int32_t *pids, size_t count,
-                        struct camp_taskstat *tasks, size_t size, struct camp_error *error)
-{
-    return not_counted(error, "taskstats");
-}
-
-int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *error)
-{
-    return not_counted(error, "taskstats");
-}
-
-int camp_taskstats_exits(struct camp_taskstats *taskstats, struct camp_task_exit *exits,
-                         size_t size, size_t capacity, size_t *ret_count, struct camp_error *error)
-{
-    return not_counted(error, "taskstats");
 }
 
 int camp_kernel_read(const struct camp_source *source, struct camp_kernel *ret, size_t size,

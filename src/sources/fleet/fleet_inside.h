@@ -1,6 +1,6 @@
 #pragma once
 
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "fleet.h"
 #include "fleet_samples.h"
 #include "fleet_text.h"

@@ -16,7 +16,7 @@
  */
 #pragma once
 
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "ledger/frame.h"
 
 /* A longer period is ignored as an error. */

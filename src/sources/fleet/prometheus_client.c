@@ -6,8 +6,8 @@
  */
 #include "prometheus_client.h"
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "fleet_text.h"
 #include "ledger/array.h"
 #include "libraries/libcurl.h"

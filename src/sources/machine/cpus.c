@@ -172,7 +172,7 @@ int cpus_source_open(const struct camp_source *root, const volatile sig_atomic_t
     if (source == NULL)
         return CAMP_E_NOMEM;
     source->source = (struct source){ describe, next, close_cpus };
-    source->reader = (struct camp_reader)CAMP_READER_NONE;
+    source->reader = (struct camp_reader){ { 0 } };
     source->stop = stop;
     make_schema(source, root);
     frame_init(&source->frame, &source->schema);

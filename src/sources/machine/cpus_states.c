@@ -11,6 +11,7 @@
 #include "sources/source.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const struct column columns[] = {
     STATE("user", "user", "usr", CLASS_CPU,
@@ -57,8 +58,34 @@ struct cpus_states {
     struct camp_cpu_states *states;
     size_t state_count, state_capacity;
     struct readings before, now;
+    struct column columns[CPUS_STATES_COLUMN_COUNT];
+    struct schema schema;
     struct frame frame;
 };
+
+/* The provenance of a column is CAMP_UNKNOWN if the session does not know it. */
+static void note_known(struct cpus_states *cpus, const struct camp_states *session)
+{
+    static const struct {
+        enum cpus_states_column column;
+        uint32_t known; /* enum camp_cpu_states_field */
+    } fields[] = {
+        { CPUS_STATES_SYSTEM, CAMP_CPU_STATES_SYSTEM },
+        { CPUS_STATES_IRQ, CAMP_CPU_STATES_IRQ },
+        { CPUS_STATES_SOFTIRQ, CAMP_CPU_STATES_SOFTIRQ },
+        { CPUS_STATES_IOWAIT, CAMP_CPU_STATES_OWN_WAIT },
+        { CPUS_STATES_ANY_WAIT, CAMP_CPU_STATES_ANY_WAIT },
+        { CPUS_STATES_SWITCHES, CAMP_CPU_STATES_SWITCHES },
+        { CPUS_STATES_OUTSIDE, CAMP_CPU_STATES_OUTSIDE },
+        { CPUS_STATES_OUTSIDE_SYSTEM, CAMP_CPU_STATES_OUTSIDE_SYSTEM },
+    };
+    struct camp_states_known known = { 0 };
+
+    camp_states_known(session, &known, sizeof known, NULL);
+    for (size_t i = 0; i < ARRAY_COUNT(fields); i++)
+        cpus->columns[fields[i].column].provenance =
+            (known.cpu & fields[i].known) != 0 ? CAMP_MEASURED : CAMP_UNKNOWN;
+}
 
 static int read_states(struct cpus_states *cpus, struct camp_states *session,
                        struct camp_error *error)
@@ -211,6 +238,7 @@ int cpus_states_read(struct cpus_states *cpus, struct camp_states *session,
     r = cpu_list_read(&cpus->kernel, &cpus->reader, error);
     if (r == CAMP_OK)
         r = read_states(cpus, session, error);
+    note_known(cpus, session);
     if (r == CAMP_OK)
         r = read_all(cpus);
     return r == CAMP_OK ? fill_frame(cpus) : r;
@@ -241,8 +269,11 @@ int cpus_states_open(struct cpus_states **ret, struct camp_error *error)
 
     if (cpus == NULL)
         return CAMP_E_NOMEM;
-    cpus->reader = (struct camp_reader)CAMP_READER_NONE;
-    frame_init(&cpus->frame, &cpus_states_schema);
+    cpus->reader = (struct camp_reader){ { 0 } };
+    memcpy(cpus->columns, columns, sizeof columns);
+    cpus->schema = cpus_states_schema;
+    cpus->schema.columns = cpus->columns;
+    frame_init(&cpus->frame, &cpus->schema);
     r = camp_reader_open_cpus(&cpus->reader, NULL, error);
     if (r == CAMP_OK)
         *ret = cpus;

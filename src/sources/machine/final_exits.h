@@ -13,6 +13,8 @@
 #include "microstates/final_clocks.h"
 #include "tasks_table.h"
 
+#include <camp/linux.h>
+
 struct waiting_exit {
     struct camp_task_exit exit;
     uint64_t earliest_ns, latest_ns; /* bounds of the process' start, on CLOCK_MONOTONIC */

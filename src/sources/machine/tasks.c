@@ -20,6 +20,8 @@
 #include "tasks_frame.h"
 #include "tasks_table.h"
 
+#include <camp/linux.h>
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -2,6 +2,8 @@
 
 #include "ledger/array.h"
 
+#include <camp/linux.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

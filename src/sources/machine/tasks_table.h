@@ -4,7 +4,7 @@
 
 #include "ledger/accuracy.h"
 
-#include <camp/camp.h>
+#include <camp/linux.h>
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,27 +5,44 @@
 
 #include <string.h>
 
-static const size_t counter_offsets[THREADS_COLUMN_COUNT] = {
-    [THREADS_SYSTEM_CALLS] = offsetof(struct camp_thread_states, system_calls),
-    [THREADS_SIGNALS] = offsetof(struct camp_thread_states, signals),
-    [THREADS_VOLUNTARY_SWITCHES] = offsetof(struct camp_thread_states, voluntary_switches),
-    [THREADS_INVOLUNTARY_SWITCHES] = offsetof(struct camp_thread_states, involuntary_switches),
-    [THREADS_MINOR_FAULTS] = offsetof(struct camp_thread_states, minor_faults),
-    [THREADS_MAJOR_FAULTS] = offsetof(struct camp_thread_states, major_faults),
-    [THREADS_READ_BYTES] = offsetof(struct camp_thread_states, read_bytes),
-    [THREADS_WRITTEN_BYTES] = offsetof(struct camp_thread_states, written_bytes),
-    [THREADS_READ_CHARS] = offsetof(struct camp_thread_states, read_chars),
-    [THREADS_WRITTEN_CHARS] = offsetof(struct camp_thread_states, written_chars),
-    [THREADS_CPU] = offsetof(struct camp_thread_states, cpu_ns),
-    [THREADS_RUN_DELAY] = offsetof(struct camp_thread_states, run_delay_ns),
-    [THREADS_SAMPLED] = offsetof(struct camp_thread_states, sampled_ns),
+static const struct {
+    size_t offset;
+    uint32_t known; /* enum camp_thread_states_field */
+} counters[THREADS_COLUMN_COUNT] = {
+#define COUNTER(name, member)                                                                      \
+    [THREADS_##name] = { offsetof(struct camp_thread_states, member), CAMP_THREAD_STATES_##name }
+    COUNTER(SYSTEM_CALLS, system_calls),
+    COUNTER(SIGNALS, signals),
+    COUNTER(VOLUNTARY_SWITCHES, voluntary_switches),
+    COUNTER(INVOLUNTARY_SWITCHES, involuntary_switches),
+    COUNTER(MINOR_FAULTS, minor_faults),
+    COUNTER(MAJOR_FAULTS, major_faults),
+    COUNTER(READ_BYTES, read_bytes),
+    COUNTER(WRITTEN_BYTES, written_bytes),
+    COUNTER(READ_CHARS, read_chars),
+    COUNTER(WRITTEN_CHARS, written_chars),
+    COUNTER(CPU, cpu_ns),
+    COUNTER(RUN_DELAY, run_delay_ns),
+    COUNTER(SAMPLED, sampled_ns),
+#undef COUNTER
 };
+
+uint64_t thread_unknown_columns(const struct camp_states_known *known)
+{
+    uint64_t unknown = ~known->states & ((1u << CAMP_STATE_COUNT) - 1);
+
+    for (size_t i = CAMP_STATE_COUNT; i < THREADS_COLUMN_COUNT; i++) {
+        if ((known->thread & counters[i].known) == 0)
+            unknown |= UINT64_C(1) << i;
+    }
+    return unknown;
+}
 
 void thread_fill_values(uint64_t *values, const struct camp_thread_states *since)
 {
     memcpy(values, since->state_ns, sizeof since->state_ns);
     for (size_t i = CAMP_STATE_COUNT; i < THREADS_COLUMN_COUNT; i++)
-        memcpy(&values[i], (const char *)since + counter_offsets[i], sizeof values[i]);
+        memcpy(&values[i], (const char *)since + counters[i].offset, sizeof values[i]);
 }
 
 static void subtract(struct camp_thread_states *now, const struct camp_thread_states *then)
@@ -37,7 +54,7 @@ static void subtract(struct camp_thread_states *now, const struct camp_thread_st
     states_since(now->state_ns, before, after, CAMP_STATE_COUNT);
     for (size_t i = CAMP_STATE_COUNT; i < THREADS_COLUMN_COUNT; i++) {
         after[i] = counted_since(before[i], after[i]);
-        memcpy((char *)now + counter_offsets[i], &after[i], sizeof after[i]);
+        memcpy((char *)now + counters[i].offset, &after[i], sizeof after[i]);
     }
     now->begin_ns += then->time_ns - then->begin_ns;
 }

@@ -29,6 +29,9 @@ struct camp_thread_states thread_since(const struct camp_thread_states *now,
  * threads_schema. */
 void thread_fill_values(uint64_t *values, const struct camp_thread_states *since);
 
+/* Returns the columns of threads_schema that a session does not know, as bits 1 << index. */
+uint64_t thread_unknown_columns(const struct camp_states_known *known);
+
 /* Keeps `then`, the newest reading of a pending thread. Returns false if there is no memory. */
 bool thread_pending_add(struct thread_list *pending, const struct camp_thread_states *then);
 

@@ -42,6 +42,7 @@ static const struct column columns[] = {
 
 _Static_assert(sizeof columns / sizeof columns[0] == THREADS_COLUMN_COUNT,
                "a column was forgotten");
+_Static_assert(THREADS_COLUMN_COUNT < 64, "a set of columns is one number");
 
 const struct schema threads_schema = {
     .name = "threads",
@@ -50,23 +51,20 @@ const struct schema threads_schema = {
     .state_count = CAMP_STATE_COUNT,
 };
 
-uint32_t threads_unmeasured(const struct camp_states *session)
+uint64_t threads_unmeasured(const struct camp_states *session)
 {
-    uint32_t unmeasured = 0;
+    struct camp_states_known known = { 0 };
 
-    for (int i = 0; i < CAMP_STATE_COUNT; i++) {
-        if (!camp_states_measures(session, i))
-            unmeasured |= 1u << i;
-    }
-    return unmeasured;
+    camp_states_known(session, &known, sizeof known, NULL);
+    return thread_unknown_columns(&known);
 }
 
-static bool is_absent(uint32_t unmeasured, size_t column)
+static bool is_absent(uint64_t unmeasured, size_t column)
 {
-    return column < CAMP_STATE_COUNT && (unmeasured & 1u << column) != 0;
+    return column < THREADS_COLUMN_COUNT && (unmeasured >> column & 1) != 0;
 }
 
-void threads_columns_fill(struct threads_columns *ret, uint32_t unmeasured)
+void threads_columns_fill(struct threads_columns *ret, uint64_t unmeasured)
 {
     struct schema *schema = &ret->schema;
 
@@ -82,7 +80,7 @@ void threads_columns_fill(struct threads_columns *ret, uint32_t unmeasured)
     }
 }
 
-void threads_values_add(uint64_t *values, uint32_t unmeasured, const uint64_t *did, size_t count)
+void threads_values_add(uint64_t *values, uint64_t unmeasured, const uint64_t *did, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (!is_absent(unmeasured, i))
@@ -101,32 +99,25 @@ bool threads_have_columns(const struct schema *schema)
     size_t found = 0;
 
     for (size_t i = 0; i < THREADS_COLUMN_COUNT; i++) {
-        if (i == CAMP_STATE_COUNT && found != schema->state_count)
+        if (i == CAMP_STATE_COUNT && (found == 0 || found != schema->state_count))
             return false;
-        if (is_at(schema, found, i))
-            found++;
-        else if (i >= CAMP_STATE_COUNT)
-            return false;
+        found += is_at(schema, found, i);
     }
     return found == schema->column_count;
 }
 
-bool threads_have_state(const struct schema *schema, size_t state)
-{
-    return is_at(schema, threads_column(schema, state), state);
-}
-
-/* All states come before the counters. Of the absent states, any number may come before a state. */
 size_t threads_column(const struct schema *schema, size_t column)
 {
-    const size_t absent = CAMP_STATE_COUNT - schema->state_count;
-    size_t i = column > absent ? column - absent : 0;
+    size_t found = 0;
 
-    if (column >= CAMP_STATE_COUNT)
-        return i;
-    while (i < column && !is_at(schema, i, column))
-        i++;
-    return i;
+    for (size_t i = 0; i < column && i < THREADS_COLUMN_COUNT; i++)
+        found += is_at(schema, found, i);
+    return found + (column > THREADS_COLUMN_COUNT ? column - THREADS_COLUMN_COUNT : 0);
+}
+
+bool threads_have(const struct schema *schema, size_t column)
+{
+    return is_at(schema, threads_column(schema, column), column);
 }
 
 struct threads_source {

@@ -14,7 +14,7 @@
  */
 #pragma once
 
-#include "counters/units.h"
+#include "counters/clock.h"
 
 #include <camp/camp.h>
 

@@ -1,7 +1,7 @@
 #include "server_inside.h"
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 
 #include <errno.h>
 #include <signal.h>

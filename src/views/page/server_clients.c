@@ -1,7 +1,7 @@
 /* Answers requests with the page, or with the stream from each client's position. */
 #include "server_inside.h"
 
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "page.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * JSON. */
 #include "stream_block.h"
 #include "views/format.h"
-#include "views/palette.h"
-#include "views/vertex_colours.h"
+#include "views/pictures/palette.h"
+#include "views/pictures/vertex_colours.h"
 
 #include <endian.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 #include "ledger/words.h"
+#include "palette.h"
 #include "picture_parts.h"
-#include "views/palette.h"
-#include "views/vertex_colours.h"
+#include "vertex_colours.h"
 
 #include <math.h>
 #include <stdlib.h>

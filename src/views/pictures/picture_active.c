@@ -1,7 +1,7 @@
 /* What pictures of active time (ledger/active.h) share: columns of time, and the legend. */
+#include "palette.h"
 #include "picture_parts.h"
 #include "plot.h"
-#include "views/palette.h"
 
 #include <math.h>
 

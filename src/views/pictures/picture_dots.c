@@ -5,8 +5,8 @@
  * position, and up to six other dots around the first dot. If a place has more dots, a label states
  * their number.
  */
+#include "palette.h"
 #include "picture_parts.h"
-#include "views/palette.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 #include "picture_error.h"
 
 #include "ledger/words.h"
+#include "palette.h"
 #include "picture_parts.h"
 #include "plot.h"
-#include "views/palette.h"
 
 #include <camp/camp.h>
 

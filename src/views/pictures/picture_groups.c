@@ -4,8 +4,8 @@
  * are in the legend.
  */
 #include "ledger/summary.h"
+#include "palette.h"
 #include "picture_parts.h"
-#include "views/palette.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,9 +6,9 @@
  * If there are too many lines or columns to distinguish, neighbouring lines or columns are added
  * up.
  */
+#include "palette.h"
 #include "picture_parts.h"
 #include "plot.h"
-#include "views/palette.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
  * members were active at one time, this number by class on a scale that all rows share, and its
  * course over time, each on its own scale.
  */
+#include "palette.h"
 #include "picture_parts.h"
 #include "plot.h"
-#include "views/palette.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  * stacked; time in no state is hatched, on top of them. A line shows the number of CPUs: where more
  * threads are active, some of them wait.
  */
+#include "palette.h"
 #include "picture_parts.h"
 #include "plot.h"
-#include "views/palette.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -22,11 +22,13 @@ struct made {
     struct frame threads, cpus;
     struct wait_tasks tasks;
     struct wait_record record;
+    struct wait_system system; /* nothing is known */
     struct selection selection;
     size_t top_cpus;
     enum wait_tier tier;
     uint64_t tolerance_ns;
     struct losses losses;
+    bool no_calls; /* system calls were not measured */
 };
 
 static void add_cpu(struct made *made, int64_t id, uint64_t idle, uint64_t own, uint64_t any)
@@ -65,6 +67,9 @@ static void fill(struct made *made)
         .tier = made->tier,
         .cpus = &made->cpus,
         .waits = made->tier == WAIT_BPF ? &made->tasks.rows : NULL,
+        .threads = made->tier == WAIT_BPF ? &made->threads : NULL,
+        .counts_calls = !made->no_calls,
+        .system = &made->system,
         .losses = made->losses,
         .elapsed_ns = SECOND,
         .time = "2026-11-21T12:00:00.000+00:00",
@@ -106,7 +111,7 @@ static void assert_percent(const struct made *made, size_t table, size_t row, co
         fail_msg("%s of row %zu is %f, expected %f", name, row, found.real, expected);
 }
 
-static size_t tasks_shown(const struct made *made)
+static inline size_t tasks_shown(const struct made *made)
 {
     return made->record.document.tables[WAIT_TASKS].row_count;
 }

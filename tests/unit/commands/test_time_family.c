@@ -119,7 +119,7 @@ static void the_sums_have_no_columns_of_states_that_are_not_measured(void **stat
         assert_int_equal(family_add_up_descendants(&family, ROOT), CAMP_OK);
         assert_int_equal(family.schema.column_count, FAMILY_COLUMN_COUNT - 1 - i);
         for (size_t k = 0; k < CAMP_STATE_COUNT; k++)
-            assert_int_equal(threads_have_state(&family.schema, k), (masks[i] & 1u << k) == 0);
+            assert_int_equal(threads_have(&family.schema, k), (masks[i] & 1u << k) == 0);
         assert_string_equal(
             family.schema.columns[threads_column(&family.schema, FAMILY_PROCESSES)].name,
             "processes");
@@ -147,7 +147,8 @@ static void the_tables_of_camp_time_leave_out_states_that_are_not_measured(void 
     char line[64];
 
     (void)state;
-    family_init(&family, 1u << CAMP_STATE_TEXT_FAULT | 1u << CAMP_STATE_KERNEL_FAULT);
+    family_init(&family, 1u << CAMP_STATE_TEXT_FAULT | 1u << CAMP_STATE_KERNEL_FAULT |
+                             1u << CAMP_STATE_SLEEP | UINT64_C(1) << THREADS_SYSTEM_CALLS);
     add(&family, 101, 101, ROOT, 0, 90, "server");
     assert_int_equal(family_add_up_descendants(&family, ROOT), CAMP_OK);
     assert_int_equal(time_record_fill(&record, &family, &facts, 0), CAMP_OK);
@@ -156,11 +157,47 @@ static void the_tables_of_camp_time_leave_out_states_that_are_not_measured(void 
         assert_true(has_field(&record.tables[i], "data_fault_ns"));
         assert_false(has_field(&record.tables[i], "kernel_fault_ns"));
         assert_true(has_field(&record.tables[i], "trap_ns"));
+        assert_false(has_field(&record.tables[i], "sleep_ns"));
+        assert_false(has_field(&record.tables[i], "system_calls"));
+        assert_true(has_field(&record.tables[i], "minor_faults"));
     }
     assert_int_equal(record.tables[1].row_count, 1);
     assert_string_equal(record.tables[1].cells[0].text, "timer");
     snprintf(line, sizeof line, "%-20s %12s", "Text pfault sleep", "-");
     assert_non_null(strstr(record.note_list[2], line));
+    for (size_t i = 0; record.note_list[i] != NULL; i++)
+        assert_null(strstr(record.note_list[i], "Sleep time"));
+    time_record_release(&record);
+    family_release(&family);
+}
+
+/* On a system that does not divide sleep, such as illumos. */
+static void the_summary_of_camp_time_has_sleep_divided_or_as_one_state(void **state)
+{
+    static const char *const divided[] = { "Disk sleep",      "Poll sleep",  "Socket sleep",
+                                           "Pipe sleep",      "Timer sleep", "Child sleep",
+                                           "Other sleep time" };
+    const struct time_facts facts = { .time = "now", .command = "server", .as_figure = true };
+    const uint64_t unmeasured = 1u << CAMP_STATE_IRQ | 1u << CAMP_STATE_DISK |
+                                1u << CAMP_STATE_POLL | 1u << CAMP_STATE_SOCKET |
+                                1u << CAMP_STATE_PIPE | 1u << CAMP_STATE_TIMER |
+                                1u << CAMP_STATE_CHILD | 1u << CAMP_STATE_OTHER_SLEEP |
+                                1u << CAMP_STATE_THROTTLED | UINT64_C(1) << THREADS_SAMPLED;
+    struct time_record record;
+    struct family family;
+    size_t found = 0;
+
+    (void)state;
+    family_init(&family, unmeasured);
+    add(&family, 101, 101, ROOT, 0, 90, "server");
+    assert_int_equal(family_add_up_descendants(&family, ROOT), CAMP_OK);
+    assert_int_equal(time_record_fill(&record, &family, &facts, 0), CAMP_OK);
+    for (size_t i = 0; record.note_list[i] != NULL; i++) {
+        found += strstr(record.note_list[i], "Sleep time") != NULL;
+        for (size_t k = 0; k < sizeof divided / sizeof divided[0]; k++)
+            assert_null(strstr(record.note_list[i], divided[k]));
+    }
+    assert_int_equal(found, 1);
     time_record_release(&record);
     family_release(&family);
 }
@@ -264,6 +301,7 @@ int main(void)
         cmocka_unit_test(threads_are_accounted_under_the_name_of_their_process),
         cmocka_unit_test(the_sums_have_no_columns_of_states_that_are_not_measured),
         cmocka_unit_test(the_tables_of_camp_time_leave_out_states_that_are_not_measured),
+        cmocka_unit_test(the_summary_of_camp_time_has_sleep_divided_or_as_one_state),
         cmocka_unit_test(a_cycle_of_parents_causes_no_endless_loop),
     };
 

@@ -1,5 +1,6 @@
 /* Tests how camp top shows names and lines of prstat, and how it finds the mount point of
  * cgroups. */
+#include "commands/top/top_pea.h"
 #include "commands/top/top_prstat.h"
 #include "commands/top/top_workloads.h"
 #include "sources/machine/cgroup_paths.h"
@@ -94,8 +95,10 @@ static void make_thread(struct frame *frame, const struct schema *schema)
     entity->count = 3;
     strcpy(entity->name, "java");
     frame->elapsed_ns[0] = 1000;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        frame_values(frame, 0)[threads_column(schema, known[i].column)] = known[i].value;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (threads_have(schema, known[i].column))
+            frame_values(frame, 0)[threads_column(schema, known[i].column)] = known[i].value;
+    }
 }
 
 /* Like in prstat -mL of Solaris, a number has three characters and a blank. */
@@ -122,10 +125,65 @@ static void a_line_of_camp_top_has_the_columns_of_prstat(void **state)
     user_names_release(&users);
 }
 
+static void assert_pea(const struct pea *pea, const struct frame *frame, enum group_key key,
+                       const char *expected)
+{
+    struct user_names users = { 0 };
+    char line[160];
+
+    pea_line(line, sizeof line, pea, frame, 0, key, &users, frame->entities[0].name);
+    assert_string_equal(line, expected);
+    user_names_release(&users);
+}
+
+static void a_line_of_camp_top_has_the_columns_of_pea(void **state)
+{
+    const uint32_t known =
+        CAMP_TASK_VIRTUAL | CAMP_TASK_RESIDENT | CAMP_TASK_CHILDREN | CAMP_TASK_START;
+    struct pea_process before[] = {
+        { 1234, { .known = known, .start = 5, .time_ns = 1000000000, .children_ns = 10000000 } },
+    };
+    struct pea_process now[] = {
+        { 1, { .known = known } },
+        { 1234,
+          { .known = known,
+            .start = 5,
+            .time_ns = 2000000000,
+            .virtual_bytes = 9000,
+            .resident_bytes = 12 << 20,
+            .children_ns = 135000000 } },
+    };
+    const struct pea pea = { .before = { before, 1, 1 }, .now = { now, 2, 2 } };
+    struct frame frame;
+
+    (void)state;
+    make_thread(&frame, &threads_schema);
+    frame.end_ns = 1000;
+    frame.entities[0].parent = 77;
+    frame_values(&frame, 0)[CAMP_STATE_RUN_QUEUE] = 2500;
+    frame_values(&frame, 0)[threads_column(&threads_schema, THREADS_READ_BYTES)] = 0;
+    assert_pea(&pea, &frame, GROUP_PROCESS,
+               "java               3    1234      77 root       9.4   0.2   250  12.5  9000   12M"
+               "     0     0      0      0  150G  999M 1000M   0.0");
+    /* Without an earlier reading of the same process, its children's time is unknown. */
+    before[0].task.start = 4;
+    assert_pea(&pea, &frame, GROUP_PROCESS,
+               "java               3    1234      77 root       9.4   0.2   250     -  9000   12M"
+               "     0     0      0      0  150G  999M 1000M   0.0");
+    assert_pea(&pea, &frame, GROUP_NAME,
+               "java               3       -       - -          9.4   0.2   250     -     -     -"
+               "     0     0      0      0  150G  999M 1000M   0.0");
+    frame.entities[0].flags = ENTITY_ENDED;
+    assert_pea(&pea, &frame, GROUP_PROCESS,
+               "java               3    1234      77 root       9.4   0.2   250     -     -     -"
+               "     0     0      0      0  150G  999M 1000M   0.0");
+    frame_release(&frame);
+}
+
 static void camp_top_shows_a_dash_for_states_that_were_not_measured(void **state)
 {
     static const struct {
-        uint32_t unmeasured;
+        uint64_t unmeasured;
         const char *line;
     } known[] = {
         { 1u << CAMP_STATE_TRAP,
@@ -134,6 +192,8 @@ static void camp_top_shows_a_dash_for_states_that_were_not_measured(void **state
           "  1234 root     9.4 0.2 0.0   - 9.9  10  70 0.0 999  1K .1M  2M java/1235" },
         { 1u << CAMP_STATE_TEXT_FAULT | 1u << CAMP_STATE_KERNEL_FAULT | 1u << CAMP_STATE_TRAP,
           "  1234 root     9.4 0.2   -   - 9.9  10  70 0.0 999  1K .1M  2M java/1235" },
+        { 1u << CAMP_STATE_SYSTEM | 1u << CAMP_STATE_TRAP | UINT64_C(1) << THREADS_SYSTEM_CALLS,
+          "  1234 root     9.4   -   - 0.0 9.9  10  70 0.0 999  1K   -  2M java/1235" },
     };
     struct user_names users = { 0 };
 
@@ -216,6 +276,7 @@ int main(void)
         cmocka_unit_test(the_mount_point_of_cgroup2_is_found_and_unescaped),
         cmocka_unit_test(a_user_without_a_name_is_shown_as_a_number),
         cmocka_unit_test(a_line_of_camp_top_has_the_columns_of_prstat),
+        cmocka_unit_test(a_line_of_camp_top_has_the_columns_of_pea),
         cmocka_unit_test(camp_top_shows_a_dash_for_states_that_were_not_measured),
         cmocka_unit_test(a_process_with_a_new_name_or_user_is_matched_to_a_workload_again),
     };

@@ -2,6 +2,7 @@
 #include "../tree.h"
 
 #define TICK 10000000u
+#define NS_PER_S 1000000000u
 
 static void the_numbers_in_proc_stat_are_read_as_hundredths_of_a_second(void **state)
 {
@@ -250,6 +251,34 @@ static void a_caller_may_pass_a_larger_or_a_smaller_cpu_struct(void **state)
     assert_int_equal(small[4], 0x5a5a5a5a5a5a5a5a);
 }
 
+static void utilisation_over_an_interval_of_0_starts_at_the_previous_reading(void **state)
+{
+    struct tree tree = stored_tree("desktop-2.6.32");
+    struct camp_utilisation u;
+    struct camp_cpu previous;
+
+    (void)state;
+    assert_int_equal(
+        camp_cpu_read(source_of(&tree), CAMP_CPU_TOTAL, &previous, sizeof previous, NULL), CAMP_OK);
+    previous.time_ns -= NS_PER_S;
+    previous.idle_ns -= NS_PER_S;
+    assert_int_equal(camp_cpu_utilisation(source_of(&tree), CAMP_CPU_TOTAL, 0, NULL, &previous, &u,
+                                          sizeof u, NULL),
+                     CAMP_OK);
+    /* One of two CPUs was idle for a second. The interval is longer, because it ends at the second
+     * read. */
+    assert_true(u.idle_percent > 49 && u.idle_percent <= 50);
+    assert_int_equal(previous.idle_ns, 987654ull * TICK);
+    assert_int_equal(
+        camp_cpu_utilisation(source_of(&tree), CAMP_CPU_TOTAL, 0, NULL, NULL, &u, sizeof u, NULL),
+        CAMP_E_INVALID);
+    assert_int_equal(
+        camp_cpu_utilisation(source_of(&tree), 0, 0, NULL, &previous, &u, sizeof u, NULL),
+        CAMP_E_INVALID);
+    assert_int_equal(camp_cpu_utilisation(source_of(&tree), 1, 5, NULL, NULL, &u, sizeof u, NULL),
+                     CAMP_E_GONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +296,7 @@ int main(void)
         cmocka_unit_test(a_thousand_cpus_are_read_through_a_small_buffer),
         cmocka_unit_test(reading_cpus_into_a_short_array_returns_the_total_count),
         cmocka_unit_test(a_caller_may_pass_a_larger_or_a_smaller_cpu_struct),
+        cmocka_unit_test(utilisation_over_an_interval_of_0_starts_at_the_previous_reading),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

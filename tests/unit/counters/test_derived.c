@@ -1,5 +1,12 @@
 /* Differences, rates and percentages of synthetic readings. */
-#include "../tree.h"
+#include <camp/camp.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #define S 1000000000ull
 
@@ -69,15 +76,17 @@ static void a_rate_is_the_growth_of_a_counter_per_second(void **state)
     assert_int_equal(camp_rate(1, 2, 8, S, &rate), CAMP_E_INVALID);
 }
 
-static const struct camp_cpu zero = { .cpu = 1, .known = 0x3ff, .time_ns = S };
+static const struct camp_cpu zero = {
+    .cpu = 1, .known = 0x3ff, .time_ns = S, .resolution_ns = S / 100
+};
 
 static struct camp_utilisation utilisation(const struct camp_cpu *before,
                                            const struct camp_cpu *after, size_t cpus)
 {
     struct camp_utilisation utilisation;
 
-    assert_int_equal(camp_cpu_difference(before, after, cpus, &utilisation, sizeof utilisation),
-                     CAMP_OK);
+    assert_int_equal(
+        camp_cpu_difference(before, after, cpus, NULL, &utilisation, sizeof utilisation), CAMP_OK);
     return utilisation;
 }
 
@@ -98,6 +107,8 @@ static void sampled_busy_time_may_differ_from_measured_busy_time(void **state)
     assert_near(u.sampled_busy_percent, 1.5);
     assert_near(u.idle_percent, 50);
     assert_near(u.steal_percent, 1);
+    assert_near(u.user_percent, 1);
+    assert_near(u.system_percent, 0.5);
     assert_near(u.sum_percent, 52.5);
     assert_near(u.resolution_percent, 0.5);
     assert_int_equal(u.elapsed_ns, 2 * S);
@@ -135,7 +146,7 @@ static void a_cpu_counter_that_decreases_has_a_percentage_of_0(void **state)
     assert_near(u.measured_busy_percent, 50);
 }
 
-static void a_cpu_counter_unknown_in_one_sample_has_a_percentage_of_0(void **state)
+static void percentages_of_unknown_cpu_counters_are_unknown(void **state)
 {
     struct camp_cpu before = zero, after = zero;
     struct camp_utilisation u;
@@ -148,10 +159,73 @@ static void a_cpu_counter_unknown_in_one_sample_has_a_percentage_of_0(void **sta
     after.system_ns = 1000 * S;
     after.steal_ns = 2000 * S;
     u = utilisation(&before, &after, 1);
-    assert_near(u.sampled_busy_percent, 25);
-    assert_near(u.steal_percent, 0);
+    assert_int_equal(u.known, CAMP_UTILISATION_MEASURED_BUSY | CAMP_UTILISATION_USER |
+                                  CAMP_UTILISATION_IDLE | CAMP_UTILISATION_IOWAIT);
+    assert_near(u.user_percent, 25);
     assert_near(u.measured_busy_percent, 50);
-    assert_near(u.sum_percent, 75);
+    assert_near(u.system_percent, 0);
+    assert_near(u.sampled_busy_percent, 0);
+    assert_near(u.steal_percent, 0);
+    assert_near(u.sum_percent, 0);
+}
+
+static void busy_time_is_measured_if_the_kernel_measures_idle_time(void **state)
+{
+    const struct camp_kernel stops = { .known = CAMP_KERNEL_ACCOUNTING | CAMP_KERNEL_TICKLESS_IDLE |
+                                                CAMP_KERNEL_SHORT_IDLE,
+                                       .accounting = CAMP_ACCOUNTING_TICK,
+                                       .tickless_idle = 1 };
+    const struct camp_kernel goes_on = { .known = stops.known, .accounting = CAMP_ACCOUNTING_TICK };
+    struct camp_cpu after = zero;
+    struct camp_utilisation u;
+
+    (void)state;
+    after.time_ns += S;
+    assert_int_equal(camp_cpu_difference(&zero, &after, 1, &stops, &u, sizeof u), CAMP_OK);
+    assert_int_equal(u.busy_provenance, CAMP_MEASURED);
+    assert_int_equal(camp_cpu_difference(&zero, &after, 1, &goes_on, &u, sizeof u), CAMP_OK);
+    assert_int_equal(u.busy_provenance, CAMP_SAMPLED);
+    assert_int_equal(utilisation(&zero, &after, 1).busy_provenance, CAMP_UNKNOWN);
+}
+
+static void idle_time_by_cycles_is_preferred_to_sampled_idle_time(void **state)
+{
+    struct camp_cpu before = zero, after = zero;
+    struct camp_utilisation u;
+
+    (void)state;
+    before.known |= CAMP_CPU_IDLE_CYCLES;
+    after.known |= CAMP_CPU_IDLE_CYCLES;
+    after.time_ns += S;
+    after.idle_ns = S;
+    after.idle_cycles_ns = S / 4;
+    u = utilisation(&before, &after, 1);
+    assert_near(u.measured_busy_percent, 75);
+    assert_near(u.idle_percent, 100);
+    assert_near(u.sum_percent, 100);
+    assert_int_equal(u.busy_provenance, CAMP_MEASURED);
+}
+
+static void a_kernel_says_which_times_of_a_cpu_it_measures(void **state)
+{
+    const struct camp_kernel some = { .known = CAMP_KERNEL_ACCOUNTING | CAMP_KERNEL_TICKLESS_IDLE |
+                                               CAMP_KERNEL_SHORT_IDLE | CAMP_KERNEL_IRQ_TIME,
+                                      .accounting = CAMP_ACCOUNTING_GEN,
+                                      .tickless_idle = 1,
+                                      .irq_time = 1,
+                                      .measured_cpus = "2-3" };
+    const struct camp_kernel nothing = { 0 };
+    const uint32_t idle = CAMP_CPU_IDLE | CAMP_CPU_IOWAIT;
+    uint32_t measured, sampled;
+
+    (void)state;
+    camp_cpu_provenance(&some, 2, &measured, &sampled);
+    assert_true((measured & CAMP_CPU_USER) != 0 && (measured & idle) == idle && sampled == 0);
+    camp_cpu_provenance(&some, 1, &measured, &sampled);
+    assert_true((measured & CAMP_CPU_USER) == 0 && (sampled & CAMP_CPU_USER) != 0);
+    assert_true((measured & CAMP_CPU_SOFTIRQ) != 0);
+    camp_cpu_provenance(&nothing, 1, &measured, &sampled);
+    assert_int_equal((measured | sampled) & (CAMP_CPU_USER | idle), 0);
 }
 
 static void busy_time_is_never_negative(void **state)
@@ -170,41 +244,14 @@ static void two_samples_that_form_no_interval_are_refused(void **state)
     struct camp_utilisation u;
 
     (void)state;
-    assert_int_equal(camp_cpu_difference(&zero, &zero, 1, &u, sizeof u), CAMP_E_INVALID);
+    assert_int_equal(camp_cpu_difference(&zero, &zero, 1, NULL, &u, sizeof u), CAMP_E_INVALID);
     after.time_ns += S;
-    assert_int_equal(camp_cpu_difference(&after, &zero, 1, &u, sizeof u), CAMP_E_INVALID);
-    assert_int_equal(camp_cpu_difference(&zero, &after, 0, &u, sizeof u), CAMP_E_INVALID);
+    assert_int_equal(camp_cpu_difference(&after, &zero, 1, NULL, &u, sizeof u), CAMP_E_INVALID);
+    assert_int_equal(camp_cpu_difference(&zero, &after, 0, NULL, &u, sizeof u), CAMP_E_INVALID);
     after.known &= ~(uint32_t)CAMP_CPU_IDLE;
-    assert_int_equal(camp_cpu_difference(&zero, &after, 1, &u, sizeof u), CAMP_E_NOTSUP);
+    assert_int_equal(camp_cpu_difference(&zero, &after, 1, NULL, &u, sizeof u), CAMP_E_NOTSUP);
     after.cpu = 2;
-    assert_int_equal(camp_cpu_difference(&zero, &after, 1, &u, sizeof u), CAMP_E_INVALID);
-}
-
-static void utilisation_over_an_interval_of_0_starts_at_the_previous_reading(void **state)
-{
-    struct tree tree = stored_tree("desktop-2.6.32");
-    struct camp_utilisation u;
-    struct camp_cpu previous;
-
-    (void)state;
-    assert_int_equal(
-        camp_cpu_read(source_of(&tree), CAMP_CPU_TOTAL, &previous, sizeof previous, NULL), CAMP_OK);
-    previous.time_ns -= S;
-    previous.idle_ns -= S;
-    assert_int_equal(
-        camp_cpu_utilisation(source_of(&tree), CAMP_CPU_TOTAL, 0, &previous, &u, sizeof u, NULL),
-        CAMP_OK);
-    /* One of two CPUs was idle for a second. The interval is longer, because it ends at the second
-     * read. */
-    assert_true(u.idle_percent > 49 && u.idle_percent <= 50);
-    assert_int_equal(previous.idle_ns, 987654ull * 10000000);
-    assert_int_equal(
-        camp_cpu_utilisation(source_of(&tree), CAMP_CPU_TOTAL, 0, NULL, &u, sizeof u, NULL),
-        CAMP_E_INVALID);
-    assert_int_equal(camp_cpu_utilisation(source_of(&tree), 0, 0, &previous, &u, sizeof u, NULL),
-                     CAMP_E_INVALID);
-    assert_int_equal(camp_cpu_utilisation(source_of(&tree), 1, 5, NULL, &u, sizeof u, NULL),
-                     CAMP_E_GONE);
+    assert_int_equal(camp_cpu_difference(&zero, &after, 1, NULL, &u, sizeof u), CAMP_E_INVALID);
 }
 
 int main(void)
@@ -218,10 +265,12 @@ int main(void)
         cmocka_unit_test(sampled_busy_time_may_differ_from_measured_busy_time),
         cmocka_unit_test(percentages_of_the_total_are_averages_over_all_cpus),
         cmocka_unit_test(a_cpu_counter_that_decreases_has_a_percentage_of_0),
-        cmocka_unit_test(a_cpu_counter_unknown_in_one_sample_has_a_percentage_of_0),
+        cmocka_unit_test(percentages_of_unknown_cpu_counters_are_unknown),
+        cmocka_unit_test(busy_time_is_measured_if_the_kernel_measures_idle_time),
+        cmocka_unit_test(idle_time_by_cycles_is_preferred_to_sampled_idle_time),
+        cmocka_unit_test(a_kernel_says_which_times_of_a_cpu_it_measures),
         cmocka_unit_test(busy_time_is_never_negative),
         cmocka_unit_test(two_samples_that_form_no_interval_are_refused),
-        cmocka_unit_test(utilisation_over_an_interval_of_0_starts_at_the_previous_reading),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,6 +66,20 @@ static void only_the_requested_disks_or_partitions_are_listed(void **state)
     assert_int_equal(count, 9);
 }
 
+static void a_physical_disk_is_one_with_a_device_in_sysfs(void **state)
+{
+    struct tree without_sys = stored_tree("desktop-2.6.32");
+
+    (void)state;
+    read_all("vm-6.18", CAMP_DISK_PHYSICAL); /* 8 loop devices, vda and zram0 */
+    assert_int_equal(count, 1);
+    assert_string_equal(disks[0].name, "vda");
+    assert_int_equal(disks[0].kind, CAMP_DISK_WHOLE);
+    assert_int_equal(camp_disk_read_all(source_of(&without_sys), CAMP_DISK_PHYSICAL, disks,
+                                        sizeof *disks, COUNT(disks), &count, NULL),
+                     CAMP_E_GONE);
+}
+
 static void the_name_of_a_partition_is_the_name_of_its_disk_and_a_number(void **state)
 {
     (void)state;
@@ -132,7 +146,7 @@ static void a_disk_name_that_is_a_path_out_of_sysfs_is_refused(void **state)
                      CAMP_E_GONE);
     assert_int_equal(camp_disk_read(source_of(&tree), "../block/vda", &disk, sizeof disk, NULL),
                      CAMP_E_GONE);
-    assert_int_equal(camp_disk_read_all(source_of(&tree), 3, disks, sizeof *disks, 1, &count, NULL),
+    assert_int_equal(camp_disk_read_all(source_of(&tree), 4, disks, sizeof *disks, 1, &count, NULL),
                      CAMP_E_INVALID);
 }
 
@@ -204,6 +218,7 @@ int main(void)
         cmocka_unit_test(columns_of_diskstats_are_converted_to_bytes_and_ns),
         cmocka_unit_test(a_partition_is_recognised_by_the_disk_listed_before_it),
         cmocka_unit_test(only_the_requested_disks_or_partitions_are_listed),
+        cmocka_unit_test(a_physical_disk_is_one_with_a_device_in_sysfs),
         cmocka_unit_test(the_name_of_a_partition_is_the_name_of_its_disk_and_a_number),
         cmocka_unit_test(without_sysfs_a_single_disk_is_read_from_diskstats),
         cmocka_unit_test(a_single_disk_is_read_from_its_file_in_sysfs),

@@ -95,9 +95,16 @@ static void proc_stat_without_a_fork_count_is_a_format_error(void **state)
     assert_int_equal(count, 5);
 }
 
+static void a_fork_count_without_a_place_for_it_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(camp_fork_count(NULL, NULL, NULL), CAMP_E_INVALID);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_fork_count_without_a_place_for_it_is_refused),
         cmocka_unit_test(a_truncated_fork_count_in_proc_stat_is_refused),
         cmocka_unit_test(a_fork_count_in_proc_stat_that_is_not_a_number_is_refused),
         cmocka_unit_test(the_fork_count_is_found_after_an_interrupt_line_of_any_length),

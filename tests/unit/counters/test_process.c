@@ -57,14 +57,19 @@ static void the_cpu_time_in_a_stored_stat_file_is_read_in_units_of_10_ms(void **
 
 static void camp_reads_only_the_file_stat_of_a_process_unless_more_is_requested(void **state)
 {
-    const uint32_t of_stat = CAMP_TASK_SPLIT | CAMP_TASK_FAULTS | CAMP_TASK_SIZE |
-                             CAMP_TASK_THREADS | CAMP_TASK_START | CAMP_TASK_STATE |
-                             CAMP_TASK_NAME | CAMP_TASK_PARENT;
+    const uint32_t of_stat =
+        CAMP_TASK_USER | CAMP_TASK_SYSTEM | CAMP_TASK_MINOR_FAULTS | CAMP_TASK_MAJOR_FAULTS |
+        CAMP_TASK_FAULTS | CAMP_TASK_VIRTUAL | CAMP_TASK_RESIDENT | CAMP_TASK_THREADS |
+        CAMP_TASK_START | CAMP_TASK_STATE | CAMP_TASK_NAME | CAMP_TASK_PARENT | CAMP_TASK_CHILDREN;
+    const uint32_t of_other_systems = CAMP_TASK_SAMPLED | CAMP_TASK_COMMITTED | CAMP_TASK_HANDLES |
+                                      CAMP_TASK_OTHER_BYTES | CAMP_TASK_CYCLES;
 
     (void)state;
     assert_int_equal(read_task("tree", 100, CAMP_TASK_NAME).known, of_stat);
-    assert_int_equal(read_task("tree", 100, CAMP_TASK_IO).known, of_stat | CAMP_TASK_IO);
-    assert_int_equal(read_task("tree", 100, CAMP_TASK_ALL).known, CAMP_TASK_ALL);
+    assert_int_equal(read_task("tree", 100, CAMP_TASK_READ_BYTES).known,
+                     of_stat | CAMP_TASK_READ_BYTES | CAMP_TASK_WRITTEN_BYTES);
+    assert_int_equal(read_task("tree", 100, CAMP_TASK_ALL).known,
+                     CAMP_TASK_ALL & ~of_other_systems);
 }
 
 static void run_delay_and_switches_and_bytes_of_a_one_thread_process_are_read(void **state)
@@ -88,6 +93,7 @@ static void run_delay_and_switches_of_a_process_are_sums_of_its_threads(void **s
     assert_int_equal(task.run_delay_ns, 321000);
     assert_int_equal(task.voluntary_switches, 600);
     assert_int_equal(task.involuntary_switches, 6);
+    assert_int_equal(task.switches, 606);
 }
 
 static void process_values_from_a_missing_file_are_unknown(void **state)
@@ -95,7 +101,10 @@ static void process_values_from_a_missing_file_are_unknown(void **state)
     struct camp_task task = read_task("beside", 33, CAMP_TASK_ALL);
 
     (void)state;
-    assert_int_equal(task.known & (CAMP_TASK_RUN_DELAY | CAMP_TASK_SWITCHES | CAMP_TASK_IO), 0);
+    assert_int_equal(task.known & (CAMP_TASK_RUN_DELAY | CAMP_TASK_VOLUNTARY_SWITCHES |
+                                   CAMP_TASK_INVOLUNTARY_SWITCHES | CAMP_TASK_SWITCHES |
+                                   CAMP_TASK_READ_BYTES | CAMP_TASK_WRITTEN_BYTES),
+                     0);
     assert_int_equal(task.known & CAMP_TASK_SAMPLED, 0);
     assert_true((task.known & CAMP_TASK_CPU) != 0);
 }
@@ -115,9 +124,9 @@ static void a_truncated_schedstat_or_status_or_io_file_is_a_format_error(void **
     (void)state;
     assert_int_equal(read_result("beside", 30, CAMP_TASK_RUN_DELAY), CAMP_E_FORMAT);
     assert_non_null(strstr(error.message, "/30/schedstat is not "));
-    assert_int_equal(read_result("beside", 31, CAMP_TASK_SWITCHES), CAMP_E_FORMAT);
+    assert_int_equal(read_result("beside", 31, CAMP_TASK_INVOLUNTARY_SWITCHES), CAMP_E_FORMAT);
     assert_non_null(strstr(error.message, "/31/status is not "));
-    assert_int_equal(read_result("beside", 32, CAMP_TASK_IO), CAMP_E_FORMAT);
+    assert_int_equal(read_result("beside", 32, CAMP_TASK_WRITTEN_BYTES), CAMP_E_FORMAT);
     assert_non_null(strstr(error.message, "/32/io is not "));
     assert_int_equal(read_result("beside", 35, CAMP_TASK_RUN_DELAY), CAMP_E_FORMAT);
     assert_non_null(strstr(error.message, "/35/task/36/schedstat is not "));
@@ -184,7 +193,7 @@ static void the_largest_64_bit_number_is_read_from_schedstat(void **state)
 static void a_process_with_another_start_time_is_reported_as_gone(void **state)
 {
     const struct camp_process process = { .pid = 100, .start = 4710 };
-    struct camp_reader reader = CAMP_READER_NONE;
+    struct camp_reader reader = { { 0 } };
     struct camp_task task = { .known = 77 };
 
     (void)state;
@@ -195,7 +204,7 @@ static void a_process_with_another_start_time_is_reported_as_gone(void **state)
         camp_process_read(tree("tree"), &process, CAMP_TASK_ALL, &task, sizeof task, NULL),
         CAMP_E_GONE);
     assert_int_equal(camp_reader_open_process(&reader, tree("tree"), &process, NULL), CAMP_E_GONE);
-    assert_int_equal(reader.descriptor, -1);
+    assert_memory_equal(&reader, &(struct camp_reader){ { 0 } }, sizeof reader);
     assert_int_equal(task.known, 77);
 }
 

@@ -204,7 +204,7 @@ static void the_cpu_time_of_a_thread_is_read_from_its_own_schedstat(void **state
     assert_int_equal(task.minor_faults, 201);
     assert_int_equal(task.voluntary_switches, 300);
     assert_string_equal(task.name, "thread 201");
-    assert_int_equal(task.known & CAMP_TASK_IO, 0);
+    assert_int_equal(task.known & (CAMP_TASK_READ_BYTES | CAMP_TASK_WRITTEN_BYTES), 0);
     thread.start++;
     assert_int_equal(
         camp_thread_read(tree("tree"), &thread, CAMP_TASK_ALL, &task, sizeof task, NULL),
@@ -223,7 +223,7 @@ static void the_tid_of_a_second_thread_is_not_accepted_as_a_pid(void **state)
 static void a_process_reader_returns_the_same_values_as_camp_process_read(void **state)
 {
     const struct camp_process process = { .pid = 100, .start = 4711 };
-    struct camp_reader reader = CAMP_READER_NONE;
+    struct camp_reader reader = { { 0 } };
     struct camp_task read, kept;
 
     (void)state;
@@ -256,7 +256,8 @@ static void a_call_without_a_process_or_without_a_result_struct_is_refused(void 
     assert_int_equal(
         camp_process_utilisation(NULL, &process, 0, NULL, &utilisation, sizeof utilisation, NULL),
         CAMP_E_INVALID);
-    task = read_task("tree", 200, CAMP_TASK_CPU | CAMP_TASK_SPLIT); /* another process */
+    task = read_task("tree", 200,
+                     CAMP_TASK_CPU | CAMP_TASK_USER | CAMP_TASK_SYSTEM); /* another process */
     task.time_ns -= 1000000000;
     assert_int_equal(camp_process_utilisation(tree("tree"), &process, 0, &task, &utilisation,
                                               sizeof utilisation, NULL),
@@ -270,7 +271,8 @@ static void a_call_without_a_process_or_without_a_result_struct_is_refused(void 
 static void cpu_percent_is_split_into_user_and_system_in_the_proportion_of_the_kernel(void **state)
 {
     const struct camp_process process = { .pid = 100, .start = 4711 };
-    struct camp_task previous = read_task("tree", 100, CAMP_TASK_CPU | CAMP_TASK_SPLIT);
+    struct camp_task previous =
+        read_task("tree", 100, CAMP_TASK_CPU | CAMP_TASK_USER | CAMP_TASK_SYSTEM);
     struct camp_task_utilisation utilisation;
 
     (void)state;

@@ -1,6 +1,8 @@
 /* Parses messages of taskstats, valid and broken ones. */
 #include "counters/linux/taskstats_message.h"
 
+#include <camp/linux.h>
+
 #include <errno.h>
 #include <linux/acct.h>
 #include <linux/genetlink.h>

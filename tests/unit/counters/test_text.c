@@ -1,7 +1,15 @@
 /* Parses numbers, words and lines. */
 #include "counters/text.h"
 
-#include "../tree.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct cursor of(const char *text)
 {

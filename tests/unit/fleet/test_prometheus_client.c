@@ -1,5 +1,5 @@
 /* Questions to a server that answers one of them late. */
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "sources/fleet/prometheus_client.h"
 
 #include <arpa/inet.h>

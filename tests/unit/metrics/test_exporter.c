@@ -3,7 +3,6 @@
 #include "metrics/device_sums.h"
 #include "metrics/exported.h"
 #include "metrics/exposition.h"
-#include "metrics/host_text.h"
 #include "metrics/negotiate.h"
 
 #include "../tree.h"
@@ -174,36 +173,6 @@ static void each_metric_has_a_unique_name_a_help_text_and_a_source(void **state)
     }
 }
 
-static void a_number_is_found_by_its_name_in_a_proc_file(void **state)
-{
-    static const char text[] = "cpu  1 2\nctxt 12345\nctxt2 9\nbig 99999999999999999999\nend 7";
-    uint64_t number = 1;
-
-    (void)state;
-    assert_true(host_text_number(text, sizeof text - 1, "ctxt", &number));
-    assert_int_equal(number, 12345);
-    assert_true(host_text_number(text, sizeof text - 1, "end", &number));
-    assert_int_equal(number, 7);
-    assert_false(host_text_number(text, sizeof text - 1, "big", &number));
-    assert_false(host_text_number(text, sizeof text - 1, "ct", &number));
-    assert_false(host_text_number("", 0, "ctxt", &number));
-}
-
-static void the_pressure_time_is_the_number_after_total_in_proc_pressure(void **state)
-{
-    static const char text[] = "some avg10=0.12 avg60=0.10 avg300=0.00 total=987\n"
-                               "full avg10=0.00 avg60=0.00 avg300=0.00 total=65\n";
-    uint64_t us = 0;
-
-    (void)state;
-    assert_true(host_text_pressure_us(text, sizeof text - 1, "full", &us));
-    assert_int_equal(us, 65);
-    assert_true(host_text_pressure_us(text, sizeof text - 1, "some", &us));
-    assert_int_equal(us, 987);
-    assert_false(host_text_pressure_us("some total=", 11, "some", &us));
-    assert_false(host_text_pressure_us("some", 4, "some", &us));
-}
-
 static void look_at_devices(struct device_sums *sums, const char *const *names,
                             const uint64_t *values, size_t count)
 {
@@ -264,8 +233,6 @@ int main(void)
         cmocka_unit_test(a_metric_family_without_known_values_is_left_out),
         cmocka_unit_test(labels_with_special_characters_stay_different_after_escaping),
         cmocka_unit_test(each_metric_has_a_unique_name_a_help_text_and_a_source),
-        cmocka_unit_test(a_number_is_found_by_its_name_in_a_proc_file),
-        cmocka_unit_test(the_pressure_time_is_the_number_after_total_in_proc_pressure),
         cmocka_unit_test(the_counts_of_a_removed_device_stay_in_the_sum_of_devices),
     };
 

@@ -1,5 +1,5 @@
-/* The clock of a thread's wait for a disk (microstates/layout.h). */
-#include "microstates/layout.h"
+/* The clock of a thread's wait for a disk (microstates/linux/layout.h). */
+#include "microstates/linux/layout.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -177,6 +177,99 @@ static void a_cpu_with_a_number_above_1023_is_reported(void **state)
     assert_int_equal(losses.lost, 2);
 }
 
+/* A session gives each CPU and the losses the masks of what it knows. */
+static void only_what_the_session_knows_has_its_bit(void **state)
+{
+    struct camp_states_known known;
+    struct camp_states_losses losses;
+    struct camp_cpu_states cpu;
+    size_t count;
+
+    (void)state;
+    session.knows =
+        (struct camp_states_known){ .cpu = CAMP_CPU_STATES_IRQ, .losses = CAMP_STATES_LOSSES_LOST };
+    fake_cpus[0] = (struct cpu_account){ .begin_ns = 1 };
+    assert_int_equal(camp_states_cpus(&session, &cpu, sizeof cpu, 1, &count, NULL), CAMP_OK);
+    assert_int_equal(cpu.known, CAMP_CPU_STATES_IRQ);
+    assert_int_equal(camp_states_losses(&session, &losses, sizeof losses, NULL), CAMP_OK);
+    assert_int_equal(losses.known, CAMP_STATES_LOSSES_LOST);
+    assert_int_equal(camp_states_known(&session, &known, sizeof known, NULL), CAMP_OK);
+    assert_memory_equal(&known, &session.knows, sizeof known);
+    assert_int_equal(camp_states_known(NULL, &known, sizeof known, NULL), CAMP_E_INVALID);
+}
+
+static void the_device_of_a_wait_for_input_of_another_thread_is_unknown(void **state)
+{
+    const struct disk_wait_key keys[] = { { 5, 10, 8u << 20 | 1 }, { 5, 11, 0 } };
+    const struct disk_wait wait = { .pid = 10, .name = "reader" };
+    struct camp_disk_wait waits[2];
+    struct camp_error error;
+    size_t count;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        memcpy(FAKE_DISK_WAITS->keys[i], &keys[i], sizeof keys[i]);
+        memcpy(FAKE_DISK_WAITS->values[i], &wait, sizeof wait);
+    }
+    FAKE_DISK_WAITS->count = 2;
+    assert_int_equal(camp_states_disk_waits(&session, waits, sizeof *waits, 2, &count, NULL),
+                     CAMP_OK);
+    assert_int_equal(waits[0].known, CAMP_DISK_WAIT_DEVICE);
+    assert_int_equal(waits[0].major, 8);
+    assert_int_equal(waits[1].known, 0);
+    session.has_disks = false;
+    assert_int_equal(camp_states_disk_waits(&session, waits, sizeof *waits, 2, &count, &error),
+                     CAMP_E_INVALID);
+    assert_non_null(strstr(error.message, "CAMP_STATES_DISKS"));
+}
+
+static void see(void *context, const struct camp_thread_states *before,
+                const struct camp_thread_states *now, uint32_t *note)
+{
+    (void)before;
+    (void)now;
+    (void)note;
+    ++*(size_t *)context;
+}
+
+static void wait_on(void *context, const struct camp_states_wait *wait)
+{
+    (void)context;
+    (void)wait;
+}
+
+static void end(void *context, const struct camp_thread_states *before,
+                const struct camp_thread_states *last, uint32_t note)
+{
+    (void)context;
+    (void)before;
+    (void)last;
+    (void)note;
+}
+
+static void miss(void *context, const struct camp_thread_states *before)
+{
+    (void)context;
+    (void)before;
+}
+
+static void a_visitor_that_lacks_a_function_is_refused(void **state)
+{
+    const struct camp_thread_states record = thread_of(9, CAMP_STATE_USER, 2000);
+    size_t seen = 0;
+    const struct camp_states_visitor whole = { &seen, see, wait_on, end, miss };
+
+    (void)state;
+    fake_snapshot = &record;
+    fake_snapshot_length = sizeof record;
+    assert_int_equal(
+        camp_states_visit(&session, &whole, offsetof(struct camp_states_visitor, missed), NULL),
+        CAMP_E_INVALID);
+    assert_int_equal(seen, 0);
+    assert_int_equal(camp_states_visit(&session, &whole, sizeof whole, NULL), CAMP_OK);
+    assert_int_equal(seen, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +283,9 @@ int main(void)
         TEST(a_record_that_is_cut_short_is_rejected),
         TEST(an_exit_with_an_unknown_state_is_rejected),
         TEST(a_cpu_with_a_number_above_1023_is_reported),
+        TEST(only_what_the_session_knows_has_its_bit),
+        TEST(the_device_of_a_wait_for_input_of_another_thread_is_unknown),
+        TEST(a_visitor_that_lacks_a_function_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* Which events for microstates a kernel has, tested with synthetic BTF of kernels that lack some of
  * them. */
-#include "microstates/events.h"
+#include "microstates/linux/events.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,7 +60,7 @@ static void assert_refused(const char *lacking, int parameters_of_switch, const 
     struct btf *kernel = kernel_without(lacking, parameters_of_switch);
     struct camp_error error = { 0 };
 
-    assert_int_equal(events_require(kernel, &error), CAMP_E_NOTSUP);
+    assert_int_equal(camp_events_require(kernel, &error), CAMP_E_NOTSUP);
     assert_non_null(strstr(error.message, name));
     assert_non_null(strstr(error.message, since));
     assert_non_null(
@@ -74,7 +74,7 @@ static void a_kernel_with_all_needed_events_is_accepted(void **state)
     struct btf *kernel = kernel_without(NULL, 5);
 
     (void)state;
-    assert_int_equal(events_require(kernel, NULL), CAMP_OK);
+    assert_int_equal(camp_events_require(kernel, NULL), CAMP_OK);
     btf__free(kernel);
 }
 
@@ -106,10 +106,10 @@ static void a_kernel_that_lacks_an_optional_event_is_accepted(void **state)
 
     (void)state;
     add_tracepoint(kernel, "page_fault_user", 4);
-    assert_true(events_have_tracepoint(kernel, "page_fault_user"));
-    assert_false(events_have_tracepoint(kernel, "page_fault_kernel"));
-    assert_int_equal(events_require(kernel, NULL), CAMP_OK);
-    assert_int_equal(events_list(kernel, events, sizeof events[0], EVENTS_MAX, &count, NULL),
+    assert_true(camp_events_have_tracepoint(kernel, "page_fault_user"));
+    assert_false(camp_events_have_tracepoint(kernel, "page_fault_kernel"));
+    assert_int_equal(camp_events_require(kernel, NULL), CAMP_OK);
+    assert_int_equal(camp_events_list(kernel, events, sizeof events[0], EVENTS_MAX, &count, NULL),
                      CAMP_OK);
     for (size_t i = 0; i < count; i++) {
         present += events[i].present;
@@ -123,7 +123,8 @@ static void a_kernel_that_lacks_an_optional_event_is_accepted(void **state)
     }
     assert_int_equal(present, 8); /* the seven needed events and page_fault_user */
     assert_int_equal(faults, 1);
-    assert_int_equal(events_list(kernel, events, sizeof events[0], 3, &count, NULL), CAMP_E_SPACE);
+    assert_int_equal(camp_events_list(kernel, events, sizeof events[0], 3, &count, NULL),
+                     CAMP_E_SPACE);
     assert_true(count > 3);
     btf__free(kernel);
 }
@@ -133,7 +134,7 @@ static bool has_throttled_clock(struct btf *kernel)
     struct camp_states_event events[EVENTS_MAX];
     size_t count;
 
-    assert_int_equal(events_list(kernel, events, sizeof events[0], EVENTS_MAX, &count, NULL),
+    assert_int_equal(camp_events_list(kernel, events, sizeof events[0], EVENTS_MAX, &count, NULL),
                      CAMP_OK);
     for (size_t i = 0; i < count; i++) {
         if (strcmp(events[i].name, "throttled clock") == 0)
@@ -168,8 +169,8 @@ static void traps_are_unavailable_if_the_kernel_lacks_the_page_fault_function(vo
     size_t count, listed = 0;
 
     (void)state;
-    assert_false(events_may_trace(kernel, EVENTS_FUNCTION_OF_TRAPS));
-    assert_int_equal(events_list(kernel, events, sizeof events[0], EVENTS_MAX, &count, NULL),
+    assert_false(camp_events_may_trace(kernel, EVENTS_FUNCTION_OF_TRAPS));
+    assert_int_equal(camp_events_list(kernel, events, sizeof events[0], EVENTS_MAX, &count, NULL),
                      CAMP_OK);
     for (size_t i = 0; i < count; i++) {
         if (strstr(events[i].name, EVENTS_FUNCTION_OF_TRAPS) == NULL) {

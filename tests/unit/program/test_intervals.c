@@ -1,6 +1,6 @@
 #include "program/intervals.h"
 
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "program/command.h"
 
 #include <setjmp.h>

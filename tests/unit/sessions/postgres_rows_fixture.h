@@ -4,7 +4,7 @@
 #include "sources/sessions/postgres/postgres_inside.h"
 
 #include "../tree.h"
-#include "counters/units.h"
+#include "counters/clock.h"
 
 #include <string.h>
 #include <unistd.h>

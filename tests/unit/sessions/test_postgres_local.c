@@ -1,6 +1,6 @@
 /* Whether a pid and a start time belong to a process of this machine, tested with the process of
  * the test. */
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "sources/sessions/postgres/postgres_registry.h"
 
 #include <camp/camp.h>

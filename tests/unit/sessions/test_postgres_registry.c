@@ -2,7 +2,7 @@
 #include "sources/sessions/postgres/postgres_registry.h"
 
 #include "../tree.h"
-#include "counters/units.h"
+#include "counters/clock.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -14,21 +14,34 @@
 #define TEXT_FAULT (1u << CAMP_STATE_TEXT_FAULT)
 #define KERNEL_FAULT (1u << CAMP_STATE_KERNEL_FAULT)
 
-static const uint32_t masks[] = {
-    0, TRAP, TEXT_FAULT, KERNEL_FAULT, TEXT_FAULT | KERNEL_FAULT, TEXT_FAULT | KERNEL_FAULT | TRAP,
+#define CALLS (UINT64_C(1) << THREADS_SYSTEM_CALLS)
+#define SAMPLED (UINT64_C(1) << THREADS_SAMPLED)
+
+static const uint64_t masks[] = {
+    0,
+    TRAP,
+    TEXT_FAULT,
+    KERNEL_FAULT,
+    TEXT_FAULT | KERNEL_FAULT,
+    TEXT_FAULT | KERNEL_FAULT | TRAP,
+    CALLS,
+    1u << CAMP_STATE_SYSTEM | TRAP | CALLS,
+    SAMPLED,
+    CALLS | SAMPLED,
 };
 #define MASK_COUNT (sizeof masks / sizeof masks[0])
 
-static bool is_absent(uint32_t unmeasured, size_t column)
+static bool is_absent(uint64_t unmeasured, size_t column)
 {
-    return column < CAMP_STATE_COUNT && (unmeasured & 1u << column) != 0;
+    return (unmeasured >> column & 1) != 0;
 }
 
-static size_t absent_count(uint32_t unmeasured)
+/* Counts the absent ones of the first columns. */
+static size_t absent_count(uint64_t unmeasured, size_t columns)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
+    for (size_t i = 0; i < columns; i++)
         count += is_absent(unmeasured, i);
     return count;
 }
@@ -37,16 +50,16 @@ static void unmeasured_states_have_no_column_and_all_other_columns_are_found(voi
 {
     (void)state;
     for (size_t m = 0; m < MASK_COUNT; m++) {
-        const size_t absent = absent_count(masks[m]);
         struct threads_columns measured;
         const struct schema *schema = &measured.schema;
 
         threads_columns_fill(&measured, masks[m]);
-        assert_int_equal(schema->column_count, THREADS_COLUMN_COUNT - absent);
-        assert_int_equal(schema->state_count, CAMP_STATE_COUNT - absent);
+        assert_int_equal(schema->column_count,
+                         THREADS_COLUMN_COUNT - absent_count(masks[m], THREADS_COLUMN_COUNT));
+        assert_int_equal(schema->state_count,
+                         CAMP_STATE_COUNT - absent_count(masks[m], CAMP_STATE_COUNT));
         for (size_t i = 0; i < THREADS_COLUMN_COUNT; i++) {
-            if (i < CAMP_STATE_COUNT)
-                assert_int_equal(threads_have_state(schema, i), !is_absent(masks[m], i));
+            assert_int_equal(threads_have(schema, i), !is_absent(masks[m], i));
             if (!is_absent(masks[m], i))
                 assert_string_equal(schema->columns[threads_column(schema, i)].name,
                                     threads_schema.columns[i].name);
@@ -111,8 +124,6 @@ static void threads_are_recognized_by_their_columns_whichever_states_are_absent(
     }
     assert_false(threads_have_columns(&threads_schedstat_schema));
     assert_false(threads_have_columns(&cpus_states_schema));
-    measured.schema.column_count--; /* a counter is absent */
-    assert_false(threads_have_columns(&measured.schema));
     threads_columns_fill(&measured, TRAP);
     measured.columns[CAMP_STATE_LOCK].name = "another_ns";
     assert_false(threads_have_columns(&measured.schema));
@@ -121,10 +132,10 @@ static void threads_are_recognized_by_their_columns_whichever_states_are_absent(
     assert_false(threads_have_columns(&measured.schema));
 }
 
-static void without_a_session_no_state_is_measured(void **state)
+static void without_a_session_nothing_is_measured(void **state)
 {
     (void)state;
-    assert_int_equal(threads_unmeasured(NULL), (1u << CAMP_STATE_COUNT) - 1);
+    assert_int_equal(threads_unmeasured(NULL), (UINT64_C(1) << THREADS_COLUMN_COUNT) - 1);
 }
 
 int main(void)
@@ -134,7 +145,7 @@ int main(void)
         cmocka_unit_test(values_are_added_to_the_columns_of_their_names),
         cmocka_unit_test(the_states_of_a_row_add_up_to_the_same_time_without_unmeasured_states),
         cmocka_unit_test(threads_are_recognized_by_their_columns_whichever_states_are_absent),
-        cmocka_unit_test(without_a_session_no_state_is_measured),
+        cmocka_unit_test(without_a_session_nothing_is_measured),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include "sources/tables/table.h"
 
 #include "../foreign_table.h"
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "ledger/frame.h"
 #include "sources/from.h"
 

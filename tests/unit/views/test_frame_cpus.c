@@ -89,11 +89,36 @@ static void of_many_cpus_the_total_and_the_busiest_are_shown(void **state)
     assert_int_equal(table.row_count, 0);
 }
 
+static void a_column_that_the_session_does_not_know_has_no_numbers(void **state)
+{
+    struct column columns[CPUS_STATES_COLUMN_COUNT];
+    struct schema schema = cpus_states_schema;
+    struct frame_cpus shown = { 0 };
+    struct frame frame;
+    struct table table;
+
+    (void)state;
+    memcpy(columns, schema.columns, sizeof columns);
+    columns[CPUS_STATES_SYSTEM].provenance = CAMP_UNKNOWN;
+    schema.columns = columns;
+    make_cpus(&frame, &schema, 2);
+    for (int for_text = 0; for_text < 2; for_text++) {
+        const size_t user = for_text ? 1 : 2;
+
+        assert_int_equal(frame_cpus_fill(&shown, &frame, for_text, &table), CAMP_OK);
+        assert_int_not_equal(table.cells[user].kind, CELL_UNKNOWN);
+        assert_int_equal(table.cells[user + 1].kind, CELL_UNKNOWN);
+    }
+    frame_release(&frame);
+    frame_cpus_release(&shown);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_positive_percentage_takes_at_most_four_characters),
         cmocka_unit_test(of_many_cpus_the_total_and_the_busiest_are_shown),
+        cmocka_unit_test(a_column_that_the_session_does_not_know_has_no_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

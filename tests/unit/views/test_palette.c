@@ -1,7 +1,7 @@
 /* Colours are visible on their paper, and any two of them differ for people with each kind of
  * colour blindness. */
-#include "views/palette.h"
 #include "views/pictures/oklab.h"
+#include "views/pictures/palette.h"
 #include "views/pictures/svg.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The colours of vertices: one for each meaning, and no colour twice. */
-#include "views/palette.h"
-#include "views/vertex_colours.h"
+#include "views/pictures/palette.h"
+#include "views/pictures/vertex_colours.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 #include "mariadb.h"
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "libraries/libmariadb.h"
 #include "mariadb_inside.h"
 

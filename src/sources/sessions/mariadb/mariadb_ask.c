@@ -4,8 +4,8 @@
  * server's thread that serves camp. If camp does not read the server's threads, the cost is the
  * time until the answer.
  */
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "mariadb_inside.h"
 
 #include <stdio.h>

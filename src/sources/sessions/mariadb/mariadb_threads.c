@@ -3,7 +3,6 @@
 #include "counters/error.h"
 #include "ledger/array.h"
 #include "microstates/calls.h"
-#include "microstates/layout.h"
 #include "sources/machine/thread_interval.h"
 
 #include <fcntl.h>
@@ -44,7 +43,7 @@ int mariadb_threads_open(int32_t pid, struct camp_states *session, struct mariad
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for threads");
     threads->pid = pid;
     threads->session = session;
-    calls_fill(threads->kind_of_call, CALLS);
+    camp_calls_fill(threads->kind_of_call, CALLS);
     *ret = threads;
     return CAMP_OK;
 }

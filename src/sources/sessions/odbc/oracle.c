@@ -1,7 +1,7 @@
 #include "oracle.h"
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "odbc_connection.h"
 #include "oracle_inside.h"
 

@@ -1,7 +1,7 @@
 #include "oracle_snapshot.h"
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "ledger/array.h"
 #include "sources/machine/proc_clock.h"
 #include "sources/source.h"

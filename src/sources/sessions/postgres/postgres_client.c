@@ -6,8 +6,8 @@
 #include "postgres_client.h"
 
 #include "conninfo.h"
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "ledger/array.h"
 #include "postgres_attempt.h"
 #include "postgres_failure.h"

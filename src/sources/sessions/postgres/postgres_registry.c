@@ -1,6 +1,6 @@
 #include "postgres_registry.h"
 
-#include "counters/units.h"
+#include "counters/clock.h"
 #include "ledger/array.h"
 
 #include <inttypes.h>

@@ -2,8 +2,8 @@
  * (sampled_times.h). */
 #include "postgres_inside.h"
 
+#include "counters/clock.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "ledger/array.h"
 
 #include <stdio.h>

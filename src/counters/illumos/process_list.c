@@ -1,0 +1,282 @@
+/*
+ * Lists of processes and threads, in ascending order of their ids.
+ *
+ * The kernel lists processes and threads in the order of its tables, so each is inserted at its
+ * place. readdir(3) is the only way to list them; it allocates memory, which closedir(3) frees.
+ *
+ * A process is identified by its start time in ns (psinfo). The inode number of /proc/PID is that
+ * of a slot of the kernel's table, which a later process may have, so the token of struct camp_pid
+ * is the start time, too. Thread ids start at 1 in each process; the start time of a thread has a
+ * resolution of 1 s.
+ */
+#include "process.h"
+
+#include "../error.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Bytes of the path of an executable; a longer one is compared by its start, and does not match. */
+#define EXECUTABLE_SIZE 1024
+
+/* A struct camp_pid, camp_process or camp_thread that insert() puts into the caller's array. The
+ * array is ordered by the int32_t at key_at bytes in each element. If it is too short, it keeps the
+ * elements with the smallest keys. */
+struct element {
+    const void *value;
+    size_t size;
+    size_t key_at;
+};
+
+static int32_t key_of(const struct camp_output *array, size_t index, size_t key_at)
+{
+    int32_t key;
+
+    memcpy(&key, (const char *)array->first + index * array->size + key_at, sizeof key);
+    return key;
+}
+
+static void insert(struct camp_output *array, const struct element *element)
+{
+    size_t kept = array->count < array->capacity ? array->count : array->capacity;
+    char *first = array->first;
+    size_t place = kept;
+    int32_t key;
+
+    array->count++;
+    memcpy(&key, (const char *)element->value + element->key_at, sizeof key);
+    while (place > 0 && key_of(array, place - 1, element->key_at) > key)
+        place--;
+    if (place == array->capacity)
+        return;
+    if (kept == array->capacity)
+        kept--;
+    if (place < kept)
+        memmove(first + (place + 1) * array->size, first + place * array->size,
+                (kept - place) * array->size);
+    camp_hand_out(first + place * array->size, array->size, element->value, element->size);
+}
+
+static int check_array(const void *first, size_t size, size_t least, size_t capacity,
+                       const size_t *ret_count, struct camp_error *error)
+{
+    if (ret_count == NULL || size < least || (first == NULL && capacity > 0))
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "pass an array, the size of an element, and a place for their number");
+    return CAMP_OK;
+}
+
+/* Sets *ret to a name that is a whole number, as those of processes and threads are. */
+static bool number_of(const char *name, int32_t *ret)
+{
+    char *end;
+    long number;
+
+    if (name[0] < '0' || name[0] > '9')
+        return false;
+    errno = 0;
+    number = strtol(name, &end, 10);
+    if (errno != 0 || *end != '\0' || number > INT32_MAX)
+        return false;
+    *ret = (int32_t)number;
+    return true;
+}
+
+/* What is done with each number in a folder. Of the errors, CAMP_E_GONE (it has exited, or is not
+ * wanted) and CAMP_E_PERM (it is hidden) only leave it out. */
+struct listing {
+    const struct camp_source *source;
+    int32_t pid;            /* of the threads */
+    const char *executable; /* of the wanted processes; NULL means all */
+    struct camp_output *array;
+};
+
+typedef int (*list_number)(const struct listing *listing, int32_t number, struct camp_error *error);
+
+static int list_numbers(const char *path, const struct listing *listing, list_number add,
+                        struct camp_error *error)
+{
+    DIR *folder = opendir(path);
+    int r = CAMP_OK;
+
+    if (folder == NULL)
+        return camp_fail_errno(error, errno, path);
+    for (;;) {
+        const struct dirent *entry;
+        int32_t number;
+
+        errno = 0;
+        entry = readdir(folder);
+        if (entry == NULL) {
+            r = errno != 0 ? camp_fail_errno(error, errno, path) : CAMP_OK;
+            break;
+        }
+        r = number_of(entry->d_name, &number) ? add(listing, number, error) : CAMP_OK;
+        if (r < 0 && r != CAMP_E_GONE && r != CAMP_E_PERM)
+            break;
+    }
+    closedir(folder);
+    return r;
+}
+
+static int add_pid(const struct listing *listing, int32_t pid, struct camp_error *error)
+{
+    struct camp_pid entry = { .pid = pid };
+    psinfo_t psinfo;
+    int r = camp_psinfo_read(listing->source, pid, &psinfo, error);
+
+    if (r != CAMP_OK)
+        return r;
+    entry.token = camp_proc_ns(psinfo.pr_start);
+    insert(listing->array,
+           &(struct element){ &entry, sizeof entry, offsetof(struct camp_pid, pid) });
+    return CAMP_OK;
+}
+
+int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_t size,
+                  size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    struct camp_output array = { pids, size, capacity, 0 };
+    const struct listing listing = { .source = source, .array = &array };
+    int r = check_array(pids, size, sizeof(int32_t), capacity, ret_count, error);
+
+    if (r == CAMP_OK)
+        r = list_numbers(camp_proc(source), &listing, add_pid, error);
+    return r == CAMP_OK ? camp_output_end(&array, "processes", ret_count, error) : r;
+}
+
+static bool name_is(const char *first, const char *end, const char *name)
+{
+    for (const char *at = first; at < end; at++)
+        if (*at == '/')
+            first = at + 1;
+    return (size_t)(end - first) == strlen(name) && memcmp(first, name, strlen(name)) == 0;
+}
+
+/* True if the executable has this file name. Only the owner of a process may read the link
+ * path/a.out. Otherwise the name of psinfo is compared. It has up to 15 bytes; for a longer one,
+ * argv[0] is compared too. */
+static bool executable_is(const struct camp_source *source, const psinfo_t *psinfo,
+                          const char *name)
+{
+    const size_t longest = PRFNSZ - 1;
+    const char *arguments = psinfo->pr_psargs;
+    char path[PATH_SIZE], target[EXECUTABLE_SIZE];
+    ssize_t length = -1;
+
+    if (camp_proc_path(path, source, psinfo->pr_pid, 0, "path/a.out", NULL) == CAMP_OK)
+        length = readlink(path, target, sizeof target);
+    if (length > 0)
+        return name_is(target, target + length, name);
+    if (strlen(psinfo->pr_fname) < longest || strlen(name) <= longest)
+        return strcmp(psinfo->pr_fname, name) == 0;
+    return strncmp(psinfo->pr_fname, name, longest) == 0 &&
+           name_is(arguments, arguments + strcspn(arguments, " "), name);
+}
+
+static int add_process(const struct listing *listing, int32_t pid, struct camp_error *error)
+{
+    struct camp_process process = { .pid = pid };
+    psinfo_t psinfo;
+    int r = camp_psinfo_read(listing->source, pid, &psinfo, error);
+
+    if (r != CAMP_OK)
+        return r;
+    if (listing->executable != NULL &&
+        !executable_is(listing->source, &psinfo, listing->executable))
+        return CAMP_E_GONE;
+    process.start = camp_proc_ns(psinfo.pr_start);
+    insert(listing->array,
+           &(struct element){ &process, sizeof process, offsetof(struct camp_process, pid) });
+    return CAMP_OK;
+}
+
+int camp_process_list(const struct camp_source *source, struct camp_process *processes, size_t size,
+                      size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    struct camp_output array = { processes, size, capacity, 0 };
+    const struct listing listing = { .source = source, .array = &array };
+    int r = check_array(processes, size, sizeof(int32_t), capacity, ret_count, error);
+
+    if (r == CAMP_OK)
+        r = list_numbers(camp_proc(source), &listing, add_process, error);
+    return r == CAMP_OK ? camp_output_end(&array, "processes", ret_count, error) : r;
+}
+
+int camp_process_find(const struct camp_source *source, const char *executable,
+                      struct camp_process *processes, size_t size, size_t capacity,
+                      size_t *ret_count, struct camp_error *error)
+{
+    struct camp_output array = { processes, size, capacity, 0 };
+    const struct listing listing = { .source = source, .executable = executable, .array = &array };
+    int r = check_array(processes, size, sizeof(int32_t), capacity, ret_count, error);
+
+    if (r == CAMP_OK && (executable == NULL || executable[0] == '\0'))
+        r = camp_fail(error, CAMP_E_INVALID, 0, "pass the name of an executable");
+    if (r == CAMP_OK)
+        r = list_numbers(camp_proc(source), &listing, add_process, error);
+    return r == CAMP_OK ? camp_output_end(&array, "processes", ret_count, error) : r;
+}
+
+int camp_process_identify(const struct camp_source *source, int32_t pid, struct camp_process *ret,
+                          size_t size, struct camp_error *error)
+{
+    struct camp_process process = { .pid = pid };
+    psinfo_t psinfo;
+    int r;
+
+    if (pid < 0 || ret == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a pid and a place for the answer");
+    r = camp_psinfo_read(source, pid, &psinfo, error);
+    if (r != CAMP_OK)
+        return r;
+    process.start = camp_proc_ns(psinfo.pr_start);
+    camp_hand_out(ret, size, &process, sizeof process);
+    return CAMP_OK;
+}
+
+/* A thread that has exited, but was not joined, is a zombie, and is left out. */
+static int add_thread(const struct listing *listing, int32_t tid, struct camp_error *error)
+{
+    struct camp_thread thread = { .pid = listing->pid, .tid = tid };
+    lwpsinfo_t lwpsinfo;
+    int r = camp_lwpsinfo_read(listing->source, listing->pid, tid, &lwpsinfo, error);
+
+    if (r != CAMP_OK)
+        return r;
+    if (lwpsinfo.pr_sname == 'Z')
+        return CAMP_E_GONE;
+    thread.start = camp_proc_ns(lwpsinfo.pr_start);
+    insert(listing->array,
+           &(struct element){ &thread, sizeof thread, offsetof(struct camp_thread, tid) });
+    return CAMP_OK;
+}
+
+int camp_thread_list(const struct camp_source *source, const struct camp_process *process,
+                     struct camp_thread *threads, size_t size, size_t capacity, size_t *ret_count,
+                     struct camp_error *error)
+{
+    struct camp_output array = { threads, size, capacity, 0 };
+    struct listing listing = { .source = source, .array = &array };
+    char path[PATH_SIZE];
+    psinfo_t psinfo;
+    int r = check_array(threads, size, 2 * sizeof(int32_t), capacity, ret_count, error);
+
+    if (r == CAMP_OK && (process == NULL || process->pid < 0))
+        r = camp_fail(error, CAMP_E_INVALID, 0, "pass a process");
+    if (r == CAMP_OK)
+        r = camp_proc_path(path, source, process->pid, 0, "lwp", error);
+    if (r != CAMP_OK)
+        return r;
+    listing.pid = process->pid;
+    r = list_numbers(path, &listing, add_thread, error);
+    /* If the process is still the expected one after the list was made, the list is its own. */
+    if (r == CAMP_OK)
+        r = camp_psinfo_read(source, process->pid, &psinfo, error);
+    if (r == CAMP_OK)
+        r = camp_start_check(psinfo.pr_start, process->start, error);
+    return r == CAMP_OK ? camp_output_end(&array, "threads", ret_count, error) : r;
+}

@@ -1,0 +1,184 @@
+/* The functions of states.h on illumos and Solaris, by the microstates that the kernel counts. */
+#include "session.h"
+
+#include "counters/platform.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OPTIONS (CAMP_STATES_NO_SYSCALLS | CAMP_STATES_VERBOSE | CAMP_STATES_DISKS)
+
+int session_open(struct camp_states **ret, const char *folder, uint32_t options,
+                 struct camp_error *error)
+{
+    const uint64_t opened_ns = camp_now_ns(); /* a thread that starts from now on is new */
+    struct camp_states *session;
+    int r;
+
+    /* System calls cost nothing to watch here, so that CAMP_STATES_NO_SYSCALLS changes nothing. */
+    if (ret == NULL || (options & ~(uint32_t)OPTIONS) != 0)
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the session, and options");
+    session = calloc(1, sizeof *session);
+    if (session == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a session");
+    snprintf(session->folder, sizeof session->folder, "%s", folder);
+    session->source.proc = session->folder;
+    session->losses.known = KNOWN_LOSSES;
+    r = session_snapshot(session, error);
+    if (r < 0) {
+        camp_states_close(session);
+        return r;
+    }
+    session->opened_ns = opened_ns;
+    session_read_cpus(session);
+    *ret = session;
+    return CAMP_OK;
+}
+
+int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_error *error)
+{
+    return session_open(ret, "/proc", options, error);
+}
+
+void camp_states_close(struct camp_states *session)
+{
+    if (session == NULL)
+        return;
+    free(session->last.threads);
+    free(session->last.processes);
+    free(session->now.threads);
+    free(session->now.processes);
+    free(session->pids);
+    free(session->file);
+    free(session->exits);
+    free(session->cpus);
+    free(session);
+}
+
+int camp_states_known(const struct camp_states *session, struct camp_states_known *ret, size_t size,
+                      struct camp_error *error)
+{
+    const struct camp_states_known known = { KNOWN_STATES, KNOWN_OF_THREADS, KNOWN_OF_CPUS,
+                                             KNOWN_LOSSES };
+
+    if (session == NULL || ret == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for what it knows");
+    camp_hand_out(ret, size, &known, sizeof known);
+    return CAMP_OK;
+}
+
+int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret, size_t size,
+                        size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    struct camp_output output = { ret, size, capacity, 0 };
+    int r;
+
+    if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the threads");
+    r = session_snapshot(session, error);
+    if (r != CAMP_OK)
+        return r;
+    for (size_t i = 0; i < session->now.thread_count; i++)
+        camp_output_add(&output, &session->now.threads[i].record,
+                        sizeof session->now.threads[i].record);
+    return camp_output_end(&output, "threads", ret_count, error);
+}
+
+static void tell_missing(void *context, const struct known_thread *thread)
+{
+    const struct camp_states_visitor *visitor = context;
+
+    visitor->missed(visitor->context, &thread->record);
+}
+
+static void tell_living(struct camp_states *session, const struct camp_states_visitor *visitor)
+{
+    const struct snapshot *last = &session->last;
+    size_t at = 0;
+
+    for (size_t i = 0; i < session->now.thread_count; i++) {
+        struct known_thread *now = &session->now.threads[i];
+        const struct camp_thread_states *before = NULL;
+
+        while (at < last->thread_count && thread_order(&last->threads[at].record, &now->record) < 0)
+            at++;
+        if (at < last->thread_count && thread_order(&last->threads[at].record, &now->record) == 0)
+            before = &last->threads[at].record;
+        visitor->seen(visitor->context, before, &now->record, &now->note);
+    }
+}
+
+int camp_states_visit(struct camp_states *session, const struct camp_states_visitor *visitor,
+                      size_t size, struct camp_error *error)
+{
+    struct camp_states_visitor complete = { 0 };
+    int r;
+
+    if (session == NULL || visitor == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a visitor");
+    camp_hand_out(&complete, sizeof complete, visitor, size);
+    if (complete.seen == NULL || complete.ended == NULL || complete.missed == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a visitor with all functions");
+    r = session_snapshot(session, error);
+    if (r != CAMP_OK)
+        return r;
+    for (size_t i = 0; i < session->exit_count; i++)
+        complete.ended(complete.context, NULL, &session->exits[i], 0);
+    session->exit_count = 0;
+    session_visit_missing(session, tell_missing, &complete);
+    tell_living(session, &complete);
+    return CAMP_OK;
+}
+
+/* Exited threads come as totals, one for each process (exits.c). */
+int camp_states_exits(struct camp_states *session, struct camp_thread_states *ret, size_t size,
+                      size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    struct camp_output output = { ret, size, capacity, 0 };
+
+    if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the threads");
+    while (output.count < capacity && output.count < session->exit_count) {
+        const struct camp_thread_states *total = &session->exits[output.count];
+
+        camp_output_add(&output, total, sizeof *total);
+    }
+    session->exit_count -= output.count;
+    memmove(session->exits, session->exits + output.count,
+            session->exit_count * sizeof *session->exits);
+    *ret_count = output.count;
+    return CAMP_OK;
+}
+
+int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *ret, size_t size,
+                           size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    (void)session;
+    (void)ret;
+    (void)size;
+    (void)capacity;
+    (void)ret_count;
+    return camp_fail(error, CAMP_E_NOTSUP, 0,
+                     "this system does not count which disk a thread waits for");
+}
+
+/* Microstates need no feature that a kernel may lack, so the list is empty. */
+int camp_states_events(struct camp_states_event *ret, size_t size, size_t capacity,
+                       size_t *ret_count, struct camp_error *error)
+{
+    (void)size;
+    if (ret_count == NULL || (ret == NULL && capacity > 0))
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the events");
+    *ret_count = 0;
+    return CAMP_OK;
+}
+
+int camp_states_losses(struct camp_states *session, struct camp_states_losses *ret, size_t size,
+                       struct camp_error *error)
+{
+    if (session == NULL || ret == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for its losses");
+    camp_hand_out(ret, size, &session->losses, sizeof session->losses);
+    return CAMP_OK;
+}

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: (MIT OR GPL-2.0)
+/*
+ * The programs in the kernel that fill the accounts of backends.h. Each switch and each wakeup of a
+ * watched task charges the time since the task's previous event.
+ *
+ * During the switch by which a task goes to sleep, the task is still the current one. So the
+ * program can read the wait event from the task's own memory, where the server wrote it a moment
+ * before.
+ *
+ * A wait ends with the wakeup of the task. The server clears the event only when the task has a CPU
+ * again. A sampler of the event would therefore count run-queue time as waiting.
+ *
+ * An account is written by the switches of the task's CPU and by tasks that wake the task. The
+ * scheduler's own rules order these writers. For a task that is not watched, a switch only looks up
+ * the tid.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#include "../backends_layout.h"
+#include "kernel.h"
+#include "order.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+/* Changed only while no parent is set. */
+volatile struct backends_place place;
+
+/* The tid of the task that the iterator watch_existing() shall watch, or 0 for all children of the
+ * server (place.parent). */
+int32_t wanted;
+uint32_t found_count;
+
+struct backends_losses losses;
+struct backend_slots slots;
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, BACKENDS_MAX);
+    __type(key, int32_t);
+    __type(value, uint32_t);
+} watched SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, BACKENDS_MAX);
+    __type(key, uint32_t);
+    __type(value, struct backend_slot);
+} accounts SEC(".maps");
+
+static __always_inline struct backend_slot *slot_of(int32_t tid)
+{
+    uint32_t *number = bpf_map_lookup_elem(&watched, &tid);
+
+    return number != NULL ? bpf_map_lookup_elem(&accounts, number) : NULL;
+}
+
+static __always_inline void count(uint64_t *loss)
+{
+    __sync_fetch_and_add(loss, 1);
+}
+
+static __always_inline void begin_writing(struct backend_slot *slot)
+{
+    ADD_IN_ORDER(&slot->sequence, 1);
+}
+
+static __always_inline void end_writing(struct backend_slot *slot)
+{
+    ADD_IN_ORDER(&slot->sequence, 1);
+}
+
+/* Returns the index of the entry for `event` and `activity` among the first `limit` entries, and
+ * adds the entry if it is missing. Returns `limit` if all these entries are in use. The function is
+ * global, so the verifier checks it only once. Inlined, the loop would exceed the verifier's limit
+ * of a million steps. */
+__noinline uint32_t wait_of(struct backend_slot *slot, uint32_t event, uint32_t activity,
+                            uint32_t limit)
+{
+    struct backend_account *account;
+    uint32_t i;
+
+    if (slot == NULL)
+        return limit;
+    account = &slot->account;
+    for (i = 0; i < BACKEND_WAITS_MAX; i++) {
+        struct backend_wait *wait = &account->waits[i];
+
+        if (i >= limit)
+            break;
+        if (i == account->wait_count) {
+            wait->event = event;
+            wait->activity = activity;
+            account->wait_count++;
+            return i;
+        }
+        if (wait->event == event && wait->activity == activity)
+            return i;
+    }
+    return limit;
+}
+
+static __always_inline void open_wait(struct backend_slot *slot, uint32_t event, uint32_t activity)
+{
+    uint32_t wait = wait_of(slot, event, activity, BACKEND_WAITS_OWN);
+
+    if (wait >= BACKEND_WAITS_OWN)
+        wait = wait_of(slot, BACKEND_EVENT_REST(event), BACKEND_ACTIVITY_NONE, BACKEND_WAITS_MAX);
+    if (wait >= BACKEND_WAITS_MAX) {
+        count(&losses.misaccounted);
+        wait = BACKEND_WAITS_MAX - 1;
+    }
+    slot->wait = wait;
+    slot->account.waits[wait].times++;
+}
+
+/* Charges the time from slot->since_ns to `until` to the current state, and starts the state
+ * `next`. If the clocks of two CPUs differ, `until` may be before since_ns. Then nothing is
+ * charged, so the sum of the times stays exact. */
+static __always_inline void book(struct backend_slot *slot, uint64_t until, uint32_t next)
+{
+    struct backend_account *account = &slot->account;
+    uint64_t interval = until - slot->since_ns;
+    uint32_t wait = slot->wait;
+
+    if ((int64_t)interval < 0)
+        interval = 0;
+    if (account->state == BACKEND_ON_CPU)
+        account->cpu_ns += interval;
+    else if (account->state == BACKEND_IN_RUN_QUEUE)
+        account->run_queue_ns += interval;
+    else if (wait < BACKEND_WAITS_MAX)
+        account->waits[wait].ns += interval;
+    slot->since_ns += interval;
+    account->state = next;
+}
+
+static __always_inline bool read_event(uint32_t *event)
+{
+    uint64_t at;
+
+    return bpf_probe_read_user(&at, sizeof at, (void *)place.event_pointer) == 0 &&
+           bpf_probe_read_user(event, sizeof *event, (void *)at) == 0;
+}
+
+/* Reads the activity of the current process. Returns false if a read failed. Leaves *activity
+ * unchanged if the process is new and has no entry in the server's table yet. */
+static __always_inline bool read_activity(uint32_t *activity)
+{
+    uint64_t at;
+
+    if (bpf_probe_read_user(&at, sizeof at, (void *)place.activity_pointer) != 0)
+        return false;
+    return at == 0 || bpf_probe_read_user(activity, sizeof *activity,
+                                          (void *)(at + place.activity_offset)) == 0;
+}
+
+static __always_inline void fall_asleep(struct backend_slot *slot)
+{
+    uint32_t event = 0, activity = BACKEND_ACTIVITY_NONE;
+
+    if (place.event_pointer != 0 && !read_event(&event)) {
+        event = BACKEND_EVENT_UNKNOWN;
+        count(&losses.unread);
+    }
+    if (place.activity_pointer != 0 && !read_activity(&activity)) {
+        activity = BACKEND_ACTIVITY_NONE;
+        count(&losses.unread);
+    }
+    open_wait(slot, event, activity);
+}
+
+/* Called if no event reported a switch of the task, which is counted here. Returns how long the
+ * task ran since it last left a CPU. */
+static __always_inline uint64_t ran_unseen(const struct backend_slot *slot,
+                                           const struct task_struct *task, uint64_t now)
+{
+    uint64_t ran = task->se.sum_exec_runtime - slot->run_ns, most = now - slot->since_ns;
+
+    count(&losses.unseen);
+    return (int64_t)most < 0 ? 0 : ran < most ? ran : most;
+}
+
+static __always_inline void witness(struct backend_slot *slot, const struct task_struct *task)
+{
+    struct backend_account *account = &slot->account;
+
+    slot->run_ns = task->se.sum_exec_runtime;
+    account->scheduler_cpu_ns = slot->run_ns - slot->cpu_before_ns;
+    account->scheduler_run_queue_ns = task->sched_info.run_delay - slot->run_queue_before_ns;
+    account->voluntary_switches = task->nvcsw - slot->voluntary_before;
+    account->involuntary_switches = task->nivcsw - slot->involuntary_before;
+}
+
+static __always_inline void leave(struct backend_slot *slot, const struct task_struct *task,
+                                  uint64_t now, bool runnable, bool dead)
+{
+    int32_t tid = task->pid;
+
+    begin_writing(slot);
+    if (slot->account.state != BACKEND_ON_CPU)
+        book(slot, now - ran_unseen(slot, task, now), BACKEND_ON_CPU);
+    book(slot, now, runnable ? BACKEND_IN_RUN_QUEUE : BACKEND_OFF_CPU);
+    witness(slot, task);
+    if (!runnable && !dead)
+        fall_asleep(slot);
+    if (dead) { /* The session frees a slot with BACKEND_ENDED. */
+        slot->account.flags |= BACKEND_ENDED;
+        bpf_map_delete_elem(&watched, &tid);
+    }
+    end_writing(slot);
+}
+
+/* Handles a task that left a CPU without an event. The reason of its wait is unknown. */
+static __always_inline void left_unseen(struct backend_slot *slot, const struct task_struct *task,
+                                        uint64_t now)
+{
+    book(slot, slot->since_ns + ran_unseen(slot, task, now), BACKEND_OFF_CPU);
+    slot->run_ns = task->se.sum_exec_runtime;
+    open_wait(slot, BACKEND_EVENT_UNKNOWN, BACKEND_ACTIVITY_NONE);
+}
+
+static __always_inline void arrive(struct backend_slot *slot, const struct task_struct *task,
+                                   uint64_t now)
+{
+    begin_writing(slot);
+    if (slot->account.state == BACKEND_ON_CPU)
+        left_unseen(slot, task, now);
+    book(slot, now, BACKEND_ON_CPU);
+    end_writing(slot);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
+             unsigned int prev_state)
+{
+    struct backend_slot *leaves = prev->pid != 0 ? slot_of(prev->pid) : NULL;
+    struct backend_slot *comes = next->pid != 0 ? slot_of(next->pid) : NULL;
+    uint64_t now = 0;
+
+    if (leaves != NULL) {
+        now = bpf_ktime_get_ns();
+        leave(leaves, prev, now, preempt || prev_state == 0,
+              !preempt && (prev_state & TASK_DEAD) != 0);
+    }
+    if (comes != NULL)
+        arrive(comes, next, now != 0 ? now : bpf_ktime_get_ns());
+    return 0;
+}
+
+/* Ignores a task that is still on its CPU: it was woken before it slept, and continues to run. */
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(on_wakeup, struct task_struct *task)
+{
+    struct backend_slot *slot = slot_of(task->pid);
+    uint32_t state;
+    uint64_t now;
+
+    if (slot == NULL)
+        return 0;
+    state = slot->account.state;
+    if (state == BACKEND_IN_RUN_QUEUE || (state == BACKEND_ON_CPU && task->on_cpu))
+        return 0;
+    now = bpf_ktime_get_ns();
+    begin_writing(slot);
+    if (state == BACKEND_ON_CPU)
+        left_unseen(slot, task, now);
+    book(slot, now, BACKEND_IN_RUN_QUEUE);
+    end_writing(slot);
+    return 0;
+}
+
+#define TRIES 8
+
+static __always_inline struct backend_slot *take_slot(uint32_t *number)
+{
+    volatile struct backend_slots *all = &slots;
+
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t taken = all->taken;
+
+        if (taken == all->given)
+            break;
+        keep_order(); /* The session writes free[] and the slot before it adds to `given`. */
+        *number = all->free[taken % BACKENDS_MAX];
+        if (__sync_val_compare_and_swap(&slots.taken, taken, taken + 1) == taken)
+            return bpf_map_lookup_elem(&accounts, number);
+    }
+    count(&losses.unwatched);
+    return NULL;
+}
+
+static __always_inline void fill(struct backend_slot *slot, const struct task_struct *task,
+                                 uint64_t now, uint32_t state, uint32_t flags)
+{
+    struct backend_account *account = &slot->account;
+
+    slot->since_ns = now;
+    slot->run_ns = task->se.sum_exec_runtime;
+    slot->cpu_before_ns = slot->run_ns;
+    slot->run_queue_before_ns = task->sched_info.run_delay;
+    slot->voluntary_before = task->nvcsw;
+    slot->involuntary_before = task->nivcsw;
+    account->pid = task->pid;
+    account->flags = flags;
+    account->start_ns = task->start_boottime;
+    account->begin_ns = now;
+    account->state = state;
+}
+
+/* Starts to watch the task of a filled slot. If an older task with the same tid is still watched,
+ * the slot gets pid 0 and BACKEND_ENDED, so that the session frees the slot. in_use is set last,
+ * because the session reads a slot as soon as it sees in_use. */
+static __always_inline void watch(struct backend_slot *slot, uint32_t number)
+{
+    int32_t tid = slot->account.pid;
+
+    if (bpf_map_update_elem(&watched, &tid, &number, BPF_NOEXIST) != 0) {
+        slot->account.pid = 0;
+        slot->account.flags = BACKEND_ENDED;
+    }
+    keep_order();
+    slots.in_use[number % BACKENDS_MAX] = 1;
+}
+
+/* Ends the account of an older task that had this tid. No event reported the exit of that task. */
+static __always_inline void forget(int32_t tid)
+{
+    struct backend_slot *slot = slot_of(tid);
+
+    if (slot == NULL)
+        return;
+    count(&losses.unseen);
+    slot->account.flags |= BACKEND_ENDED;
+    bpf_map_delete_elem(&watched, &tid);
+}
+
+/* A new process is in the run queue right after this event. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+    struct backend_slot *slot;
+    uint32_t number = 0;
+
+    if (place.parent == 0 || parent->tgid != place.parent || child->pid != child->tgid)
+        return 0;
+    forget(child->pid);
+    slot = take_slot(&number);
+    if (slot == NULL)
+        return 0;
+    fill(slot, child, bpf_ktime_get_ns(), BACKEND_IN_RUN_QUEUE, 0);
+    watch(slot, number);
+    return 0;
+}
+
+/* Reads the wait event and the activity of a sleeping task. If a value cannot be read, it becomes
+ * BACKEND_EVENT_UNKNOWN or BACKEND_ACTIVITY_NONE. */
+static __always_inline void read_sleeper(struct task_struct *task, uint32_t *event,
+                                         uint32_t *activity)
+{
+    uint64_t at = 0;
+
+    if (place.event_pointer != 0 &&
+        (bpf_copy_from_user_task(&at, sizeof at, (void *)place.event_pointer, task, 0) != 0 ||
+         bpf_copy_from_user_task(event, sizeof *event, (void *)at, task, 0) != 0))
+        *event = BACKEND_EVENT_UNKNOWN;
+    at = 0;
+    if (place.activity_pointer == 0 ||
+        bpf_copy_from_user_task(&at, sizeof at, (void *)place.activity_pointer, task, 0) != 0 ||
+        at == 0 ||
+        bpf_copy_from_user_task(activity, sizeof *activity, (void *)(at + place.activity_offset),
+                                task, 0) != 0)
+        *activity = BACKEND_ACTIVITY_NONE;
+}
+
+static __always_inline bool is_wanted(struct task_struct *task)
+{
+    if (wanted != 0)
+        return task->pid == wanted;
+    return task->pid == task->tgid && task->real_parent->tgid == place.parent;
+}
+
+/* Starts to watch the wanted tasks that already exist. If a task switches while its memory is read,
+ * the reason of its wait is unknown. */
+SEC("iter.s/task")
+int watch_existing(struct bpf_iter__task *ctx)
+{
+    struct task_struct *task = ctx->task;
+    struct backend_slot *slot;
+    uint32_t event = 0, activity = BACKEND_ACTIVITY_NONE, number = 0, state;
+    uint64_t switches;
+
+    if (task == NULL || task->exit_state != 0 || !is_wanted(task))
+        return 0;
+    found_count++;
+    if (slot_of(task->pid) != NULL)
+        return 0;
+    slot = take_slot(&number);
+    if (slot == NULL)
+        return 0;
+    switches = task->nvcsw + task->nivcsw;
+    read_sleeper(task, &event, &activity);
+    if (switches != task->nvcsw + task->nivcsw)
+        event = BACKEND_EVENT_UNKNOWN;
+    state = task->on_cpu         ? BACKEND_ON_CPU
+            : task->__state == 0 ? BACKEND_IN_RUN_QUEUE
+                                 : BACKEND_OFF_CPU;
+    fill(slot, task, bpf_ktime_get_ns(), state, BACKEND_OLDER);
+    if (state == BACKEND_OFF_CPU)
+        open_wait(slot, event, activity);
+    watch(slot, number);
+    return 0;
+}

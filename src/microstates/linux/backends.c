@@ -1,0 +1,277 @@
+/*
+ * The session of backends.h: loads and attaches the programs, and reads the accounts from memory
+ * that it shares with the kernel. Nothing is pinned, so the programs and maps end with this
+ * process.
+ */
+#include "../backends.h"
+#include "backends.skel.h"
+#include "counters/clock.h"
+#include "counters/error.h"
+#include "events.h"
+#include "refusal.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define WHAT "wait events at switches"
+#define WITHOUT "else sessions are sampled"
+
+struct backends {
+    struct backends_bpf *programs;
+    struct backend_slot *slots; /* [BACKENDS_MAX] */
+};
+
+static int check_kernel(struct camp_error *error)
+{
+    struct btf *kernel = NULL;
+    int r = camp_events_of_kernel(&kernel, error);
+
+    if (r == CAMP_OK)
+        r = camp_events_require(kernel, error);
+    btf__free(kernel);
+    return r;
+}
+
+static void give_all(struct backend_slots *slots)
+{
+    for (uint32_t i = 0; i < BACKENDS_MAX; i++)
+        slots->free[i] = i;
+    slots->given = BACKENDS_MAX;
+}
+
+static int load(struct backends *backends, struct camp_error *error)
+{
+    struct backends_bpf *programs = backends_bpf__open();
+    int r;
+
+    backends->programs = programs;
+    if (programs == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, errno, "no memory for the programs of " WHAT);
+    give_all(&programs->bss->slots);
+    r = check_kernel(error);
+    if (r != CAMP_OK)
+        return r;
+    r = backends_bpf__load(programs);
+    if (r == 0 && programs->bss == NULL) /* libbpf could not map the variables of the programs */
+        r = -ENOMEM;
+    if (r == 0)
+        r = backends_bpf__attach(programs);
+    return r == 0 ? CAMP_OK : camp_refused_programs(r, WHAT, WITHOUT, error);
+}
+
+static int map_slots(struct backends *backends, struct camp_error *error)
+{
+    void *slots = mmap(NULL, BACKENDS_MAX * sizeof(struct backend_slot), PROT_READ | PROT_WRITE,
+                       MAP_SHARED, bpf_map__fd(backends->programs->maps.accounts), 0);
+
+    if (slots == MAP_FAILED)
+        return camp_fail(error, CAMP_E_NOMEM, errno, "no memory to map the accounts of backends");
+    backends->slots = slots;
+    return CAMP_OK;
+}
+
+/* Makes the programs in the kernel watch the task with the tid `wanted`, or all existing children
+ * of the parent if `wanted` is 0. Reading the iterator makes it visit all tasks. The iterator
+ * writes no output, and read(2) returns 0 at its end. */
+static int watch_existing(struct backends *backends, int32_t wanted, uint32_t *ret_found,
+                          struct camp_error *error)
+{
+    int iterator = bpf_iter_create(bpf_link__fd(backends->programs->links.watch_existing));
+    char nothing[64];
+    ssize_t length;
+
+    if (iterator < 0)
+        return camp_fail_errno(error, errno, "the kernel's iterator of tasks");
+    backends->programs->bss->wanted = wanted;
+    backends->programs->bss->found_count = 0;
+    do
+        length = read(iterator, nothing, sizeof nothing);
+    while (length > 0 || (length < 0 && (errno == EINTR || errno == EAGAIN)));
+    close(iterator);
+    *ret_found = backends->programs->bss->found_count;
+    return CAMP_OK;
+}
+
+static int close_refused(struct backends *backends, int result, struct camp_error *error)
+{
+    const size_t needed =
+        backends->programs != NULL ? camp_refusal_files_needed(backends->programs->obj) : 0;
+
+    backends_close(backends);
+    return camp_refused_by_limit(result, needed, WHAT, error);
+}
+
+int backends_open(struct backends **ret, const struct backends_place *place,
+                  struct camp_error *error)
+{
+    struct backends *backends = calloc(1, sizeof *backends);
+    libbpf_print_fn_t before;
+    int r;
+
+    if (backends == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a session");
+    before = libbpf_set_print(NULL);
+    r = load(backends, error);
+    libbpf_set_print(before);
+    if (r == CAMP_OK)
+        r = map_slots(backends, error);
+    if (r == CAMP_OK)
+        r = backends_move(backends, place, error);
+    if (r == CAMP_OK)
+        *ret = backends;
+    else
+        r = close_refused(backends, r, error);
+    return r;
+}
+
+/* Without a parent, the programs read nothing at the addresses for new tasks. So the parent is the
+ * first member to be cleared, and the last one to be set. */
+int backends_move(struct backends *backends, const struct backends_place *place,
+                  struct camp_error *error)
+{
+    volatile struct backends_place *current = &backends->programs->bss->place;
+    uint32_t children;
+
+    __atomic_store_n(&current->parent, 0, __ATOMIC_SEQ_CST);
+    current->activity_offset = place->activity_offset;
+    current->event_pointer = place->event_pointer;
+    current->activity_pointer = place->activity_pointer;
+    __atomic_store_n(&current->parent, place->parent, __ATOMIC_SEQ_CST);
+    return place->parent != 0 ? watch_existing(backends, 0, &children, error) : CAMP_OK;
+}
+
+int backends_watch(struct backends *backends, int32_t tid, struct camp_error *error)
+{
+    uint32_t found_count = 0;
+    int r = tid <= 0 ? CAMP_OK : watch_existing(backends, tid, &found_count, error);
+
+    if (r == CAMP_OK && found_count == 0)
+        r = camp_fail(error, CAMP_E_GONE, ESRCH, "no task %d", tid);
+    return r;
+}
+
+void backends_close(struct backends *backends)
+{
+    if (backends == NULL)
+        return;
+    if (backends->slots != NULL)
+        munmap(backends->slots, BACKENDS_MAX * sizeof *backends->slots);
+    backends_bpf__destroy(backends->programs);
+    free(backends);
+}
+
+#define BUSY_TRIES 100
+#define SLEEPING_TRIES 20
+
+static void copy_account(struct backend_account *ret, const struct backend_account *account)
+{
+    const size_t head = offsetof(struct backend_account, waits);
+    size_t waits;
+
+    memcpy(ret, account, head);
+    if (ret->wait_count > BACKEND_WAITS_MAX)
+        ret->wait_count = 0; /* The kernel is writing the account. The caller copies it again. */
+    waits = ret->wait_count * sizeof ret->waits[0];
+    memcpy(ret->waits, account->waits, waits);
+}
+
+static void close_copy(struct backend_account *ret, uint64_t since_ns, uint32_t wait, uint64_t now)
+{
+    uint64_t interval = now > since_ns ? now - since_ns : 0;
+
+    ret->time_ns = since_ns;
+    if ((ret->flags & BACKEND_ENDED) != 0)
+        return;
+    ret->time_ns += interval;
+    if (ret->state == BACKEND_ON_CPU)
+        ret->cpu_ns += interval;
+    else if (ret->state == BACKEND_IN_RUN_QUEUE)
+        ret->run_queue_ns += interval;
+    else if (wait < ret->wait_count)
+        ret->waits[wait].ns += interval;
+}
+
+/* Copies the account of a slot, and repeats the copy if the kernel changed the slot meanwhile.
+ * After BUSY_TRIES copies this function sleeps between copies, because a hypervisor may have
+ * stopped the CPU that is writing. Returns false if the slot changed during each copy; *ret is then
+ * the last copy. The order of the loads is that of order.bpf.h; the clock is read after the copy
+ * and before the second load of `sequence`, so the copy was still valid at that time. */
+static bool read_slot(struct backend_account *ret, const struct backend_slot *slot)
+{
+    const volatile uint64_t *now_sequence = &slot->sequence;
+
+    for (int i = 0; i < BUSY_TRIES + SLEEPING_TRIES; i++) {
+        uint64_t sequence, since_ns, now;
+        uint32_t wait;
+
+        if (i >= BUSY_TRIES)
+            usleep(1000);
+        sequence = *now_sequence;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        copy_account(ret, &slot->account);
+        since_ns = slot->since_ns;
+        wait = slot->wait;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        now = now_ns(CLOCK_MONOTONIC);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        close_copy(ret, since_ns, wait, now);
+        if (sequence % 2 == 0 && sequence == *now_sequence)
+            return true;
+    }
+    return false;
+}
+
+/* Sets a slot to zero, and then gives it to the kernel for another task. */
+static void give_back(struct backends *backends, uint32_t number)
+{
+    struct backend_slots *slots = &backends->programs->bss->slots;
+
+    memset(&backends->slots[number], 0, sizeof backends->slots[number]);
+    slots->in_use[number] = 0;
+    slots->free[slots->given % BACKENDS_MAX] = number;
+    __atomic_store_n(&slots->given, slots->given + 1, __ATOMIC_RELEASE);
+}
+
+static size_t count_in_use(const volatile uint8_t *in_use)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < BACKENDS_MAX; i++)
+        count += in_use[i];
+    return count;
+}
+
+int backends_read(struct backends *backends, struct backend_account *accounts, size_t capacity,
+                  size_t *ret_count, struct camp_error *error)
+{
+    const volatile uint8_t *in_use = backends->programs->bss->slots.in_use;
+    size_t there = count_in_use(in_use), count = 0;
+
+    if (there > capacity) {
+        *ret_count = there;
+        return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu backends, with space for %zu",
+                         there, capacity);
+    }
+    for (uint32_t i = 0; i < BACKENDS_MAX && count < capacity; i++) {
+        struct backend_account *account = &accounts[count];
+
+        if (in_use[i] == 0)
+            continue;
+        if (read_slot(account, &backends->slots[i]) && (account->flags & BACKEND_ENDED) != 0)
+            give_back(backends, i);
+        count += account->pid != 0;
+    }
+    *ret_count = count;
+    return CAMP_OK;
+}
+
+void backends_losses(const struct backends *backends, struct backends_losses *ret)
+{
+    *ret = backends->programs->bss->losses;
+}

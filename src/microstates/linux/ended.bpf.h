@@ -1,0 +1,92 @@
+/*
+ * Exited threads. The last record of each thread goes into a ring. When the ring is full, exited
+ * threads are added up by parent and name, in totals.
+ *
+ * Totals have two generations. The session reads one generation while the kernel adds to the other,
+ * so the session never reads a half-finished addition.
+ */
+#pragma once
+
+#include "account.bpf.h"
+#include "record.bpf.h"
+
+struct {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, EXITS_BYTES);
+} exits SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, TOTALS_MAX);
+    __type(key, struct total_key);
+    __type(value, struct camp_thread_states);
+} totals SEC(".maps");
+
+/* The generation of totals to which the kernel adds: 0 or 1. */
+uint32_t generation;
+
+static const struct camp_thread_states nothing;
+
+#define ADD(field, value) __sync_fetch_and_add(&total->field, (value))
+
+/* Adds a thread to a total. In a total, begin_ns is 0, and time_ns is the sum of the times for
+ * which its threads were watched. */
+static __noinline int add_to_total(struct task_struct *task, const struct account *account,
+                                   struct cpu_account *cpu, uint64_t now)
+{
+    struct total_key key = { generation & 1, parent_id(task), "" };
+    struct camp_thread_states *total;
+
+    __builtin_memcpy(key.name, task->comm, sizeof key.name);
+    total = bpf_map_lookup_elem(&totals, &key);
+    if (total == NULL) {
+        bpf_map_update_elem(&totals, &key, &nothing, BPF_NOEXIST);
+        total = bpf_map_lookup_elem(&totals, &key);
+    }
+    if (total == NULL) {
+        cpu->exits_lost++;
+        return 0;
+    }
+    cpu->exits_added_up++;
+    total->known = known_fields & ~(CAMP_THREAD_STATES_STATE | CAMP_THREAD_STATES_START);
+    total->known_states = known_states;
+    total->uid = task->cred->euid.val;
+    total->cgroup = task->cgroups->dfl_cgrp->kn->id;
+    ADD(count, 1);
+    ADD(processes, task->pid == task->tgid);
+    ADD(time_ns, now - account->begin_ns);
+    for (int i = 0; i < CAMP_STATE_COUNT; i++)
+        ADD(state_ns[i], account->state_ns[i]);
+    ADD(cpu_ns, task->se.sum_exec_runtime);
+    ADD(run_delay_ns, task->sched_info.run_delay);
+    ADD(sampled_ns, task->utime + task->stime);
+    ADD(minor_faults, task->min_flt);
+    ADD(major_faults, task->maj_flt);
+    ADD(voluntary_switches, task->nvcsw);
+    ADD(involuntary_switches, task->nivcsw);
+    ADD(system_calls, account->system_calls);
+    ADD(signals, account->signals);
+    ADD(read_bytes, task->ioac.read_bytes);
+    ADD(written_bytes, task->ioac.write_bytes);
+    ADD(read_chars, task->ioac.rchar);
+    ADD(written_chars, task->ioac.wchar);
+    return 0;
+}
+
+static __always_inline void emit_last(struct task_struct *task, struct account *account,
+                                      struct cpu_account *cpu, uint64_t now)
+{
+    struct camp_thread_states *last;
+
+    if (is_outside(account))
+        return;
+    last = bpf_ringbuf_reserve(&exits, sizeof *last, 0);
+    if (last == NULL) {
+        add_to_total(task, account, cpu, now);
+        return;
+    }
+    identify(last, task, account);
+    fill(last, task, account, now);
+    last->flags |= CAMP_THREAD_ENDED;
+    bpf_ringbuf_submit(last, BPF_RB_NO_WAKEUP);
+}

@@ -1,0 +1,217 @@
+/*
+ * The kernel's events and helpers that microstates need, and the first Linux version that has each;
+ * and the capabilities that the kernel requires.
+ *
+ * In the kernel's BTF a tracepoint NAME is the typedef "btf_trace_NAME" of a function with the
+ * tracepoint's parameters. An iterator NAME is the function "bpf_iter_NAME". A helper is the
+ * function of its own name. The clock of throttled time is a member of struct cfs_rq. Whether a
+ * program can attach to the start and end of a function depends on more than BTF, so it is tried.
+ */
+#include "events.h"
+#include "counters/error.h"
+#include "refusal.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct event {
+    const char *name;
+    const char *tracepoint; /* or NULL */
+    const char *function;   /* the kernel's function of a helper or an iterator, or NULL */
+    const char *member;     /* of struct cfs_rq, or NULL */
+    const char *traced;     /* the kernel's function to which programs attach, or NULL */
+    unsigned parameters; /* smallest number of a tracepoint's parameters, including the context */
+    bool needed;
+    const char *since, *without;
+};
+
+#define TRACEPOINT(name, needed, since, without)                                                   \
+    {                                                                                              \
+        name, name, NULL, NULL, NULL, 1, needed, since, without                                    \
+    }
+#define HELPER(name, function, since, without)                                                     \
+    {                                                                                              \
+        name, NULL, function, NULL, NULL, 0, true, since, without                                  \
+    }
+
+/* The tracepoints are older, but programs attach to them by BTF only since Linux 5.5. */
+static const struct event events[] = {
+    { "sched_switch prev_state", "sched_switch", NULL, NULL, NULL, 5, true, "5.18",
+      "no reason why a thread leaves" },
+    TRACEPOINT("sched_wakeup", true, "5.5", "no end of a sleep"),
+    TRACEPOINT("sched_wakeup_new", true, "5.5", "no beginning of a thread"),
+    HELPER("iter/task", "bpf_iter_task", "5.8", "no snapshot of all threads"),
+    HELPER("ring buffer", "bpf_ringbuf_reserve", "5.8", "no last numbers of exited threads"),
+    HELPER("task storage", "bpf_task_storage_get", "5.13", "no account of a thread"),
+    HELPER("registers of a task", "bpf_task_pt_regs", "5.15", "no kinds of sleep"),
+    TRACEPOINT("sys_enter", false, "5.5", "user and system are one"),
+    TRACEPOINT("sys_exit", false, "5.5", "user and system are one"),
+    TRACEPOINT("page_fault_user", false, "x86", "faults of text count as data's"),
+    TRACEPOINT("page_fault_kernel", false, "x86", "faults in a call are the call's"),
+    TRACEPOINT("irq_handler_entry", false, "5.5", "they are part of what they hit"),
+    TRACEPOINT("irq_handler_exit", false, "5.5", "they are part of what they hit"),
+    TRACEPOINT("softirq_entry", false, "5.5", "they are part of what they hit"),
+    TRACEPOINT("softirq_exit", false, "5.5", "they are part of what they hit"),
+    TRACEPOINT("local_timer_entry", false, "x86", "they are part of what they hit"),
+    TRACEPOINT("local_timer_exit", false, "x86", "they are part of what they hit"),
+    TRACEPOINT("block_bio_queue", false, "5.5", "camp wait names no disk"),
+    TRACEPOINT("signal_deliver", false, "5.5", "signals are not counted"),
+    TRACEPOINT("sched_migrate_task", false, "5.5", "throttled time before a move is run queue"),
+    { "throttled clock", NULL, NULL, "throttled_clock_self", NULL, 0, false, "6.6",
+      "a group's throttled time is run queue" },
+    { "fexit " EVENTS_FUNCTION_OF_TRAPS, NULL, NULL, NULL, EVENTS_FUNCTION_OF_TRAPS, 0, false,
+      "5.5", "no trap: its time is part of user" },
+};
+
+/* Returns the number of parameters of a tracepoint, including its context, or 0 if the kernel lacks
+ * it. */
+static unsigned parameters_of(const struct btf *kernel, const char *tracepoint)
+{
+    char name[80];
+    const struct btf_type *type;
+    int id;
+
+    snprintf(name, sizeof name, "btf_trace_%s", tracepoint);
+    id = btf__find_by_name_kind(kernel, name, BTF_KIND_TYPEDEF);
+    if (id < 0)
+        return 0;
+    type = btf__type_by_id(kernel, btf__type_by_id(kernel, (uint32_t)id)->type);
+    type = btf__type_by_id(kernel, type->type);
+    return btf_vlen(type);
+}
+
+static bool has_member(const struct btf *kernel, const char *struct_name, const char *name)
+{
+    const int id = btf__find_by_name_kind(kernel, struct_name, BTF_KIND_STRUCT);
+    const struct btf_type *type = id > 0 ? btf__type_by_id(kernel, (uint32_t)id) : NULL;
+    const struct btf_member *members = type != NULL ? btf_members(type) : NULL;
+
+    for (unsigned i = 0; type != NULL && i < btf_vlen(type); i++) {
+        const char *member = btf__name_by_offset(kernel, members[i].name_off);
+
+        if (member != NULL && strcmp(member, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Loads a program that does nothing at the end of a function. Returns its file descriptor, or a
+ * value below 0. */
+static int load_tracer(const struct btf *kernel, const char *function)
+{
+    static const struct bpf_insn return_0[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K },
+                                                { .code = BPF_JMP | BPF_EXIT } };
+    const int id = btf__find_by_name_kind(kernel, function, BTF_KIND_FUNC);
+    struct bpf_prog_load_opts options = { .sz = sizeof options, /* not const in libbpf 1.5 */
+                                          .expected_attach_type = BPF_TRACE_FEXIT,
+                                          .attach_btf_id = (uint32_t)id };
+
+    return id < 0 ? id
+                  : bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", return_0,
+                                  sizeof return_0 / sizeof return_0[0], &options);
+}
+
+static void close_descriptor(int descriptor)
+{
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
+bool camp_events_may_trace(const struct btf *kernel, const char *function)
+{
+    const int program = load_tracer(kernel, function);
+
+    close_descriptor(program);
+    return program >= 0;
+}
+
+static bool can_attach(const struct btf *kernel, const char *function)
+{
+    const int program = load_tracer(kernel, function);
+    const int link = program >= 0 ? bpf_raw_tracepoint_open(NULL, program) : program;
+
+    close_descriptor(link);
+    close_descriptor(program);
+    return link >= 0;
+}
+
+static bool is_present(const struct btf *kernel, const struct event *event)
+{
+    if (event->traced != NULL)
+        return can_attach(kernel, event->traced);
+    if (event->member != NULL)
+        return has_member(kernel, "cfs_rq", event->member);
+    return event->tracepoint != NULL
+               ? parameters_of(kernel, event->tracepoint) >= event->parameters
+               : btf__find_by_name_kind(kernel, event->function, BTF_KIND_FUNC) >= 0;
+}
+
+int camp_events_of_kernel(struct btf **ret, struct camp_error *error)
+{
+    struct btf *kernel = btf__load_vmlinux_btf();
+
+    if (kernel == NULL)
+        return camp_refused_btf(errno, error);
+    *ret = kernel;
+    return CAMP_OK;
+}
+
+bool camp_events_have_tracepoint(const struct btf *kernel, const char *name)
+{
+    return parameters_of(kernel, name) > 0;
+}
+
+int camp_events_require(const struct btf *kernel, struct camp_error *error)
+{
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+        if (events[i].needed && !is_present(kernel, &events[i]))
+            return camp_fail(error, CAMP_E_NOTSUP, 0,
+                             "this kernel has no %s (%s): microstates need Linux %s; camp check "
+                             "works without microstates",
+                             events[i].name, events[i].without, events[i].since);
+    }
+    return CAMP_OK;
+}
+
+int camp_events_list(const struct btf *kernel, struct camp_states_event *ret, size_t size,
+                     size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    struct camp_output output = { ret, size, capacity, 0 };
+    const bool may_try = camp_has_rights_for_programs();
+
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+        const struct camp_states_event shown = {
+            .name = events[i].name,
+            .since = events[i].since,
+            .without = events[i].without,
+            .needed = events[i].needed,
+            .present = is_present(kernel, &events[i]),
+            .known = events[i].traced == NULL || may_try ? CAMP_STATES_EVENT_PRESENT : 0,
+        };
+
+        camp_output_add(&output, &shown, sizeof shown);
+    }
+    return camp_output_end(&output, "events", ret_count, error);
+}
+
+int camp_states_events(struct camp_states_event *ret, size_t size, size_t capacity,
+                       size_t *ret_count, struct camp_error *error)
+{
+    libbpf_print_fn_t before;
+    struct btf *kernel = NULL;
+    int r;
+
+    if (ret_count == NULL || (ret == NULL && capacity > 0))
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the events");
+    before = libbpf_set_print(NULL);
+    r = camp_events_of_kernel(&kernel, error);
+    if (r == CAMP_OK)
+        r = camp_events_list(kernel, ret, size, capacity, ret_count, error);
+    btf__free(kernel);
+    libbpf_set_print(before);
+    return r;
+}

@@ -1,0 +1,83 @@
+/* What session.c, known.c, snapshot.c and read.c share. */
+#pragma once
+
+#include "counters/error.h"
+#include "layout.h"
+
+#include <camp/states.h>
+
+#include <bpf/libbpf.h>
+
+#include <stdbool.h>
+
+struct known_thread {
+    int32_t tid;
+    uint32_t place;
+    uint64_t time_ns; /* end of the accounted time; may be later than time_ns of the record */
+    uint32_t note;
+    uint8_t state;
+    bool is_first;
+    bool has_ended;
+};
+
+struct camp_states {
+    struct states_bpf *programs;
+    const struct cpu_account *cpus; /* [cpu_count], written by the kernel */
+    uint32_t cpu_count;             /* 1 + the highest number that a CPU of this machine can have */
+    /* The threads of the last snapshot, in ascending order of tids. The kernel reports only changes
+     * since that snapshot. */
+    struct known_thread *known; /* [known_count] */
+    size_t known_count, known_capacity;
+    struct camp_thread_states *records; /* [record_count]; a record never changes its index */
+    size_t record_count, record_capacity;
+    uint32_t spare; /* 1 + index of the first free record, or 0 */
+    uint32_t snapshots;
+    struct camp_states_known knows;
+    bool has_disks;    /* whether waits for disks are counted */
+    bool known_whole;  /* whether `known` holds all threads of the last snapshot */
+    bool is_unordered; /* whether a tid was out of order; if so, records are sorted */
+    struct ring_buffer *exits;
+    /* receives the exits; NULL if `taken` receives them */
+    const struct camp_states_visitor *visitor;
+    struct camp_output taken;
+    uint64_t added_up;  /* sum of exits_added_up of all CPUs at the last call of take_totals() */
+    int totals_waiting; /* how often take_totals() must still be called to read all totals */
+};
+
+int camp_session_take_exit(void *context, void *record, size_t length);
+
+/* Returns the thread's entry in the list of the last snapshot, or NULL if there is none or if the
+ * thread's exit was already reported. */
+struct known_thread *camp_session_find_known(const struct camp_states *session,
+                                             const struct camp_thread_states *thread);
+
+/* False if a record has an unknown state, which would be an index out of range, or a name without
+ * an end. camp's own programs in the kernel do not write such a record. */
+bool camp_session_is_sound(const struct camp_thread_states *thread);
+
+/* The result if a record is not sound. */
+int camp_session_fail_damaged(struct camp_error *error);
+
+bool camp_session_is_same(const struct camp_thread_states *a, const struct camp_thread_states *b);
+
+/* Grows the list whose pointer is stored at `list` to at least `count` elements of `size` bytes.
+ * Returns false if there is no memory; the list is then unchanged. */
+bool camp_session_reserve(void *list, size_t *capacity, size_t count, size_t size);
+
+/* Sets *ret to the index of an unused, uninitialised record, which the caller frees by
+ * camp_session_free_place(). Returns false if there is no memory. */
+bool camp_session_take_place(struct camp_states *session, uint32_t *ret);
+void camp_session_free_place(struct camp_states *session, uint32_t place);
+
+void camp_session_note_record(const struct camp_states *session, struct known_thread *known,
+                              const struct camp_thread_states *thread);
+
+/* Returns the record of a thread. First charges the time from record->time_ns to known->time_ns to
+ * the state of the record. */
+struct camp_thread_states *camp_session_record(const struct camp_states *session,
+                                               const struct known_thread *known);
+
+int camp_session_tell_exits(struct camp_states *session, struct camp_error *error);
+
+/* Makes the first snapshot, which gives each thread its account. */
+int camp_session_account_all(struct camp_states *session, struct camp_error *error);

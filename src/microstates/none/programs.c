@@ -1,0 +1,61 @@
+/* Builds without programs for the kernel: nothing reads what backends wait for, or the clocks of
+ * exited processes. */
+#include "../backends.h"
+#include "../final_clocks.h"
+#include "counters/error.h"
+
+#include <string.h>
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+static int fail(struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_NOTSUP, 0,
+                     "this camp was built without programs for the kernel: build it on Linux for "
+                     "x86-64 or arm64, with clang, bpftool and libbpf-dev installed");
+}
+
+int backends_open(struct backends **ret, const struct backends_place *place,
+                  struct camp_error *error)
+{
+    return fail(error);
+}
+
+int backends_move(struct backends *backends, const struct backends_place *place,
+                  struct camp_error *error)
+{
+    return fail(error);
+}
+
+int backends_watch(struct backends *backends, int32_t tid, struct camp_error *error)
+{
+    return fail(error);
+}
+
+int backends_read(struct backends *backends, struct backend_account *accounts, size_t capacity,
+                  size_t *ret_count, struct camp_error *error)
+{
+    return fail(error);
+}
+
+void backends_losses(const struct backends *backends, struct backends_losses *ret)
+{
+    memset(ret, 0, sizeof *ret);
+}
+
+void backends_close(struct backends *backends)
+{
+}
+
+int final_clocks_open(struct final_clocks **ret, struct camp_error *error)
+{
+    return fail(error);
+}
+
+void final_clocks_read(struct final_clocks *clocks, final_clock_visit *visit, void *context)
+{
+}
+
+void final_clocks_close(struct final_clocks *clocks)
+{
+}
