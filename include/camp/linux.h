@@ -122,7 +122,7 @@ CAMP_PUBLIC int camp_taskstats_read(struct camp_taskstats *taskstats, const int3
                                     struct camp_error *error);
 
 /* Starts to record each task that exits, for camp_taskstats_exits(). The records are of all
- * CPUs, even of those that come online later.
+ * CPUs, also those that come online later.
  * Errors: CAMP_E_INVALID (the session is not open), CAMP_E_NOTSUP, CAMP_E_PERM (also outside of
  * the initial pid and user namespace), CAMP_E_GONE (/sys does not list the CPUs), CAMP_E_NOMEM,
  * CAMP_E_IO, CAMP_E_FORMAT. */

@@ -72,6 +72,44 @@ int camp_output_end(const struct camp_output *output, const char *things, size_t
                      output->count, things, output->capacity);
 }
 
+static int32_t key_of(const struct camp_output *array, size_t index, size_t key_at)
+{
+    int32_t key;
+
+    memcpy(&key, (const char *)array->first + index * array->size + key_at, sizeof key);
+    return key;
+}
+
+void camp_output_insert(struct camp_output *array, const struct camp_element *element)
+{
+    size_t kept = array->count < array->capacity ? array->count : array->capacity;
+    char *first = array->first;
+    size_t place = kept;
+    int32_t key;
+
+    array->count++;
+    memcpy(&key, (const char *)element->value + element->key_at, sizeof key);
+    while (place > 0 && key_of(array, place - 1, element->key_at) > key)
+        place--;
+    if (place == array->capacity)
+        return;
+    if (kept == array->capacity)
+        kept--;
+    if (place < kept)
+        memmove(first + (place + 1) * array->size, first + place * array->size,
+                (kept - place) * array->size);
+    camp_hand_out(first + place * array->size, array->size, element->value, element->size);
+}
+
+int camp_output_check(const void *first, size_t size, size_t least, size_t capacity,
+                      const size_t *ret_count, struct camp_error *error)
+{
+    if (ret_count == NULL || size < least || (first == NULL && capacity > 0))
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "pass an array, the size of an element, and a place for their number");
+    return CAMP_OK;
+}
+
 const char *camp_result_name(int result)
 {
     switch (result) {

@@ -40,3 +40,18 @@ void camp_output_add(struct camp_output *output, const void *value, size_t known
  * names the elements in the error message. */
 int camp_output_end(const struct camp_output *output, const char *things, size_t *ret_count,
                     struct camp_error *error);
+
+/* A struct camp_pid, camp_process or camp_thread that camp_output_insert() puts into the caller's
+ * array. The array is ordered by the int32_t at key_at bytes in each element. If it is too short,
+ * it keeps the elements with the smallest keys. */
+struct camp_element {
+    const void *value;
+    size_t size;
+    size_t key_at;
+};
+
+void camp_output_insert(struct camp_output *array, const struct camp_element *element);
+
+/* Returns CAMP_E_INVALID if an array of the caller cannot hold elements of `least` bytes. */
+int camp_output_check(const void *first, size_t size, size_t least, size_t capacity,
+                      const size_t *ret_count, struct camp_error *error);

@@ -22,53 +22,6 @@
 /* Bytes of the path of an executable; a longer one is compared by its start, and does not match. */
 #define EXECUTABLE_SIZE 1024
 
-/* A struct camp_pid, camp_process or camp_thread that insert() puts into the caller's array. The
- * array is ordered by the int32_t at key_at bytes in each element. If it is too short, it keeps the
- * elements with the smallest keys. */
-struct element {
-    const void *value;
-    size_t size;
-    size_t key_at;
-};
-
-static int32_t key_of(const struct camp_output *array, size_t index, size_t key_at)
-{
-    int32_t key;
-
-    memcpy(&key, (const char *)array->first + index * array->size + key_at, sizeof key);
-    return key;
-}
-
-static void insert(struct camp_output *array, const struct element *element)
-{
-    size_t kept = array->count < array->capacity ? array->count : array->capacity;
-    char *first = array->first;
-    size_t place = kept;
-    int32_t key;
-
-    array->count++;
-    memcpy(&key, (const char *)element->value + element->key_at, sizeof key);
-    while (place > 0 && key_of(array, place - 1, element->key_at) > key)
-        place--;
-    if (place == array->capacity)
-        return;
-    if (kept == array->capacity)
-        kept--;
-    if (place < kept)
-        memmove(first + (place + 1) * array->size, first + place * array->size,
-                (kept - place) * array->size);
-    camp_hand_out(first + place * array->size, array->size, element->value, element->size);
-}
-
-static int check_array(const void *first, size_t size, size_t least, size_t capacity,
-                       const size_t *ret_count, struct camp_error *error)
-{
-    if (ret_count == NULL || size < least || (first == NULL && capacity > 0))
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "pass an array, the size of an element, and a place for their number");
-    return CAMP_OK;
-}
-
 /* Sets *ret to a name that is a whole number, as those of processes and threads are. */
 static bool number_of(const char *name, int32_t *ret)
 {
@@ -131,8 +84,8 @@ static int add_pid(const struct listing *listing, int32_t pid, struct camp_error
     if (r != CAMP_OK)
         return r;
     entry.token = camp_proc_ns(psinfo.pr_start);
-    insert(listing->array,
-           &(struct element){ &entry, sizeof entry, offsetof(struct camp_pid, pid) });
+    camp_output_insert(listing->array, &(struct camp_element){ &entry, sizeof entry,
+                                                               offsetof(struct camp_pid, pid) });
     return CAMP_OK;
 }
 
@@ -141,7 +94,7 @@ int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_
 {
     struct camp_output array = { pids, size, capacity, 0 };
     const struct listing listing = { .source = source, .array = &array };
-    int r = check_array(pids, size, sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_output_check(pids, size, sizeof(int32_t), capacity, ret_count, error);
 
     if (r == CAMP_OK)
         r = list_numbers(camp_proc(source), &listing, add_pid, error);
@@ -189,8 +142,9 @@ static int add_process(const struct listing *listing, int32_t pid, struct camp_e
         !executable_is(listing->source, &psinfo, listing->executable))
         return CAMP_E_GONE;
     process.start = camp_proc_ns(psinfo.pr_start);
-    insert(listing->array,
-           &(struct element){ &process, sizeof process, offsetof(struct camp_process, pid) });
+    camp_output_insert(
+        listing->array,
+        &(struct camp_element){ &process, sizeof process, offsetof(struct camp_process, pid) });
     return CAMP_OK;
 }
 
@@ -199,7 +153,7 @@ int camp_process_list(const struct camp_source *source, struct camp_process *pro
 {
     struct camp_output array = { processes, size, capacity, 0 };
     const struct listing listing = { .source = source, .array = &array };
-    int r = check_array(processes, size, sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_output_check(processes, size, sizeof(int32_t), capacity, ret_count, error);
 
     if (r == CAMP_OK)
         r = list_numbers(camp_proc(source), &listing, add_process, error);
@@ -212,7 +166,7 @@ int camp_process_find(const struct camp_source *source, const char *executable,
 {
     struct camp_output array = { processes, size, capacity, 0 };
     const struct listing listing = { .source = source, .executable = executable, .array = &array };
-    int r = check_array(processes, size, sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_output_check(processes, size, sizeof(int32_t), capacity, ret_count, error);
 
     if (r == CAMP_OK && (executable == NULL || executable[0] == '\0'))
         r = camp_fail(error, CAMP_E_INVALID, 0, "pass the name of an executable");
@@ -250,8 +204,8 @@ static int add_thread(const struct listing *listing, int32_t tid, struct camp_er
     if (lwpsinfo.pr_sname == 'Z')
         return CAMP_E_GONE;
     thread.start = camp_proc_ns(lwpsinfo.pr_start);
-    insert(listing->array,
-           &(struct element){ &thread, sizeof thread, offsetof(struct camp_thread, tid) });
+    camp_output_insert(listing->array, &(struct camp_element){ &thread, sizeof thread,
+                                                               offsetof(struct camp_thread, tid) });
     return CAMP_OK;
 }
 
@@ -263,7 +217,7 @@ int camp_thread_list(const struct camp_source *source, const struct camp_process
     struct listing listing = { .source = source, .array = &array };
     char path[PATH_SIZE];
     psinfo_t psinfo;
-    int r = check_array(threads, size, 2 * sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_output_check(threads, size, 2 * sizeof(int32_t), capacity, ret_count, error);
 
     if (r == CAMP_OK && (process == NULL || process->pid < 0))
         r = camp_fail(error, CAMP_E_INVALID, 0, "pass a process");

@@ -20,53 +20,6 @@
 
 #define EXECUTABLE_SIZE 4096 /* PATH_MAX of the kernel */
 
-/* A struct camp_pid, camp_process or camp_thread that insert() puts into the caller's array. The
- * array is ordered by the int32_t at key_at bytes in each element. If it is too short, it keeps the
- * elements with the smallest keys. */
-struct element {
-    const void *value;
-    size_t size;
-    size_t key_at;
-};
-
-static int32_t key_of(const struct camp_output *array, size_t index, size_t key_at)
-{
-    int32_t key;
-
-    memcpy(&key, (const char *)array->first + index * array->size + key_at, sizeof key);
-    return key;
-}
-
-static void insert(struct camp_output *array, const struct element *element)
-{
-    size_t kept = array->count < array->capacity ? array->count : array->capacity;
-    char *first = array->first;
-    size_t place = kept;
-    int32_t key;
-
-    array->count++;
-    memcpy(&key, (const char *)element->value + element->key_at, sizeof key);
-    while (place > 0 && key_of(array, place - 1, element->key_at) > key)
-        place--;
-    if (place == array->capacity)
-        return;
-    if (kept == array->capacity)
-        kept--;
-    if (place < kept)
-        memmove(first + (place + 1) * array->size, first + place * array->size,
-                (kept - place) * array->size);
-    camp_hand_out(first + place * array->size, array->size, element->value, element->size);
-}
-
-static int check_array(const void *first, size_t size, size_t least, size_t capacity,
-                       const size_t *ret_count, struct camp_error *error)
-{
-    if (ret_count == NULL || size < least || (first == NULL && capacity > 0))
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "pass an array, the size of an element, and a place for their number");
-    return CAMP_OK;
-}
-
 /* A mounted /proc has at least this process, so an empty list means that /proc is not mounted. */
 static int end_list(const struct camp_source *source, const struct camp_output *array,
                     size_t *ret_count, struct camp_error *error)
@@ -84,7 +37,7 @@ int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_
     struct camp_output array = { pids, size, capacity, 0 };
     struct number_directory directory;
     struct number_entry entry;
-    int more = check_array(pids, size, sizeof(int32_t), capacity, ret_count, error);
+    int more = camp_output_check(pids, size, sizeof(int32_t), capacity, ret_count, error);
 
     if (more < 0)
         return more;
@@ -94,7 +47,8 @@ int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_
     while ((more = camp_numbers_next(&directory, &entry)) > 0) {
         const struct camp_pid pid = { .pid = entry.number, .token = entry.inode };
 
-        insert(&array, &(struct element){ &pid, sizeof pid, offsetof(struct camp_pid, pid) });
+        camp_output_insert(
+            &array, &(struct camp_element){ &pid, sizeof pid, offsetof(struct camp_pid, pid) });
     }
     camp_numbers_close(&directory);
     if (more < 0)
@@ -260,8 +214,8 @@ static int list_processes(const struct camp_source *source, choose_process choos
 
         r = choose(source, process.pid, executable, &process.start, &failure);
         if (r == CAMP_OK)
-            insert(array, &(struct element){ &process, sizeof process,
-                                             offsetof(struct camp_process, pid) });
+            camp_output_insert(array, &(struct camp_element){ &process, sizeof process,
+                                                              offsetof(struct camp_process, pid) });
         else if (!is_left_out(r))
             break;
     }
@@ -275,7 +229,7 @@ int camp_process_list(const struct camp_source *source, struct camp_process *pro
                       size_t capacity, size_t *ret_count, struct camp_error *error)
 {
     struct camp_output array = { processes, size, capacity, 0 };
-    int r = check_array(processes, size, sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_output_check(processes, size, sizeof(int32_t), capacity, ret_count, error);
 
     if (r == CAMP_OK)
         r = list_processes(source, choose_any, NULL, &array, error);
@@ -287,7 +241,7 @@ int camp_process_find(const struct camp_source *source, const char *executable,
                       size_t *ret_count, struct camp_error *error)
 {
     struct camp_output array = { processes, size, capacity, 0 };
-    int r = check_array(processes, size, sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_output_check(processes, size, sizeof(int32_t), capacity, ret_count, error);
 
     if (r == CAMP_OK && (executable == NULL || executable[0] == '\0'))
         r = camp_fail(error, CAMP_E_INVALID, 0,
@@ -317,8 +271,8 @@ static int list_threads(const struct task_folder *folder, int32_t pid, struct ca
         if (r < 0)
             break;
         thread.start = line.start;
-        insert(array,
-               &(struct element){ &thread, sizeof thread, offsetof(struct camp_thread, tid) });
+        camp_output_insert(array, &(struct camp_element){ &thread, sizeof thread,
+                                                          offsetof(struct camp_thread, tid) });
     }
     camp_numbers_close(&directory);
     if (more < 0)
@@ -333,7 +287,7 @@ int camp_thread_list(const struct camp_source *source, const struct camp_process
     struct camp_output array = { threads, size, capacity, 0 };
     struct task_folder folder;
     struct stat_line line;
-    int r = check_array(threads, size, 2 * sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_output_check(threads, size, 2 * sizeof(int32_t), capacity, ret_count, error);
 
     if (r == CAMP_OK && (process == NULL || process->pid <= 0))
         r = camp_fail(error, CAMP_E_INVALID, 0, "pass a process");

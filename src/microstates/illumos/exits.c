@@ -193,7 +193,7 @@ static void add_total(struct camp_states *session, const struct known_process *p
     struct known_process growth = *process;
     struct amounts spent;
 
-    /* Of a process that is met for the first time, and that is older than the session, the threads
+    /* Of a process that is first seen now, and that started before the session, the threads
      * that exited earlier are not of the session. */
     if (last != NULL && is_same_process(last, process)) {
         growth.exited_count -= last->exited_count;
