@@ -293,7 +293,7 @@ int camp_thread_list(const struct camp_source *source, const struct camp_process
         r = camp_fail(error, CAMP_E_INVALID, 0, "pass a process");
     if (r == CAMP_OK)
         r = camp_folder_open(&folder, source, process->pid, 0, error);
-    if (r < 0)
+    if (r != CAMP_OK)
         return r;
     r = camp_stat_read_folder(&folder, 0, &line, error);
     if (r == CAMP_OK)
