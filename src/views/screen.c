@@ -1,4 +1,5 @@
 #include "screen.h"
+#include "memory_text.h"
 
 #include "format.h"
 
@@ -204,23 +205,22 @@ static void draw_head(const char *head)
 void screen_draw(const char *head, const struct record *record, size_t *scroll)
 {
     struct view_options options = { .colour = true };
-    char *text = NULL;
-    size_t length, lines;
+    struct memory_text text;
+    size_t lines;
 
     screen_size(&options.width, &lines);
-    options.stream = open_memstream(&text, &length);
-    if (options.stream == NULL)
+    if (!memory_text_open(&text))
         return;
+    options.stream = text.stream;
     text_view.record(&options, record, 0);
-    fclose(options.stream);
-    if (text != NULL) {
-        if (*scroll > last_scroll(count_lines(text)))
-            *scroll = last_scroll(count_lines(text));
+    if (memory_text_close(&text)) {
+        if (*scroll > last_scroll(count_lines(text.text)))
+            *scroll = last_scroll(count_lines(text.text));
         draw_head(head);
-        draw_lines(text, count_still(text, record), *scroll);
+        draw_lines(text.text, count_still(text.text, record), *scroll);
         libncursesw.refresh();
     }
-    free(text);
+    free(text.text);
 }
 
 void screen_draw_text(const char *head, const char *text)

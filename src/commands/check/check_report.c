@@ -3,6 +3,7 @@
 #include "ledger/array.h"
 #include "program/command.h"
 #include "views/format.h"
+#include "views/memory_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,22 +34,17 @@ static void write_quoted(FILE *stream, const char *word)
 
 static char *command_line(int argc, char **argv)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
+    struct memory_text text;
 
-    if (stream == NULL)
+    if (!memory_text_open(&text))
         return NULL;
-    fputs("camp", stream);
+    fputs("camp", text.stream);
     for (int i = 0; i < argc; i++) {
-        putc(' ', stream);
-        write_quoted(stream, argv[i]);
+        putc(' ', text.stream);
+        write_quoted(text.stream, argv[i]);
     }
-    if (fclose(stream) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    memory_text_close(&text);
+    return text.text;
 }
 
 int check_report_open(struct check_report *report, const char *path, int argc, char **argv)

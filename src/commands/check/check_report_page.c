@@ -3,6 +3,7 @@
 #include "ledger/words.h"
 #include "sources/machine/hidden.h"
 #include "views/html.h"
+#include "views/memory_text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -154,20 +155,17 @@ static int write_losses(FILE *stream, const struct check_report *report)
 static int write_picture(FILE *stream, const struct check_report *report,
                          int (*draw)(FILE *, const struct error_picture *))
 {
-    char *text = NULL;
-    size_t size;
-    FILE *memory = open_memstream(&text, &size);
+    struct memory_text text;
     int r;
 
-    if (memory == NULL)
+    if (!memory_text_open(&text))
         return CAMP_E_NOMEM;
-    r = draw(memory, &report->picture);
-    /* Without memory for its last, smaller copy, fclose(3) returns 0, and there is no text. */
-    if (fclose(memory) != 0 || text == NULL)
+    r = draw(text.stream, &report->picture);
+    if (!memory_text_close(&text))
         r = CAMP_E_NOMEM;
     if (r == CAMP_OK)
-        html_picture(stream, text);
-    free(text);
+        html_picture(stream, text.text);
+    free(text.text);
     return r;
 }
 

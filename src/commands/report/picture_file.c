@@ -3,6 +3,7 @@
 #include "ledger/words.h"
 #include "program/command.h"
 #include "program/output_file.h"
+#include "views/memory_text.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -164,17 +165,14 @@ static int write_file(const char *path, const char *svg, size_t length)
 /* Draws to memory first, so the file is created only for a complete picture. */
 int picture_file_draw(const char *path, int (*draw)(void *context, FILE *stream), void *context)
 {
-    char *svg = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&svg, &length);
-    const int r = stream != NULL ? draw(context, stream) : CAMP_E_NOMEM;
+    struct memory_text svg;
+    const int r = memory_text_open(&svg) ? draw(context, svg.stream) : CAMP_E_NOMEM;
     int status = STATUS_FAILURE;
 
-    /* Without memory for its last, smaller copy, fclose(3) returns 0, and there is no text. */
-    if (stream != NULL && fclose(stream) == 0 && svg != NULL && r == CAMP_OK)
-        status = write_file(path, svg, length);
+    if (svg.stream != NULL && memory_text_close(&svg) && r == CAMP_OK)
+        status = write_file(path, svg.text, svg.size);
     else
         complain(status, "no memory for the picture");
-    free(svg);
+    free(svg.text);
     return status;
 }

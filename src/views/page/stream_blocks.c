@@ -2,6 +2,7 @@
  * JSON. */
 #include "stream_block.h"
 #include "views/format.h"
+#include "views/memory_text.h"
 #include "views/pictures/palette.h"
 #include "views/pictures/vertex_colours.h"
 
@@ -152,30 +153,14 @@ int stream_put_frame(const struct stream *stream, const struct frame *frame, boo
     return CAMP_OK;
 }
 
-struct text {
-    FILE *stream;
-    char *data;
-    size_t size;
-};
-
-static bool text_start(struct text *text)
+static int text_end(struct memory_text *text, enum stream_block type, struct bytes *out)
 {
-    *text = (struct text){ 0 };
-    text->stream = open_memstream(&text->data, &text->size);
-    return text->stream != NULL;
-}
+    const bool is_whole = memory_text_close(text);
+    uint8_t *at = is_whole ? start_block(out, type, text->size) : NULL;
 
-static int text_end(struct text *text, enum stream_block type, struct bytes *out)
-{
-    const bool failed = ferror(text->stream) != 0;
-    uint8_t *at = NULL;
-
-    /* Without memory for its last, smaller copy, fclose(3) returns 0, and there is no text. */
-    if (fclose(text->stream) == 0 && !failed && text->data != NULL)
-        at = start_block(out, type, text->size);
     if (at != NULL)
-        memcpy(at, text->data, text->size);
-    free(text->data);
+        memcpy(at, text->text, text->size);
+    free(text->text);
     return at != NULL ? CAMP_OK : CAMP_E_NOMEM;
 }
 
@@ -297,9 +282,9 @@ static void put_all_colours(FILE *stream, const struct stream_facts *facts)
 
 int stream_head(const struct schema *schema, const struct stream_facts *facts, struct bytes *out)
 {
-    struct text text;
+    struct memory_text text;
 
-    if (!text_start(&text))
+    if (!memory_text_open(&text))
         return CAMP_E_NOMEM;
     fputs("{\"schema\":\"" SCHEMA "\"", text.stream);
     put_member(text.stream, "version", camp_version());
@@ -361,9 +346,9 @@ static void put_entity(FILE *stream, const struct schema *schema, const struct e
 static int put_entities(const struct stream *stream, const uint32_t *numbers, size_t count,
                         struct bytes *out)
 {
-    struct text text;
+    struct memory_text text;
 
-    if (!text_start(&text))
+    if (!memory_text_open(&text))
         return CAMP_E_NOMEM;
     putc('[', text.stream);
     for (size_t i = 0; i < count; i++) {
@@ -391,9 +376,9 @@ int stream_entities(const struct stream *stream, struct bytes *out)
 
 int stream_note(const char *note, struct bytes *out)
 {
-    struct text text;
+    struct memory_text text;
 
-    if (!text_start(&text))
+    if (!memory_text_open(&text))
         return CAMP_E_NOMEM;
     fputs("{\"text\":", text.stream);
     json_text(text.stream, note);
@@ -403,9 +388,9 @@ int stream_note(const char *note, struct bytes *out)
 
 int stream_end(const char *reason, const size_t *open, struct bytes *out)
 {
-    struct text text;
+    struct memory_text text;
 
-    if (!text_start(&text))
+    if (!memory_text_open(&text))
         return CAMP_E_NOMEM;
     fputs("{\"reason\":", text.stream);
     json_text(text.stream, reason);
@@ -417,9 +402,9 @@ int stream_end(const char *reason, const size_t *open, struct bytes *out)
 
 int stream_cpus_block(const struct shared_cpus *cpus, struct bytes *out)
 {
-    struct text text;
+    struct memory_text text;
 
-    if (!text_start(&text))
+    if (!memory_text_open(&text))
         return CAMP_E_NOMEM;
     fprintf(text.stream, "{\"cpus\":%zu", cpus->count);
     if (cpus->full > 0)

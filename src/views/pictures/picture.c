@@ -2,6 +2,7 @@
 #include "palette.h"
 #include "picture_parts.h"
 #include "vertex_colours.h"
+#include "views/memory_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -198,12 +199,12 @@ static char *describe(const struct picture *picture, const char *about,
                       const struct caption *caption)
 {
     const struct sums *sums = caption->sums;
-    char *text = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
+    struct memory_text text;
+    FILE *stream;
 
-    if (stream == NULL)
+    if (!memory_text_open(&text))
         return NULL;
+    stream = text.stream;
     write_source(stream, about, picture);
     write_period(stream, picture->timeline, caption->from, caption->to);
     fprintf(stream, ": %zu %s%s\n", caption->entities,
@@ -219,10 +220,8 @@ static char *describe(const struct picture *picture, const char *about,
     write_losses(stream, picture->timeline, caption->from, caption->to);
     if (picture->note[0] != '\0')
         fprintf(stream, "%s\n", picture->note);
-    if (fclose(stream) == 0)
-        return text;
-    free(text);
-    return NULL;
+    memory_text_close(&text);
+    return text.text;
 }
 
 /* Returns the length of the next line in bytes. A line has at most `most` characters, and ends at a
