@@ -9,6 +9,7 @@
 #include "sources/groups.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -86,16 +87,29 @@ void from_options_init(struct from_options *options)
     options->from.context = &options->progress;
 }
 
+/* Parses one or two digits. Returns the text after them, or NULL if the number is larger than
+ * `maximum` or there is none. */
+static const char *parse_number(const char *text, int maximum, int *ret)
+{
+    const size_t digits = strspn(text, "0123456789");
+
+    if (digits < 1 || digits > 2)
+        return NULL;
+    *ret = atoi(text);
+    return *ret <= maximum ? text + digits : NULL;
+}
+
 /* Parses "02:00", "02:00:30" or "02:00:30.5". *ret_rest points to the text after the time. */
 static bool parse_clock(const char *text, struct tm *ret, int64_t *ret_part_ns,
                         const char **ret_rest)
 {
-    const char *rest = strptime(text, "%H:%M", ret);
+    const char *rest = parse_number(text, 23, &ret->tm_hour);
 
     ret->tm_sec = 0;
     *ret_part_ns = 0;
+    rest = rest != NULL && rest[0] == ':' ? parse_number(rest + 1, 59, &ret->tm_min) : NULL;
     if (rest != NULL && rest[0] == ':')
-        rest = strptime(rest, ":%S", ret);
+        rest = parse_number(rest + 1, 60, &ret->tm_sec);
     if (rest != NULL && rest[0] == '.') {
         int64_t unit_ns = (int64_t)NS_PER_S;
 

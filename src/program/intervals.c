@@ -3,6 +3,9 @@
 #include "command.h"
 #include "counters/clock.h"
 
+#include <errno.h>
+#include <time.h>
+
 bool next_interval(struct intervals *intervals)
 {
     const uint64_t now = now_ns(CLOCK_MONOTONIC);
@@ -14,4 +17,20 @@ bool next_interval(struct intervals *intervals)
     intervals->deadline_ns += intervals->length_ns;
     intervals->started++;
     return true;
+}
+
+bool sleep_until(uint64_t time_ns)
+{
+    struct timespec time = { .tv_sec = (time_t)(time_ns / 1000000000),
+                             .tv_nsec = (long)(time_ns % 1000000000) };
+
+    while (!stop_requested) {
+        int failed = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
+
+        if (failed == 0)
+            return true;
+        if (failed != EINTR)
+            return false;
+    }
+    return false;
 }

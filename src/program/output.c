@@ -1,21 +1,16 @@
 #include "command.h"
 
-#include "ledger/array.h"
 #include "ledger/characters.h"
 #include "views/document.h"
 #include "views/format.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <locale.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
-
-volatile sig_atomic_t stop_requested;
 
 const char *command_name = "";
 const char *program_name = "camp";
@@ -77,102 +72,18 @@ int show_document(const struct document *document, const struct view *view,
     return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
 }
 
-/* Opens /dev/null at each closed standard descriptor. Otherwise the next file that camp opens would
- * get the number of that descriptor, and output of camp would go to that file. /dev/null is opened
- * read-only, so that writing to the descriptor fails. */
-static void occupy_standard_descriptors(void)
-{
-    int descriptor;
-
-    do
-        descriptor = open("/dev/null", O_RDONLY);
-    while (descriptor >= 0 && descriptor <= STDERR_FILENO);
-    if (descriptor >= 0)
-        close(descriptor);
-}
-
-/* The signals that a command handles or ignores, and whether this program was started with them
- * ignored, as by nohup(1). */
-static struct {
-    int number;
-    bool is_ignored;
-} inherited[] = { { .number = SIGPIPE }, { .number = SIGXFSZ }, { .number = SIGINT },
-                  { .number = SIGQUIT }, { .number = SIGTERM }, { .number = SIGHUP } };
-
-static void note_signals(void)
-{
-    struct sigaction action;
-
-    for (size_t i = 0; i < ARRAY_COUNT(inherited); i++)
-        inherited[i].is_ignored =
-            sigaction(inherited[i].number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
-void prepare_program(void)
-{
-    occupy_standard_descriptors();
-    /* Uses the encoding of the terminal. Numbers keep the format of the C locale. */
-    setlocale(LC_CTYPE, "");
-    /* If a reader such as head(1) closes the pipe, or a file reaches the limit of its size, writing
-     * fails with EPIPE or EFBIG, and the command ends after its cleanup. */
-    note_signals();
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
-}
-
-void restore_signals(void)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(inherited); i++)
-        signal(inherited[i].number, inherited[i].is_ignored ? SIG_IGN : SIG_DFL);
-}
-
-static void request_stop(int signal_number)
-{
-    stop_requested = signal_number;
-}
-
-void stop_on_signals(void)
-{
-    /* Without SA_RESTART, a signal ends a sleep. */
-    struct sigaction action = { .sa_handler = request_stop };
-
-    sigemptyset(&action.sa_mask);
-    /* A shell ignores SIGINT for its background jobs, but scripts end them with kill -INT. */
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    /* With nohup(1), the command outlives its terminal. */
-    for (size_t i = 0; i < ARRAY_COUNT(inherited); i++)
-        if (inherited[i].number == SIGHUP && !inherited[i].is_ignored)
-            sigaction(SIGHUP, &action, NULL);
-}
-
-bool sleep_until(uint64_t time_ns)
-{
-    struct timespec time = { .tv_sec = (time_t)(time_ns / 1000000000),
-                             .tv_nsec = (long)(time_ns % 1000000000) };
-
-    while (!stop_requested) {
-        int failed = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
-
-        if (failed == 0)
-            return true;
-        if (failed != EINTR)
-            return false;
-    }
-    return false;
-}
-
 void time_text(char *ret, size_t capacity, int64_t wall_clock_ns)
 {
     time_t seconds = (time_t)(wall_clock_ns / 1000000000);
     int milliseconds = (int)(wall_clock_ns % 1000000000 / 1000000);
-    struct tm broken_down;
+    struct tm local, utc;
+    int offset_minutes;
     char day[24];
-    char zone[8];
 
-    localtime_r(&seconds, &broken_down);
-    strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &broken_down);
-    /* strftime() writes "+0100", but RFC 3339 requires "+01:00". */
-    strftime(zone, sizeof zone, "%z", &broken_down);
-    snprintf(ret, capacity, "%s.%03d%.3s:%s", day, milliseconds, zone, zone + 3);
+    localtime_r(&seconds, &local);
+    utc = local;
+    offset_minutes = (int)((timegm(&utc) - seconds) / 60);
+    strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &local);
+    snprintf(ret, capacity, "%s.%03d%c%02d:%02d", day, milliseconds, offset_minutes < 0 ? '-' : '+',
+             abs(offset_minutes) / 60, abs(offset_minutes) % 60);
 }

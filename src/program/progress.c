@@ -2,6 +2,7 @@
 
 #include "counters/units.h"
 #include "sources/source.h"
+#include "views/terminal/terminal.h"
 #include "views/view.h"
 
 #include <stdbool.h>
@@ -40,20 +41,11 @@ void progress_show(void *context, uint64_t done, uint64_t total)
     draw(done, total);
 }
 
-/* tcgetpgrp() returns -1 if the terminal is not the controlling terminal of this session. This
- * process is then not a background job of a shell on that terminal. */
-static bool is_in_background(void)
-{
-    const pid_t foreground = tcgetpgrp(STDERR_FILENO);
-
-    return foreground > 0 && foreground != getpgrp();
-}
-
 void progress_text(struct progress *progress, const char *text)
 {
     size_t length = strlen(text), most;
 
-    if (progress->is_off || !isatty(STDERR_FILENO) || is_in_background())
+    if (progress->is_off || !isatty(STDERR_FILENO) || terminal_is_of_other_job(stderr))
         return;
     most = view_width(stderr) - 1; /* In the last column the cursor would move to the next line. */
     if (length > most)

@@ -31,10 +31,20 @@ size_t recording_stem_length(const char *path)
     return strlen(path) - (ends_with(path, SUFFIX) ? strlen(SUFFIX) : 0);
 }
 
-/* Returns whether the text starts like 20261122T020000. strptime(3) would also accept blanks. */
-static bool is_time(const char *text)
+/* Reads a text that starts like 20261122T020000Z. Returns false if it does not. sscanf(3) would
+ * also accept blanks. */
+static bool read_time(const char *text, struct tm *ret)
 {
-    return strspn(text, "0123456789") == 8 && text[8] == 'T' && strspn(text + 9, "0123456789") == 6;
+    const bool has_digits = strspn(text, "0123456789") == 8 && text[8] == 'T' &&
+                            strspn(text + 9, "0123456789") == 6 && text[15] == 'Z';
+
+    if (!has_digits || sscanf(text, "%4d%2d%2dT%2d%2d%2d", &ret->tm_year, &ret->tm_mon,
+                              &ret->tm_mday, &ret->tm_hour, &ret->tm_min, &ret->tm_sec) != 6)
+        return false;
+    ret->tm_year -= 1900;
+    ret->tm_mon--;
+    return ret->tm_mon >= 0 && ret->tm_mon < 12 && ret->tm_mday >= 1 && ret->tm_mday <= 31 &&
+           ret->tm_hour < 24 && ret->tm_min < 60 && ret->tm_sec <= 60;
 }
 
 /* Returns whether the name is STEM-20261122T020000Z.camp. With stem_length 0, any stem matches. */
@@ -47,13 +57,13 @@ static bool is_of_set(const char *name, const char *stem, size_t stem_length, in
     if (length < tail + 2)
         return false;
     time = name + length - tail;
-    if (!is_time(time) || time[-1] != '-' ||
-        (stem_length > 0 &&
-         (length - tail - 1 != stem_length || strncmp(name, stem, stem_length) != 0)))
+    if (time[-1] != '-' || (stem_length > 0 && (length - tail - 1 != stem_length ||
+                                                strncmp(name, stem, stem_length) != 0)))
         return false;
-    time = strptime(time, "%Y%m%dT%H%M%SZ", &day);
+    if (!read_time(time, &day) || strcmp(time + TIME_LENGTH, SUFFIX) != 0)
+        return false;
     *ret_time_s = (int64_t)timegm(&day);
-    return time != NULL && strcmp(time, SUFFIX) == 0;
+    return true;
 }
 
 static int add(struct recording_set *set, const char *folder, const char *name, int64_t time_s)

@@ -5,9 +5,9 @@
  * are shown as "?", so that no process name can move the cursor.
  */
 #include "format.h"
+#include "terminal/terminal.h"
 
 #include <inttypes.h>
-#include <langinfo.h>
 #include <string.h>
 
 #define CELL_SIZE 1024
@@ -17,7 +17,7 @@
 
 const char *view_cut_mark(size_t *ret_columns)
 {
-    const bool is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    const bool is_utf8 = terminal_has_utf8();
 
     *ret_columns = is_utf8 ? 1 : 2;
     return is_utf8 ? "\xe2\x80\xa6" : "..";

@@ -1,13 +1,12 @@
 #include "format.h"
+#include "terminal/terminal.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
-#include <wchar.h>
 
 static const struct view *const views[] = { &text_view,    &json_view,   &csv_view,
                                             &classic_view, &mpstat_view, &vmstat_view };
@@ -21,28 +20,6 @@ const struct view *view_by_name(const char *name)
     return NULL;
 }
 
-int view_colour = VIEW_COLOUR_AUTOMATIC;
-
-bool view_wants_colour(FILE *stream)
-{
-    const char *terminal = getenv("TERM");
-    const char *no_colour = getenv("NO_COLOR");
-
-    if (view_colour != VIEW_COLOUR_AUTOMATIC)
-        return view_colour == VIEW_COLOUR_ALWAYS;
-    return isatty(fileno(stream)) && terminal != NULL && strcmp(terminal, "dumb") != 0 &&
-           (no_colour == NULL || no_colour[0] == '\0');
-}
-
-size_t view_width(FILE *stream)
-{
-    struct winsize size;
-
-    if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        return size.ws_col;
-    return 80;
-}
-
 size_t view_limit(FILE *stream)
 {
     return isatty(fileno(stream)) ? view_width(stream) : 0;
@@ -53,13 +30,6 @@ struct view_options view_options_of(FILE *stream)
     return (struct view_options){ .stream = stream,
                                   .colour = view_wants_colour(stream),
                                   .width = view_limit(stream) };
-}
-
-size_t view_height(FILE *stream)
-{
-    struct winsize size;
-
-    return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
 }
 
 const char *time_of_day(const char *time)
@@ -92,14 +62,12 @@ void write_printable(FILE *stream, const char *text, const char *also)
 size_t character_length(const char *text, size_t *ret_columns)
 {
     const size_t length = utf8_length(text);
-    mbstate_t state = { 0 };
-    wchar_t character;
     int columns = 0;
 
     if (length == 1)
         columns = *text >= ' ' && *text <= '~';
-    else if (length > 1 && mbrtowc(&character, text, length, &state) == length)
-        columns = wcwidth(character);
+    else if (length > 1)
+        columns = terminal_columns(text, length);
     *ret_columns = columns > 0 && is_printable(text, length) ? (size_t)columns : 0;
     return length > 0 ? length : 1;
 }

@@ -146,7 +146,7 @@ missing_in_security() {
 }
 
 @test "docs/security.md names each file of the system that a confined command may read" {
-    files=$(grep -oE '"/[a-z][^"%]*"' "$TREE/src/program/sandbox.c" | tr -d '"' | sort -u)
+    files=$(grep -oE '"/[a-z][^"%]*"' "$TREE/src/program/linux/sandbox.c" | tr -d '"' | sort -u)
     [ "$(wc -w <<<"$files")" -ge 25 ]
     # shellcheck disable=SC2086
     run -0 missing_in_security $files

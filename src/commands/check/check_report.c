@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #define CROWD 4096    /* above this number, processes not seen for a while are merged by name */
 #define GONE_AFTER 60 /* intervals */
@@ -49,15 +48,14 @@ static char *command_line(int argc, char **argv)
 
 int check_report_open(struct check_report *report, const char *path, int argc, char **argv)
 {
-    struct utsname system;
+    struct camp_kernel kernel;
 
     report->command = command_line(argc, argv);
     if (report->command == NULL)
         return complain(STATUS_FAILURE, "out of memory");
-    if (uname(&system) == 0) {
-        snprintf(report->source, sizeof report->source, "%s", system.nodename);
-        snprintf(report->kernel, sizeof report->kernel, "%s %s", system.sysname, system.release);
-    }
+    gethostname(report->source, sizeof report->source - 1);
+    if (camp_kernel_read(NULL, &kernel, sizeof kernel, NULL) == CAMP_OK)
+        snprintf(report->kernel, sizeof report->kernel, "%s %s", kernel.system, kernel.release);
     report->picture.source = report->source;
     if (output_file_open(&report->file, path) != STATUS_OK)
         return STATUS_FAILURE;

@@ -4,8 +4,8 @@
  */
 #include "doctor.h"
 
+#include "program/linux/system_call_filter.h"
 #include "program/sandbox.h"
-#include "program/system_call_filter.h"
 
 #include <camp/catalogue.h>
 

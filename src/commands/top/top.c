@@ -8,7 +8,7 @@
 #include "program/command.h"
 #include "program/intervals.h"
 #include "top_prstat.h"
-#include "views/screen.h"
+#include "views/terminal/screen.h"
 
 #include <stdio.h>
 #include <unistd.h>

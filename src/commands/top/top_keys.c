@@ -1,7 +1,7 @@
 /* The keys of camp top on a terminal select the rows, their order and their columns. */
 #include "top_live.h"
 
-#include "views/screen.h"
+#include "views/terminal/screen.h"
 
 #include <stdio.h>
 

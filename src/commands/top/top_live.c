@@ -4,8 +4,8 @@
 #include "ledger/characters.h"
 #include "ledger/vertex.h"
 #include "program/command.h"
-#include "views/barry.h"
-#include "views/screen.h"
+#include "views/terminal/barry.h"
+#include "views/terminal/screen.h"
 
 #include <langinfo.h>
 #include <stdio.h>

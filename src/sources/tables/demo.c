@@ -2,6 +2,7 @@
 
 #include "counters/error.h"
 #include "data_folder.h"
+#include "sources/program_path.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,12 +14,10 @@
 
 static bool path_beside_program(char ret[DEMO_PATH_SIZE])
 {
-    const ssize_t length = readlink("/proc/self/exe", ret, PATH_MAX - 1);
     char *name;
 
-    if (length <= 0)
+    if (!program_path(ret, PATH_MAX))
         return false;
-    ret[length] = '\0';
     name = strrchr(ret, '/');
     if (name == NULL)
         return false;

@@ -52,7 +52,7 @@ static double offset_of(const struct plot_axis *axis)
 
     if (axis->kind != PLOT_TIME || localtime_r(&seconds, &broken) == NULL)
         return 0;
-    return (double)broken.tm_gmtoff;
+    return (double)(timegm(&broken) - seconds);
 }
 
 static double step_of(const struct plot_axis *axis, size_t most)

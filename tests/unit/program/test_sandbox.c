@@ -1,7 +1,7 @@
 /* What a confined process can and cannot do. */
 #include "sandbox_actions.h"
 
-#include "program/system_call_filter.h"
+#include "program/linux/system_call_filter.h"
 
 #ifdef SYS_socketcall
 #define HAS_SOCKETCALL true

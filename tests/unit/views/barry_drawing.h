@@ -1,7 +1,7 @@
 /* Helpers of tests that draw points as a triangle of characters. */
 #pragma once
 
-#include "views/barry.h"
+#include "views/terminal/barry.h"
 
 #include <locale.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "record.h"
+#include "views/record.h"
 
 #include <camp/camp.h>
 

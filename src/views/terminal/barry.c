@@ -1,7 +1,7 @@
 #include "barry_canvas.h"
 
-#include "format.h"
 #include "ledger/words.h"
+#include "views/format.h"
 
 #include <math.h>
 #include <stdlib.h>

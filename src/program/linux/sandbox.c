@@ -1,9 +1,9 @@
-#include "sandbox.h"
+#include "program/sandbox.h"
 
 #include "counters/error.h"
 #include "landlock.h"
-#include "output_place.h"
-#include "privilege.h"
+#include "program/output_place.h"
+#include "program/privilege.h"
 #include "system_call_filter.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 #include "screen.h"
-#include "memory_text.h"
+#include "views/memory_text.h"
 
-#include "format.h"
+#include "views/format.h"
 
 #include <stdlib.h>
 #include <string.h>

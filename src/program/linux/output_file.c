@@ -1,7 +1,7 @@
-#include "output_file.h"
+#include "program/output_file.h"
 
-#include "command.h"
 #include "ledger/words.h"
+#include "program/command.h"
 
 #include <errno.h>
 #include <fcntl.h>

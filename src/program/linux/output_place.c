@@ -1,4 +1,4 @@
-#include "output_place.h"
+#include "program/output_place.h"
 
 #include <fcntl.h>
 #include <limits.h>

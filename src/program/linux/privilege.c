@@ -1,4 +1,4 @@
-#include "privilege.h"
+#include "program/privilege.h"
 
 #include <errno.h>
 #include <grp.h>

@@ -1,0 +1,116 @@
+#include "windows.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+
+char *strndup(const char *text, size_t size)
+{
+    const size_t length = strnlen(text, size);
+    char *ret = malloc(length + 1);
+
+    if (ret == NULL)
+        return NULL;
+    memcpy(ret, text, length);
+    ret[length] = '\0';
+    return ret;
+}
+
+char *stpcpy(char *target, const char *text)
+{
+    const size_t length = strlen(text);
+
+    memcpy(target, text, length + 1);
+    return target + length;
+}
+
+void *memmem(const void *text, size_t length, const void *wanted, size_t wanted_length)
+{
+    const char *bytes = text;
+
+    for (size_t i = 0; i + wanted_length <= length; i++) {
+        if (memcmp(bytes + i, wanted, wanted_length) == 0)
+            return (void *)(uintptr_t)(bytes + i);
+    }
+    return NULL;
+}
+
+struct order {
+    int (*compare)(const void *, const void *, void *);
+    void *context;
+};
+
+/* qsort_s() passes its context first. */
+static int compare_by(void *order, const void *a, const void *b)
+{
+    const struct order *by = order;
+
+    return by->compare(a, b, by->context);
+}
+
+void qsort_r(void *elements, size_t count, size_t size,
+             int (*compare)(const void *, const void *, void *), void *context)
+{
+    struct order order = { compare, context };
+
+    /* qsort_s() takes NULL for an error, also without elements. */
+    if (count > 1)
+        qsort_s(elements, count, size, compare_by, &order);
+}
+
+time_t timegm(struct tm *utc)
+{
+    return _mkgmtime(utc);
+}
+
+int windows_gethostname(char *ret, size_t size)
+{
+    wchar_t name[256];
+    DWORD length = sizeof name / sizeof name[0];
+
+    if (size > INT_MAX || !GetComputerNameExW(ComputerNameDnsHostname, name, &length) ||
+        WideCharToMultiByte(CP_UTF8, 0, name, -1, ret, (int)size, NULL, NULL) == 0) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    return 0;
+}
+
+/* Unlike _read(), takes a size_t. */
+ssize_t windows_read(int descriptor, void *ret, size_t size)
+{
+    return _read(descriptor, ret, size < INT_MAX ? (unsigned)size : INT_MAX);
+}
+
+char *windows_basename(const char *path)
+{
+    const char *name = path;
+
+    for (const char *at = path; *at != '\0'; at++) {
+        if (*at == '/' || *at == '\\' || (*at == ':' && at == path + 1))
+            name = at + 1;
+    }
+    return (char *)(uintptr_t)name;
+}
+
+static long ticks_per_second(void)
+{
+    DWORD adjustment, increment;
+    BOOL is_disabled;
+
+    /* The increment is the length of a tick in units of 100 ns. */
+    if (!GetSystemTimeAdjustment(&adjustment, &increment, &is_disabled) || increment == 0)
+        return -1;
+    return (long)((10000000 + increment / 2) / increment);
+}
+
+long sysconf(int name)
+{
+    SYSTEM_INFO system;
+
+    if (name == _SC_CLK_TCK)
+        return ticks_per_second();
+    GetSystemInfo(&system);
+    return name == _SC_PAGESIZE ? (long)system.dwPageSize
+                                : (long)GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
+}

@@ -1,0 +1,12 @@
+/* <windows.h> without its rarely used parts, and what files of this room share. */
+#pragma once
+
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
+
+#include <windows.h>
+
+#include <stdbool.h>
+
+/* An event that is set as soon as a stop was requested. NULL before stop_on_signals(). */
+HANDLE stop_event(void);

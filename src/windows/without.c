@@ -1,0 +1,97 @@
+/* The commands and sources that this system does not have, each with the reason. */
+#include "commands/report/converter.h"
+#include "counters/error.h"
+#include "ledger/words.h"
+#include "program/command.h"
+#include "recording/recording.h"
+#include "sources/groups.h"
+#include "sources/machine/threads_schedstat.h"
+#include "sources/sessions/odbc/odbc.h"
+#include "sources/source.h"
+
+static int without(const char *what)
+{
+    return complain(STATUS_FAILURE,
+                    "this command needs %s; on Windows camp has the commands check, get, list, "
+                    "doctor, load, verify, probe and report",
+                    what);
+}
+
+#define COMMAND_WITHOUT(name, what)                                                                \
+    int command_##name(int argc, char **argv)                                                      \
+    {                                                                                              \
+        (void)argc, (void)argv;                                                                    \
+        return without(what);                                                                      \
+    }
+
+COMMAND_WITHOUT(top, "the states of threads, which camp reads on Linux only")
+COMMAND_WITHOUT(time, "the states of threads, which camp reads on Linux only")
+COMMAND_WITHOUT(wait, "I/O wait, which Windows does not count")
+COMMAND_WITHOUT(view, "libmicrohttpd, without which this camp was built")
+COMMAND_WITHOUT(export, "libmicrohttpd, without which this camp was built")
+COMMAND_WITHOUT(doctor, "work in progress")
+COMMAND_WITHOUT(load, "work in progress")
+COMMAND_WITHOUT(verify, "work in progress")
+COMMAND_WITHOUT(probe, "work in progress")
+COMMAND_WITHOUT(record, "SQLite, without which this camp was built")
+
+static int fail_without_threads(struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_NOTSUP, 0,
+                     "camp reads threads on Linux only; on Windows there are --from check, cpus, "
+                     "demo and FILE.csv");
+}
+
+int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, struct source **ret,
+                        struct camp_error *error)
+{
+    (void)options, (void)stop, (void)ret;
+    return fail_without_threads(error);
+}
+
+int threads_schedstat_open(const struct schedstat_selection *selection,
+                           const volatile sig_atomic_t *stop, struct source **ret,
+                           struct camp_error *error)
+{
+    (void)selection, (void)stop, (void)ret;
+    return fail_without_threads(error);
+}
+
+/* Never called, because it groups threads. */
+int groups_source_open(struct source *threads, enum group_key key, struct source **ret,
+                       struct camp_error *error)
+{
+    (void)key, (void)ret;
+    source_close(threads);
+    return fail_without_threads(error);
+}
+
+int odbc_source_open(const struct from *from, const char *place, struct source **ret,
+                     struct from_facts *facts, struct camp_error *error)
+{
+    (void)from, (void)place, (void)ret, (void)facts;
+    return camp_fail(error, CAMP_E_NOTSUP, 0, "this camp was built without ODBC");
+}
+
+bool recording_is_path(const char *path)
+{
+    return ends_with(path, ".camp");
+}
+
+int recording_replay_open(const struct from *from, const char *path, struct source **ret,
+                          struct from_facts *facts, struct camp_error *error)
+{
+    return recording_source_open(from, path, ret, facts, error);
+}
+
+bool converter_exists(void)
+{
+    return false;
+}
+
+/* Never called, because there is no converter. */
+int converter_run(bool is_png, const char *svg, size_t length, FILE *output)
+{
+    (void)is_png, (void)svg, (void)length, (void)output;
+    return STATUS_FAILURE;
+}
