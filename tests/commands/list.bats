@@ -80,6 +80,22 @@ all_are_valid() {
     done
 }
 
+@test "camp list disks --physical shows only disks with a device of their own" {
+    mkdir -p "$BATS_TEST_TMPDIR"/proc "$BATS_TEST_TMPDIR"/sys/{class/block,block}/{loop0,sda,zram0} \
+        "$BATS_TEST_TMPDIR/sys/block/sda/device"
+    printf ' 7 0 loop0 1 0 8 0 0 0 0 0 0 0 0\n 8 0 sda 1 0 8 0 0 0 0 0 0 0 0\n 252 0 zram0 1 0 8 0 0 0 0 0 0 0 0\n' \
+        >"$BATS_TEST_TMPDIR/proc/diskstats"
+    known=(--proc "$BATS_TEST_TMPDIR/proc" --sys "$BATS_TEST_TMPDIR/sys")
+    run -0 "$CAMP" list disks "${known[@]}"
+    [ "${lines[*]}" = 'disk.loop0 disk.sda disk.zram0' ]
+    run -0 "$CAMP" list disks --physical "${known[@]}"
+    [ "$output" = disk.sda ]
+    run -0 "$CAMP" list disks --long "${known[@]}" --format csv
+    [ "${lines[*]}" = 'name,physical disk.loop0,no disk.sda,yes disk.zram0,no' ]
+    run -0 "$CAMP" list disks --long --physical "${known[@]}" --format json
+    [[ $output == *'[{"name":"disk.sda","physical":"yes"}]'* ]]
+}
+
 @test "camp list shows how many CPUs, disks and subjects of other kinds exist" {
     run "$CAMP" list
     [ "$status" -eq 0 ]
@@ -196,7 +212,7 @@ all_are_valid() {
 
 @test "camp list refuses conflicting options" {
     for words in 'cpus --pid 1' 'networks --name x' 'processes --pid 1 --name x' 'cpus disks' \
-        'counters cpu memory' 'cpus --format markdown' 'counters --format markdown' '--format xml'; do
+        'counters cpu memory' 'cpus --physical' '--physical' 'counters disk --physical' 'sources --physical' 'cpus --format markdown' 'counters --format markdown' '--format xml'; do
         # shellcheck disable=SC2086
         run --separate-stderr "$CAMP" list $words
         [ "$status" -eq 2 ] || { echo "$words: $status" && false; }
