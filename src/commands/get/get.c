@@ -296,6 +296,7 @@ static const char about[] =
     "  camp get disk --rate --interval 5s        per second\n"
     "  camp get memory.free_bytes 1 3            three times, 1 s apart\n"
     "  camp get process.1234.all                 a process; 1234@START: no other one\n"
+    "  camp get process.1234.command_line        not in \"all\": read by name only\n"
     "  camp get --name nginx cpu_ns              all processes of an executable\n"
     "  camp get 'thread.1234.*.run_delay_ns'     its threads\n\n"
     "Each line is name, value, unit, and how it was obtained; `camp list counters`\n"

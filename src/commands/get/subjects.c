@@ -12,8 +12,10 @@
 
 void subjects_release(struct subjects *subjects)
 {
-    for (size_t i = 0; i < subjects->count; i++)
+    for (size_t i = 0; i < subjects->count; i++) {
         free(subjects->items[i].failure);
+        extras_release(&subjects->items[i]);
+    }
     free(subjects->items);
     *subjects = (struct subjects){ .source = subjects->source };
 }
@@ -63,7 +65,8 @@ static int fill(const struct listing *listing, void *array, size_t capacity, siz
     case CAMP_KIND_NETWORK:
         return camp_network_read_all(source, array, size, capacity, ret_count, error);
     case CAMP_KIND_DISK:
-        return camp_disk_read_all(source, CAMP_DISK_WHOLE, array, size, capacity, ret_count, error);
+        return camp_disk_read_all(source, listing->physical ? CAMP_DISK_PHYSICAL : CAMP_DISK_WHOLE,
+                                  array, size, capacity, ret_count, error);
     case CAMP_KIND_PARTITION:
         return camp_disk_read_all(source, CAMP_DISK_PARTITION, array, size, capacity, ret_count,
                                   error);
@@ -176,6 +179,12 @@ int subjects_list_threads(struct subjects *subjects, const struct camp_process *
     return list_into(subjects,
                      &(struct listing){ subjects->source, CAMP_KIND_THREAD, .process = process },
                      error);
+}
+
+int subjects_list_physical_disks(struct subjects *subjects, struct camp_error *error)
+{
+    return list_into(
+        subjects, &(struct listing){ subjects->source, CAMP_KIND_DISK, .physical = true }, error);
 }
 
 int subjects_list_named(struct subjects *subjects, const char *executable, struct camp_error *error)

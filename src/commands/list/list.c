@@ -20,6 +20,7 @@ struct list {
     const char *pid;
     const char *name;
     bool with_names; /* --long */
+    bool physical;   /* only disks with a device of their own */
     int format;      /* enum list_format */
 };
 
@@ -114,7 +115,9 @@ static const struct field counter_fields[] = {
 
 static void full_name(char *ret, const struct kind_words *kind, const struct camp_counter *counter)
 {
-    snprintf(ret, FULL_NAME_SIZE, "%s.%s", kind->has_total ? camp_kind_name(kind->kind) : kind->any,
+    snprintf(ret, FULL_NAME_SIZE, "%s.%s",
+             kind->has_total && !counter_lacks_total(counter) ? camp_kind_name(kind->kind)
+                                                              : kind->any,
              counter->name);
 }
 
@@ -140,49 +143,6 @@ static void fill_counter(struct cell *row, const struct camp_counter *counter,
     row[7] = cell_text(counter->capability);
 }
 
-/* Returns how a number is obtained on any kernel. The digits refer to the notes below the table. */
-static const char *rule_words(const struct camp_counter *counter)
-{
-    static const char *const rules[] = {
-        [CAMP_RULE_NONE] = "a fact",         [CAMP_RULE_COUNTED] = "measured",
-        [CAMP_RULE_TICK] = "sampled [1]",    [CAMP_RULE_IDLE] = "measured [2]",
-        [CAMP_RULE_IRQ] = "sampled [1] [3]", [CAMP_RULE_SAMPLED] = "sampled",
-        [CAMP_RULE_CPU] = "measured [4]",    [CAMP_RULE_SPLIT] = "scaled [5]",
-        [CAMP_RULE_DERIVED] = "derived",
-    };
-
-    return rules[counter->rule];
-}
-
-/* Prints the table of docs/counters.md, which is the same on every machine. */
-static int print_markdown(uint32_t wanted)
-{
-    printf("| counter | of | unit | obtained | resolution | source | what it is |\n"
-           "|---|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < all_counters()->count; i++) {
-        const struct camp_counter *counter = &all_counters()->items[i];
-        const char *comma = "";
-
-        if ((counter->kinds & wanted) == 0)
-            continue;
-        printf("| `%s` | ", counter->name);
-        for (size_t k = 0; k < KIND_COUNT; k++) {
-            if ((counter->kinds & kinds[k].kind) == 0)
-                continue;
-            printf("%s%s", comma, camp_kind_name(kinds[k].kind));
-            comma = ", ";
-        }
-        printf(" | %s | %s | %s | %s | %s%s%s%s |\n", counter->unit, rule_words(counter),
-               counter->resolution, counter->source, counter->help,
-               counter->capability != NULL ? " Takes " : "",
-               counter->capability != NULL ? counter->capability : "",
-               counter->capability == NULL ? ""
-               : counter->needs == NULL    ? ", but for one's own processes."
-                                           : ".");
-    }
-    return fflush(stdout) == 0 ? STATUS_OK : output_failed(errno);
-}
-
 static int list_counters(const struct list *list, uint32_t wanted)
 {
     const struct counters *all = all_counters();
@@ -194,10 +154,6 @@ static int list_counters(const struct list *list, uint32_t wanted)
 
     if (cells == NULL || names == NULL) {
         status = out_of_memory();
-        goto out;
-    }
-    if (list->format == LIST_MARKDOWN) {
-        status = print_markdown(wanted);
         goto out;
     }
     /* If this call fails, facts about the kernel are shown as unknown. */
@@ -234,6 +190,8 @@ static int find_subjects(struct list *list, const struct kind_words *kind, struc
     struct camp_process process;
     int result;
 
+    if (list->physical)
+        return subjects_list_physical_disks(&list->subjects, error);
     if (list->name != NULL && kind->kind == CAMP_KIND_PROCESS)
         return subjects_list_named(&list->subjects, list->name, error);
     if (list->pid == NULL)
@@ -322,6 +280,58 @@ out:
     return status;
 }
 
+static const struct field disk_fields[] = {
+    { "name", "disk", "as camp get takes it", 0, 0 },
+    { "physical", "physical",
+      "whether it has a device of its own: loop devices, RAM disks, RAID "
+      "sets and device-mapper volumes have none",
+      0, 0 },
+};
+
+#define DISK_FIELDS (sizeof disk_fields / sizeof disk_fields[0])
+
+/* Both lists have the order of the system, so each search starts where the last one ended. */
+static bool is_next(const struct subjects *physical, size_t *next, const struct subject *disk)
+{
+    for (size_t i = *next; i < physical->count; i++) {
+        if (strcmp(physical->items[i].label, disk->label) != 0)
+            continue;
+        *next = i + 1;
+        return true;
+    }
+    return false;
+}
+
+/* Prints the disks for --long. */
+static int print_disks(struct list *list)
+{
+    const struct subjects *disks = &list->subjects;
+    struct subjects physical = { .source = disks->source };
+    struct cell *cells = calloc(disks->count * DISK_FIELDS + 1, sizeof *cells);
+    const struct table table = {
+        "disks", TABLE_ROWS, disk_fields, DISK_FIELDS, cells, disks->count
+    };
+    struct camp_error error = { 0 };
+    size_t next = 0;
+    int result = subjects_list_physical_disks(&physical, &error);
+    int status;
+
+    if (cells == NULL || result < 0) {
+        status = cells == NULL ? out_of_memory() : complain_of(result, &error);
+        goto out;
+    }
+    for (size_t i = 0; i < disks->count; i++) {
+        cells[i * DISK_FIELDS] = cell_text(disks->items[i].label);
+        cells[i * DISK_FIELDS + 1] =
+            cell_text(is_next(&physical, &next, &disks->items[i]) ? "yes" : "no");
+    }
+    status = list_print((enum list_format)list->format, &table);
+out:
+    free(cells);
+    subjects_release(&physical);
+    return status;
+}
+
 static int list_subjects(struct list *list, const struct kind_words *kind)
 {
     struct camp_error error = { 0 };
@@ -333,9 +343,14 @@ static int list_subjects(struct list *list, const struct kind_words *kind)
         return complain(STATUS_USAGE, "--name goes with processes");
     if (list->name != NULL && list->pid != NULL)
         return complain(STATUS_USAGE, "--name and --pid do not go together; give one of them");
+    if (list->physical && kind->kind != CAMP_KIND_DISK)
+        return complain(STATUS_USAGE, "--physical goes with disks");
     result = find_subjects(list, kind, &error);
     subjects_note_hidden(&list->subjects);
-    return result < 0 ? complain_of(result, &error) : print_subjects(list, kind);
+    if (result < 0)
+        return complain_of(result, &error);
+    return list->with_names && kind->kind == CAMP_KIND_DISK ? print_disks(list)
+                                                            : print_subjects(list, kind);
 }
 
 static int complain_of_kind(const char *word)
@@ -364,6 +379,8 @@ static int dispatch(struct list *list, char **operands, int count)
     if (count > (of_counters ? 2 : 1))
         return complain(STATUS_USAGE, "one kind at a time; '%s' is too much",
                         operands[of_counters ? 2 : 1]);
+    if (list->physical && (word == NULL || of_counters || of_sources))
+        return complain(STATUS_USAGE, "--physical goes with disks");
     if (of_sources)
         return list->pid != NULL || list->name != NULL
                    ? complain(STATUS_USAGE, "--pid and --name go with processes or threads")
@@ -372,12 +389,10 @@ static int dispatch(struct list *list, char **operands, int count)
         return complain_of_kind(word);
     if ((list->pid != NULL || list->name != NULL) && (of_counters || kind == NULL))
         return complain(STATUS_USAGE, "--pid and --name go with processes or threads");
+    if (list->format == LIST_MARKDOWN)
+        return complain(STATUS_USAGE, "markdown is the form of `camp list sources` alone");
     if (of_counters)
         return list_counters(list, kind != NULL ? (uint32_t)kind->kind : ~0u);
-    if (list->format == LIST_MARKDOWN)
-        return complain(
-            STATUS_USAGE,
-            "markdown is the form of `camp list counters` and `camp list sources` alone");
     return kind != NULL ? list_subjects(list, kind) : list_kinds(list);
 }
 
@@ -399,10 +414,11 @@ int command_list(int argc, char **argv)
                       .help = "List this process, or its threads."),
         COMMON_OPTION(COMMON_NAME, &list.name, .help = "List the processes of this executable."),
         { "long", 'l', OPTION_FLAG, &list.with_names, NULL,
-          "Print the names and states of tasks, too." },
+          "Print the names and states of tasks, and which disks are physical, too." },
+        { "physical", 0, OPTION_FLAG, &list.physical, NULL,
+          "List only disks with a device of their own, without loop devices and RAM disks." },
         COMMON_OPTION(COMMON_FORMAT, &list.format,
-                      .help = "text, json or csv; for counters and sources also markdown.",
-                      .choices = formats),
+                      .help = "text, json or csv; for sources also markdown.", .choices = formats),
         COMMON_OPTION(COMMON_PROC, &list.source.proc),
         COMMON_OPTION(COMMON_SYS, &list.source.sys),
     };

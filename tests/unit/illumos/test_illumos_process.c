@@ -1,5 +1,6 @@
 /* Processes and threads of illumos, from a /proc that the test makes. */
 #include "fake_proc.h"
+#include "sources.h"
 
 #include "counters/illumos/process.h"
 
@@ -86,6 +87,7 @@ static void a_process_has_its_counts_and_what_the_system_lacks_is_unknown(void *
     assert_int_equal(
         camp_process_read(&fake_source, &process, CAMP_TASK_ALL, &task, sizeof task, NULL),
         CAMP_OK);
+    expect_sources(CAMP_RECORD_TASK, task.known);
     assert_int_equal(task.known & (CAMP_TASK_SAMPLED | CAMP_TASK_COMMITTED | CAMP_TASK_HANDLES |
                                    CAMP_TASK_READ_BYTES | CAMP_TASK_WRITTEN_BYTES |
                                    CAMP_TASK_OTHER_BYTES | CAMP_TASK_CYCLES),
