@@ -320,10 +320,11 @@ CAMP_PUBLIC const char *camp_state_name(int state);
 
 /* Opens a session: loads the programs and finds all threads. `options` is of enum
  * camp_states_option. The message of CAMP_E_NOTSUP says what is missing: a feature of the kernel
- * (camp_states_events()), the file system /proc or /sys, a higher limit of open files, or
- * microstates in this build of the library. Errors: CAMP_E_INVALID, CAMP_E_PERM (a capability is
- * missing), CAMP_E_NOTSUP, CAMP_E_NOMEM, CAMP_E_IO (the threads or CPUs cannot be listed),
- * CAMP_E_FORMAT (the kernel wrote a damaged record). */
+ * (camp_states_events()), the file system /proc or /sys, or microstates in this build of the
+ * library. Errors: CAMP_E_INVALID, CAMP_E_PERM (a capability is missing), CAMP_E_NOTSUP,
+ * CAMP_E_NOMEM (also if the limit of open files is too low: the message says which is enough),
+ * CAMP_E_IO (the threads or CPUs cannot be listed), CAMP_E_FORMAT (the kernel wrote a damaged
+ * record). */
 CAMP_PUBLIC int camp_states_open(struct camp_states **ret, uint32_t options,
                                  struct camp_error *error);
 
