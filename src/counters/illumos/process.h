@@ -36,6 +36,10 @@ const char *camp_proc(const struct camp_source *source);
 int camp_proc_pread(int descriptor, const char *path, void *bytes, size_t capacity,
                     size_t *ret_length, struct camp_error *error);
 
+/* The same by the path of the file. */
+int camp_proc_read(const char *path, void *bytes, size_t capacity, size_t *ret_length,
+                   struct camp_error *error);
+
 /* Each function reads one file. CAMP_E_GONE if the process or thread has exited. */
 int camp_psinfo_read(const struct camp_source *source, int32_t pid, psinfo_t *ret,
                      struct camp_error *error);

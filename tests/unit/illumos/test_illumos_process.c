@@ -192,7 +192,7 @@ static void a_thread_has_its_own_times_and_a_later_one_with_its_id_is_never_read
         CAMP_E_GONE);
 }
 
-static void a_process_has_an_executable_and_a_user_and_no_other_texts(void **state)
+static void a_process_has_an_executable_and_a_user_and_no_cgroup(void **state)
 {
     char link[PATH_MAX], text[8];
     struct camp_process process;
@@ -224,8 +224,8 @@ static void a_process_has_an_executable_and_a_user_and_no_other_texts(void **sta
         camp_process_text(&fake_source, &process, CAMP_TEXT_EXECUTABLE, text, 3, &length, NULL),
         CAMP_E_SPACE);
     assert_memory_equal(text, "/bixxxxx", sizeof text);
-    assert_int_equal(camp_process_text(&fake_source, &process, CAMP_TEXT_COMMAND_LINE, text,
-                                       sizeof text, &length, NULL),
+    assert_int_equal(camp_process_text(&fake_source, &process, CAMP_TEXT_CGROUP, text, sizeof text,
+                                       &length, NULL),
                      CAMP_E_NOTSUP);
     process.start++;
     assert_int_equal(camp_process_text(&fake_source, &process, CAMP_TEXT_EXECUTABLE, text,
@@ -281,7 +281,7 @@ int main(void)
         TEST(a_file_that_ends_early_is_a_format_error),
         TEST(a_32_bit_reader_refuses_a_64_bit_process),
         TEST(a_thread_has_its_own_times_and_a_later_one_with_its_id_is_never_read),
-        TEST(a_process_has_an_executable_and_a_user_and_no_other_texts),
+        TEST(a_process_has_an_executable_and_a_user_and_no_cgroup),
         TEST(a_process_that_does_not_exist_is_gone),
         TEST(the_reader_of_a_process_reads_new_values_and_notices_its_end),
     };
