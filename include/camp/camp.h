@@ -513,7 +513,7 @@ CAMP_PUBLIC int camp_pid_list(const struct camp_source *source, struct camp_pid 
                               size_t capacity, size_t *ret_count, struct camp_error *error);
 
 /* Counts the processes and threads started since boot. On Linux this is `processes` of
- * /proc/stat.
+ * /proc/stat. On illumos these are processes alone: the calls of fork and vfork.
  * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
  * CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_fork_count(const struct camp_source *source, uint64_t *ret_count,
