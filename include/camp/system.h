@@ -98,7 +98,7 @@ CAMP_PUBLIC int camp_cpu_frequency_hz(const struct camp_source *source, int32_t 
 
 enum camp_text {
     /* The arguments, each followed by a NUL. The process may have changed them. Empty for a kernel
-     * thread. */
+     * thread. On Windows (8.1 and later) the whole line, undivided, followed by a NUL. */
     CAMP_TEXT_COMMAND_LINE = 0,
     /* Path of the executable. Linux appends " (deleted)" if the file was removed. */
     CAMP_TEXT_EXECUTABLE = 1,
