@@ -14,20 +14,11 @@
 
 #include <unistd.h>
 
-static kstat_t *find_pages(kstat_ctl_t *control)
-{
-    for (kstat_t *at = control->kc_chain; at != NULL; at = at->ks_next)
-        if (at->ks_instance == 0 && camp_kstat_is(at, "unix", KSTAT_TYPE_NAMED) &&
-            camp_kstat_text_is(at->ks_name, "system_pages"))
-            return at;
-    return NULL;
-}
-
 int camp_memory_scan(kstat_ctl_t *control, uint32_t wanted, struct camp_memory *ret,
                      struct camp_error *error)
 {
     const long page_bytes = sysconf(_SC_PAGESIZE);
-    kstat_t *pages = find_pages(control);
+    kstat_t *pages = camp_kstat_of_unix(control, "system_pages");
     int r;
 
     if (pages == NULL || page_bytes <= 0)

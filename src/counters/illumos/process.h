@@ -64,6 +64,10 @@ int camp_start_check(timestruc_t time, uint64_t start, struct camp_error *error)
 int camp_process_read_any(const struct camp_source *source, int32_t pid,
                           struct camp_process_usage *ret, struct camp_error *error);
 
+/* Reads psinfo of the expected process. CAMP_E_GONE if another process has its pid now. */
+int camp_psinfo_expect(const struct camp_source *source, const struct camp_process *process,
+                       psinfo_t *ret, struct camp_error *error);
+
 /* Fills the fields of *task that come from each struct, and sets their bits in `known`. */
 void camp_task_of_psinfo(const psinfo_t *psinfo, struct camp_task *task);
 void camp_task_of_lwpsinfo(const lwpsinfo_t *lwpsinfo, struct camp_task *task);

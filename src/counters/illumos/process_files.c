@@ -217,3 +217,11 @@ int camp_start_check(timestruc_t time, uint64_t start, struct camp_error *error)
                : camp_fail(error, CAMP_E_GONE, 0,
                            "it has exited; its number may belong to another now");
 }
+
+int camp_psinfo_expect(const struct camp_source *source, const struct camp_process *process,
+                       psinfo_t *ret, struct camp_error *error)
+{
+    int r = camp_psinfo_read(source, process->pid, ret, error);
+
+    return r == CAMP_OK ? camp_start_check(ret->pr_start, process->start, error) : r;
+}

@@ -264,8 +264,6 @@ int camp_thread_list(const struct camp_source *source, const struct camp_process
     r = list_numbers(path, &listing, add_thread, error);
     /* If the process is still the expected one after the list was made, the list is its own. */
     if (r == CAMP_OK)
-        r = camp_psinfo_read(source, process->pid, &psinfo, error);
-    if (r == CAMP_OK)
-        r = camp_start_check(psinfo.pr_start, process->start, error);
+        r = camp_psinfo_expect(source, process, &psinfo, error);
     return r == CAMP_OK ? camp_output_end(&array, "threads", ret_count, error) : r;
 }

@@ -105,9 +105,7 @@ int camp_process_text(const struct camp_source *source, const struct camp_proces
             : read_command_line(source, process->pid, buffer, capacity, &length, error);
     /* If the process is still the expected one after the text was read, the text is its own. */
     if (r == CAMP_OK)
-        r = camp_psinfo_read(source, process->pid, &psinfo, error);
-    if (r == CAMP_OK)
-        r = camp_start_check(psinfo.pr_start, process->start, error);
+        r = camp_psinfo_expect(source, process, &psinfo, error);
     if (r != CAMP_OK)
         return r;
     *ret_length = length;
@@ -124,9 +122,7 @@ int camp_process_user_id(const struct camp_source *source, const struct camp_pro
 
     if (process == NULL || process->pid < 0 || ret_user_id == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a process and a place for its user");
-    r = camp_psinfo_read(source, process->pid, &psinfo, error);
-    if (r == CAMP_OK)
-        r = camp_start_check(psinfo.pr_start, process->start, error);
+    r = camp_psinfo_expect(source, process, &psinfo, error);
     if (r == CAMP_OK)
         *ret_user_id = (uint32_t)psinfo.pr_euid;
     return r;

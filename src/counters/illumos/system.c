@@ -25,15 +25,6 @@
 
 #define LOAD_UNIT 256.0
 
-static kstat_t *find_misc(kstat_ctl_t *control)
-{
-    for (kstat_t *at = control->kc_chain; at != NULL; at = at->ks_next)
-        if (at->ks_instance == 0 && camp_kstat_is(at, "unix", KSTAT_TYPE_NAMED) &&
-            camp_kstat_text_is(at->ks_name, "system_misc"))
-            return at;
-    return NULL;
-}
-
 static void set_load(const kstat_t *misc, const char *name, uint32_t field, double *ret,
                      uint32_t *known)
 {
@@ -45,7 +36,7 @@ static void set_load(const kstat_t *misc, const char *name, uint32_t field, doub
 
 static void read_misc(kstat_ctl_t *control, struct camp_system *ret)
 {
-    kstat_t *misc = find_misc(control);
+    kstat_t *misc = camp_kstat_of_unix(control, "system_misc");
     uint64_t boot_s = 0;
 
     if (misc == NULL || camp_kstat_read(control, misc, NULL) != CAMP_OK)
