@@ -391,8 +391,9 @@ struct camp_process {
     uint64_t start;
 };
 
-/* The identity of a thread. On Linux, the tid of the first thread of a process equals its pid. On
- * illumos, a tid is unique within its process only. */
+/* The identity of a thread: pid, tid and start together. On illumos, a tid is unique within its
+ * process only, so a program that compares the tids of two threads compares their pids too. On
+ * Linux, the tid of the first thread of a process equals its pid. */
 struct camp_thread {
     int32_t pid;
     int32_t tid;
