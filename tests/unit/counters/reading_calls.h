@@ -15,8 +15,8 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define PID 7
 
-static const struct camp_process process = { .pid = PID, .start = 1 };
-static const struct camp_thread thread = { .pid = PID, .tid = PID, .start = 1 };
+static const struct camp_process asked_process = { .pid = PID, .start = 1 };
+static const struct camp_thread asked_thread = { .pid = PID, .tid = PID, .start = 1 };
 static size_t count;
 
 static int read_cpu_count(const struct camp_source *source, struct camp_error *error)
@@ -121,14 +121,14 @@ static int read_stat(const struct camp_source *source, struct camp_error *error)
 {
     struct camp_task task;
 
-    return camp_process_read(source, &process, CAMP_TASK_NAME, &task, sizeof task, error);
+    return camp_process_read(source, &asked_process, CAMP_TASK_NAME, &task, sizeof task, error);
 }
 
 static int read_all_of_process(const struct camp_source *source, struct camp_error *error)
 {
     struct camp_task task;
 
-    return camp_process_read(source, &process, CAMP_TASK_ALL, &task, sizeof task, error);
+    return camp_process_read(source, &asked_process, CAMP_TASK_ALL, &task, sizeof task, error);
 }
 
 static int read_all_processes(const struct camp_source *source, struct camp_error *error)
@@ -143,7 +143,7 @@ static int list_threads(const struct camp_source *source, struct camp_error *err
 {
     struct camp_thread found[8];
 
-    return camp_thread_list(source, &process, found, sizeof found[0], COUNT_OF(found), &count,
+    return camp_thread_list(source, &asked_process, found, sizeof found[0], COUNT_OF(found), &count,
                             error);
 }
 
@@ -151,14 +151,14 @@ static int read_thread(const struct camp_source *source, struct camp_error *erro
 {
     struct camp_task task;
 
-    return camp_thread_read(source, &thread, CAMP_TASK_ALL, &task, sizeof task, error);
+    return camp_thread_read(source, &asked_thread, CAMP_TASK_ALL, &task, sizeof task, error);
 }
 
 static int read_cpu_ns(const struct camp_source *source, struct camp_error *error)
 {
     uint64_t cpu_ns;
 
-    return camp_process_cpu_ns(source, &process, &cpu_ns, error);
+    return camp_process_cpu_ns(source, &asked_process, &cpu_ns, error);
 }
 
 static int read_by_reader_of_cpus(const struct camp_source *source, struct camp_error *error)
@@ -218,7 +218,7 @@ static int read_by_reader_of_disks(const struct camp_source *source, struct camp
 static int open_reader_of_process(const struct camp_source *source, struct camp_error *error)
 {
     struct camp_reader reader;
-    int r = camp_reader_open_process(&reader, source, &process, error);
+    int r = camp_reader_open_process(&reader, source, &asked_process, error);
 
     if (r == CAMP_OK)
         camp_reader_close(&reader);
@@ -243,7 +243,7 @@ static int read_text(const struct camp_source *source, int text, struct camp_err
 {
     static char buffer[4096];
 
-    return camp_process_text(source, &process, text, buffer, sizeof buffer, &count, error);
+    return camp_process_text(source, &asked_process, text, buffer, sizeof buffer, &count, error);
 }
 
 static int read_command_line(const struct camp_source *source, struct camp_error *error)
@@ -265,14 +265,14 @@ static int read_user_id(const struct camp_source *source, struct camp_error *err
 {
     uint32_t user_id;
 
-    return camp_process_user_id(source, &process, &user_id, error);
+    return camp_process_user_id(source, &asked_process, &user_id, error);
 }
 
 static int read_proportional_bytes(const struct camp_source *source, struct camp_error *error)
 {
     uint64_t bytes;
 
-    return camp_process_proportional_bytes(source, &process, &bytes, error);
+    return camp_process_proportional_bytes(source, &asked_process, &bytes, error);
 }
 
 /* What a function reads. */
@@ -341,21 +341,23 @@ static inline void expect_calls_without_a_result_to_be_invalid(void)
     assert_int_equal(camp_process_identify(NULL, 1, NULL, 0, NULL), CAMP_E_INVALID);
     assert_int_equal(camp_process_list(NULL, NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
     assert_int_equal(camp_process_find(NULL, "sh", NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_read(NULL, &process, 0, NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_thread_list(NULL, &process, NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_thread_read(NULL, &thread, 0, NULL, 0, NULL), CAMP_E_INVALID);
+    assert_int_equal(camp_process_read(NULL, &asked_process, 0, NULL, 0, NULL), CAMP_E_INVALID);
+    assert_int_equal(camp_thread_list(NULL, &asked_process, NULL, 0, 0, NULL, NULL),
+                     CAMP_E_INVALID);
+    assert_int_equal(camp_thread_read(NULL, &asked_thread, 0, NULL, 0, NULL), CAMP_E_INVALID);
     assert_int_equal(camp_pid_cpu_ns(1, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_cpu_ns(NULL, &process, NULL, NULL), CAMP_E_INVALID);
+    assert_int_equal(camp_process_cpu_ns(NULL, &asked_process, NULL, NULL), CAMP_E_INVALID);
     assert_int_equal(camp_kernel_read(NULL, NULL, 0, NULL), CAMP_E_INVALID);
     assert_int_equal(camp_reader_open_cpus(NULL, NULL, NULL), CAMP_E_INVALID);
     assert_int_equal(camp_reader_open_memory(NULL, NULL, NULL), CAMP_E_INVALID);
     assert_int_equal(camp_reader_open_networks(NULL, NULL, NULL), CAMP_E_INVALID);
     assert_int_equal(camp_reader_open_disks(NULL, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_reader_open_process(NULL, NULL, &process, NULL), CAMP_E_INVALID);
+    assert_int_equal(camp_reader_open_process(NULL, NULL, &asked_process, NULL), CAMP_E_INVALID);
     assert_int_equal(camp_reader_open_process(&reader, NULL, NULL, NULL), CAMP_E_INVALID);
     assert_int_equal(camp_process_read_all(NULL, 0, NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
     assert_int_equal(camp_system_read(NULL, 0, NULL, 0, NULL), CAMP_E_INVALID);
     assert_int_equal(camp_cpu_frequency_hz(NULL, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_text(NULL, &process, CAMP_TEXT_EXECUTABLE, NULL, 1, NULL, NULL),
-                     CAMP_E_INVALID);
+    assert_int_equal(
+        camp_process_text(NULL, &asked_process, CAMP_TEXT_EXECUTABLE, NULL, 1, NULL, NULL),
+        CAMP_E_INVALID);
 }

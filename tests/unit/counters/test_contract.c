@@ -192,8 +192,9 @@ static void a_result_that_is_null_is_invalid(void **state)
     expect_calls_without_a_result_to_be_invalid();
     /* Other systems do not support these. */
     assert_int_equal(camp_fork_count(NULL, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_user_id(NULL, &process, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_proportional_bytes(NULL, &process, NULL, NULL), CAMP_E_INVALID);
+    assert_int_equal(camp_process_user_id(NULL, &asked_process, NULL, NULL), CAMP_E_INVALID);
+    assert_int_equal(camp_process_proportional_bytes(NULL, &asked_process, NULL, NULL),
+                     CAMP_E_INVALID);
 }
 
 static struct camp_reader inherited;
