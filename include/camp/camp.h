@@ -391,8 +391,9 @@ struct camp_process {
     uint64_t start;
 };
 
-/* The identity of a thread. On Linux, the tid of the first thread of a process equals its pid. On
- * illumos, a tid is unique within its process only. */
+/* The identity of a thread: pid, tid and start together. On illumos, a tid is unique within its
+ * process only, so a program that compares the tids of two threads compares their pids too. On
+ * Linux, the tid of the first thread of a process equals its pid. */
 struct camp_thread {
     int32_t pid;
     int32_t tid;
@@ -498,6 +499,13 @@ struct camp_task {
     char name[CAMP_NAME_SIZE]; /* name of the task (comm), which may contain any byte but NUL */
 };
 
+/* A process, and what it has used. Its size is that of the whole element: struct camp_process, its
+ * first member, never grows. */
+struct camp_process_usage {
+    struct camp_process process;
+    struct camp_task task;
+};
+
 /* Lists the pids of all processes. Fills pids[capacity], ascending, with every process that is
  * visible to the caller, including kernel threads.
  * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
@@ -506,7 +514,7 @@ CAMP_PUBLIC int camp_pid_list(const struct camp_source *source, struct camp_pid 
                               size_t capacity, size_t *ret_count, struct camp_error *error);
 
 /* Counts the processes and threads started since boot. On Linux this is `processes` of
- * /proc/stat.
+ * /proc/stat. On illumos these are processes alone: the calls of fork and vfork.
  * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
  * CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_fork_count(const struct camp_source *source, uint64_t *ret_count,
@@ -527,13 +535,20 @@ CAMP_PUBLIC int camp_process_list(const struct camp_source *source, struct camp_
                                   size_t size, size_t capacity, size_t *ret_count,
                                   struct camp_error *error);
 
-/* Finds processes by the file name of their executable. Fills processes[capacity], ascending by
- * pid. A file that was deleted counts too. If a process of another user hides its executable,
- * argv[0] is compared instead. For a kernel thread, its name is compared. If no process matches,
- * the result is CAMP_OK, and *ret_count is 0.
- * Errors: CAMP_E_INVALID (also for an empty name), CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE,
- * CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT, CAMP_E_SPACE. */
-CAMP_PUBLIC int camp_process_find(const struct camp_source *source, const char *executable,
+/* Finds processes by the name of their program. Fills processes[capacity], ascending by pid. A
+ * process matches if `name` is the file name
+ *
+ * - of its executable, even if the file was deleted;
+ * - in its argv[0], as "python3" is if this is a link to python3.11;
+ * - of a script that the kernel started by its interpreter, as the first line of the script says.
+ *   A script that was passed to an interpreter (sh script) counts as a process of the interpreter.
+ *
+ * A process of another user may hide its executable; its arguments are compared anyway. Of a
+ * process without arguments, such as a kernel thread, the name is compared. On Windows only the
+ * executable is compared, with its ".exe", without regard to case. If no process matches, the
+ * result is CAMP_OK, and *ret_count is 0. Errors: CAMP_E_INVALID (also for an empty name),
+ * CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT, CAMP_E_SPACE. */
+CAMP_PUBLIC int camp_process_find(const struct camp_source *source, const char *name,
                                   struct camp_process *processes, size_t size, size_t capacity,
                                   size_t *ret_count, struct camp_error *error);
 
@@ -547,6 +562,17 @@ CAMP_PUBLIC int camp_process_find(const struct camp_source *source, const char *
 CAMP_PUBLIC int camp_process_read(const struct camp_source *source,
                                   const struct camp_process *process, uint32_t wanted,
                                   struct camp_task *ret, size_t size, struct camp_error *error);
+
+/* Reads all processes. Fills usages[capacity], ascending by pid, with the processes of
+ * camp_process_list(). `wanted` and each `task` are as for camp_process_read(). Processes that exit
+ * during the call are left out. A process that refuses a field stays in the array, with the bit of
+ * the field cleared. On Windows the table of processes is read once, so all numbers but the cycles
+ * are of the same point in time; on other systems the processes are read one after the other.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
+ * CAMP_E_FORMAT, CAMP_E_SPACE. */
+CAMP_PUBLIC int camp_process_read_all(const struct camp_source *source, uint32_t wanted,
+                                      struct camp_process_usage *usages, size_t size,
+                                      size_t capacity, size_t *ret_count, struct camp_error *error);
 
 /* Lists the living threads of a process. Fills threads[capacity], ascending by tid.
  * Errors: CAMP_E_INVALID (also for a pid below 1), CAMP_E_NOTSUP, CAMP_E_PERM (the system hides

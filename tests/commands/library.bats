@@ -77,7 +77,8 @@ headers() {
     done
     page camp_thread_read | sed -n '/^ERRORS/,/^SEE/p' >errors
     grep -A 1 '^       camp_thread_read()$' errors | grep -q 'CAMP_E_INVALID'
-    grep -A 1 '^       CAMP_E_GONE$' errors | grep -q 'The process, thread, CPU'
+    # man(1) justifies lines by more blanks between words
+    grep -A 1 '^       CAMP_E_GONE$' errors | tr -s ' ' | grep -q 'The process, thread, CPU'
 }
 
 @test "each function that a system may lack lists CAMP_E_NOTSUP" {

@@ -197,6 +197,26 @@ all_are_valid() {
     [[ $stderr == "camp list: process.16@"*": "* ]]
 }
 
+@test "camp list --name finds a link by its name and that of its file, and a script by its name" {
+    ln -s "$(command -v sleep)" "$BATS_TEST_TMPDIR/linked-name"
+    "$BATS_TEST_TMPDIR/linked-name" 600 3>&- &
+    CHILD=$!
+    until_it grep -qx linked-name "/proc/$CHILD/comm" # the child has called exec
+    for name in linked-name "$(basename "$(readlink -f "$(command -v sleep)")")"; do
+        "$CAMP" list processes --name "$name" | grep -q "^process\.$CHILD@"
+    done
+    kill "$CHILD"
+    printf '#!/bin/sh -u\nread -r line\n' >"$BATS_TEST_TMPDIR/a-long-name-of-a-script"
+    chmod +x "$BATS_TEST_TMPDIR/a-long-name-of-a-script"
+    mkfifo "$BATS_TEST_TMPDIR/never"
+    "$BATS_TEST_TMPDIR/a-long-name-of-a-script" <>"$BATS_TEST_TMPDIR/never" 3>&- &
+    CHILD=$!
+    until_it grep -qx a-long-name-of- "/proc/$CHILD/comm"
+    run -0 "$CAMP" list processes --name a-long-name-of-a-script
+    [[ $output == process.$CHILD@* ]]
+    run -1 "$CAMP" list processes --name a-long-name-of-a-scrip
+}
+
 @test "camp list --name exits with status 1 if no process runs the executable" {
     run --separate-stderr "$CAMP" list processes --name no-such-program-runs
     [ "$status" -eq 1 ]

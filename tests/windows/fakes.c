@@ -124,10 +124,29 @@ NTSTATUS NTAPI NtQuerySystemInformation(SYSTEM_INFORMATION_CLASS of, void *ret, 
     case OF_PAGE_FILES:
         return copy_page_files(ret, size, ret_size);
     case OF_PROCESSES:
+        fakes.tables_read += size >= sizeof fake_table;
         return copy(ret, size, ret_size, fake_table, sizeof fake_table);
     default:
         return (NTSTATUS)0xC0000003; /* STATUS_INVALID_INFO_CLASS */
     }
+}
+
+/* As in the system, the text follows the UNICODE_STRING. */
+NTSTATUS NTAPI NtQueryInformationProcess(HANDLE process, PROCESSINFOCLASS of, void *ret, ULONG size,
+                                         ULONG *ret_size)
+{
+    const size_t units = fakes.command_line != NULL ? wcslen(fakes.command_line) : 0;
+    UNICODE_STRING *line = ret;
+
+    if (process != FAKE_HANDLE || (int)of != OF_COMMAND_LINE || fakes.command_line == NULL)
+        return NATIVE_INVALID_CLASS;
+    *ret_size = (ULONG)(sizeof *line + (units + 1) * sizeof(WCHAR));
+    if (size < *ret_size)
+        return NATIVE_LENGTH_MISMATCH;
+    line->Buffer = (WCHAR *)(line + 1);
+    line->Length = (USHORT)(units * sizeof(WCHAR));
+    memcpy(line->Buffer, fakes.command_line, (units + 1) * sizeof(WCHAR));
+    return 0;
 }
 
 /* CPU n of group g has g seconds more of user time. */
@@ -210,6 +229,7 @@ static BOOL WINAPI process_times(HANDLE process, FILETIME *create, FILETIME *end
                                  FILETIME *user)
 {
     memcpy(create, &fake_table[0].process.create_time, sizeof *create);
+    create->dwLowDateTime += fakes.pid_is_reused;
     *end = *kernel = *user = (FILETIME){ 0 };
     return process == FAKE_HANDLE;
 }

@@ -195,7 +195,7 @@ int subjects_list_named(struct subjects *subjects, const char *executable, struc
     int result = list_into(subjects, &listing, error);
 
     if (result >= 0 && subjects->count == before)
-        return camp_fail(error, CAMP_E_GONE, 0, "there is no process of an executable named '%s'",
+        return camp_fail(error, CAMP_E_GONE, 0, "there is no process of a program named '%s'",
                          executable);
     return result;
 }

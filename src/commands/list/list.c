@@ -412,7 +412,7 @@ int command_list(int argc, char **argv)
     const struct option_spec specs[] = {
         COMMON_OPTION(COMMON_PID, &list.pid, .type = OPTION_TEXT,
                       .help = "List this process, or its threads."),
-        COMMON_OPTION(COMMON_NAME, &list.name, .help = "List the processes of this executable."),
+        COMMON_OPTION(COMMON_NAME, &list.name, .help = "List the processes of this program."),
         { "long", 'l', OPTION_FLAG, &list.with_names, NULL,
           "Print the names and states of tasks, and which disks are physical, too." },
         { "physical", 0, OPTION_FLAG, &list.physical, NULL,

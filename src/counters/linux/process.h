@@ -70,11 +70,9 @@ bool camp_cgroup_parse(struct cursor text, struct cursor *ret_path);
 /* Parses the line Tgid of status: the pid of the thread's process. */
 bool camp_status_group(struct cursor text, int32_t *ret_pid);
 
-/* True if `path`, or the argv[0] at the start of `command_line`, is a path to a file called `name`.
- * The kernel's " (deleted)" at the end of `path` is ignored, and so is the '-' with which the
- * argv[0] of a login shell begins. */
+/* True if the link `exe` is a path to a file called `name`. The kernel's " (deleted)" at its end is
+ * ignored. */
 bool camp_executable_is(struct cursor path, const char *name);
-bool camp_argument_is(struct cursor command_line, const char *name);
 
 /* The directory of a process or thread in /proc. camp_folder_open() opens it: after the process or
  * thread has exited, opening a file in it fails with ESRCH, even if the pid is reused.
@@ -144,6 +142,11 @@ int camp_stat_read_folder(const struct task_folder *folder, int32_t tid, struct 
 
 /* Returns CAMP_E_GONE if the task has exited or has another start time than `start`. */
 int camp_stat_check(const struct stat_line *line, uint64_t start, struct camp_error *error);
+
+/* Like camp_process_read(), for the process that has this pid now, whatever its start time. The
+ * directory of the process is opened first, so all values are of one process. */
+int camp_process_read_any(const struct camp_source *source, int32_t pid, uint32_t wanted,
+                          struct camp_task *ret, struct camp_error *error);
 
 /* Fills the fields of *task that come from stat. If with_cpu is true, cpu_ns becomes the sum of
  * user and system time. */

@@ -99,7 +99,7 @@ int camp_process_list(const struct camp_source *source, struct camp_process *pro
     return not_counted(error, "processes");
 }
 
-int camp_process_find(const struct camp_source *source, const char *executable,
+int camp_process_find(const struct camp_source *source, const char *name,
                       struct camp_process *processes, size_t size, size_t capacity,
                       size_t *ret_count, struct camp_error *error)
 {
@@ -108,6 +108,13 @@ int camp_process_find(const struct camp_source *source, const char *executable,
 
 int camp_process_read(const struct camp_source *source, const struct camp_process *process,
                       uint32_t wanted, struct camp_task *ret, size_t size, struct camp_error *error)
+{
+    return not_counted(error, "processes");
+}
+
+int camp_process_read_all(const struct camp_source *source, uint32_t wanted,
+                          struct camp_process_usage *usages, size_t size, size_t capacity,
+                          size_t *ret_count, struct camp_error *error)
 {
     return not_counted(error, "processes");
 }

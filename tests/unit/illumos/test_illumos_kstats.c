@@ -145,37 +145,6 @@ static void kstats_are_not_read_from_the_folder_of_a_source(void **state)
                      CAMP_E_NOTSUP);
 }
 
-static void memory_is_counted_in_pages_and_what_kstats_lack_is_unknown(void **state)
-{
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    size_t pages = fake_add("unix", 0, "system_pages", "pages", KSTAT_TYPE_NAMED, 42);
-    struct camp_memory memory;
-
-    (void)state;
-    fake_u64(pages, "availrmem", 7);
-    fake_u64(pages, "freemem", 1000);
-    fake_u64(pages, "physmem", 4000000);
-    assert_int_equal(camp_memory_read(NULL, CAMP_MEMORY_ALL, &memory, sizeof memory, NULL),
-                     CAMP_OK);
-    expect_sources(CAMP_RECORD_MEMORY, memory.known);
-    assert_int_equal(memory.known, CAMP_MEMORY_TOTAL | CAMP_MEMORY_FREE);
-    assert_int_equal(memory.time_ns, 42);
-    assert_int_equal(memory.total_bytes, 4000000 * page);
-    assert_int_equal(memory.free_bytes, 1000 * page);
-    assert_int_equal(memory.available_bytes, 0);
-}
-
-static void a_number_of_pages_that_cannot_be_is_a_format_error(void **state)
-{
-    size_t pages = fake_add("unix", 0, "system_pages", "pages", KSTAT_TYPE_NAMED, 42);
-    struct camp_memory memory;
-
-    (void)state;
-    fake_u64(pages, "physmem", UINT64_MAX);
-    assert_int_equal(camp_memory_read(NULL, CAMP_MEMORY_ALL, &memory, sizeof memory, NULL),
-                     CAMP_E_FORMAT);
-}
-
 static void a_link_is_read_in_64_bits_and_its_driver_is_not_counted_again(void **state)
 {
     size_t driver = fake_add("e1000g", 0, "e1000g0", "net", KSTAT_TYPE_NAMED, 1);
@@ -367,8 +336,6 @@ int main(void)
         TEST(too_little_space_for_cpus_is_reported_and_the_first_are_filled),
         TEST(a_zone_that_shows_no_cpu_is_not_supported),
         TEST(kstats_are_not_read_from_the_folder_of_a_source),
-        TEST(memory_is_counted_in_pages_and_what_kstats_lack_is_unknown),
-        TEST(a_number_of_pages_that_cannot_be_is_a_format_error),
         TEST(a_link_is_read_in_64_bits_and_its_driver_is_not_counted_again),
         TEST(a_value_that_ends_past_the_data_of_its_statistic_is_unknown),
         TEST(a_disk_has_both_queues_and_no_time_by_direction),
