@@ -106,7 +106,8 @@ struct camp_counter {
     const char *name; /* name for `camp get`, such as "busy_percent"; usually equal to `field` */
     const char *unit; /* "ns", "bytes", "percent", "hz", "count", "number", "yes/no", "text" */
     const char *resolution; /* the smallest step of the value, such as "1/100 s" */
-    /* Where the value comes from on Linux; on Windows, if only Windows has it. */
+    /* Where the value comes from on the system of the library; "" if this system does not count it,
+     * and for members that `camp get` does not show. */
     const char *source;
     const char *help; /* one sentence of ASCII, without '|' */
     /* Capabilities without which the value may be unknown; NULL if it needs none. */

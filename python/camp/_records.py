@@ -128,8 +128,10 @@ class Task(NamedTuple):
     cpu_ns: Optional[int]
     cpu_resolution_ns: Optional[int]  # Resolution of cpu_ns.
     cpu_provenance: Optional[str]  # How cpu_ns was obtained.
-    user_ns: Optional[int]  # The measured time, in the proportion of its user samples.
-    system_ns: Optional[int]  # The measured time, in the proportion of its system samples.
+    # In user mode; Linux divides the measured time in the proportion of its samples.
+    user_ns: Optional[int]
+    # In the kernel; Linux divides the measured time in the proportion of its samples.
+    system_ns: Optional[int]
     split_provenance: Optional[str]  # How user_ns and system_ns were obtained.
     sampled_ns: Optional[int]  # The ticks that hit it, as whole ticks.
     # Ready to run, and waiting for a CPU; of a process, its living threads.
@@ -138,8 +140,7 @@ class Task(NamedTuple):
     major_faults: Optional[int]  # Page faults that waited for a disk.
     faults: Optional[int]  # Page faults of both kinds.
     virtual_bytes: Optional[int]  # Address space mapped, whether used or not.
-    # Pages in memory, shared ones included; the kernel batches the count.
-    resident_bytes: Optional[int]
+    resident_bytes: Optional[int]  # Pages in memory, shared ones included; Linux batches the count.
     committed_bytes: Optional[int]  # Private memory that the system must back.
     threads: Optional[int]  # Living threads of the process.
     handles: Optional[int]  # Open handles.

@@ -1,6 +1,6 @@
-/* Converts the rows of catalogue_rows.c to struct camp_counter, and finds the provenance of a
- * counter on this kernel. */
-#include "catalogue_rows.h"
+/* Converts the rows of the catalogue to struct camp_counter, and finds the provenance of a counter
+ * on this kernel. */
+#include "catalogue_row.h"
 #include "error.h"
 #include "platform.h"
 #include "units.h"
@@ -72,7 +72,7 @@ static const struct {
     [NEED_SCHED_INFO] = { "", "a kernel with SCHED_INFO" },
     [NEED_IO] = { "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH", "" },
     [NEED_ITS_SOURCE] = { "", "its source to be readable here" },
-    [NEED_WINDOWS] = { "", "Windows" },
+    [NEED_TRACE] = { "CAP_SYS_PTRACE", "" },
 };
 
 static const char *text_or_null(const char *text)
@@ -82,9 +82,7 @@ static const char *text_or_null(const char *text)
 
 static void unpack(const struct catalogue_row *row, struct camp_counter *ret)
 {
-    const bool is_absent = (camp_absent_needs >> row->need & 1) != 0;
-
-    *ret = (struct camp_counter){ .kinds = is_absent ? 0u : row->kinds,
+    *ret = (struct camp_counter){ .kinds = row->kinds,
                                   .record = row->record,
                                   .type = row->type,
                                   .nature = row->nature,
@@ -93,6 +91,8 @@ static void unpack(const struct catalogue_row *row, struct camp_counter *ret)
                                   .known = row->known,
                                   .wrap_unit_ns = row->wraps_ms * (uint32_t)NS_PER_MS };
     unpack_texts(row->texts, ret);
+    if (ret->source[0] == '\0')
+        ret->kinds = 0; /* another system counts it */
     ret->capability = text_or_null(needs[row->need].capability);
     ret->needs = text_or_null(needs[row->need].needs);
 }
@@ -105,11 +105,13 @@ int camp_catalogue_read(struct camp_counter *counters, size_t size, size_t capac
     if (ret_count == NULL || (counters == NULL && capacity > 0))
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "no array, or no place for its count: pass both");
-    for (size_t i = 0; i < camp_catalogue_row_count; i++) {
-        struct camp_counter counter;
+    for (size_t part = 0; part < CATALOGUE_PARTS; part++) {
+        for (size_t i = 0; i < camp_catalogue_parts[part].count; i++) {
+            struct camp_counter counter;
 
-        unpack(&camp_catalogue_rows[i], &counter);
-        camp_output_add(&output, &counter, sizeof counter);
+            unpack(&camp_catalogue_parts[part].rows[i], &counter);
+            camp_output_add(&output, &counter, sizeof counter);
+        }
     }
     return camp_output_end(&output, "counters", ret_count, error);
 }
@@ -213,7 +215,7 @@ int camp_counter_provenance(const struct camp_counter *counter, const struct cam
     case CAMP_RULE_CPU:
         return task != NULL ? task->cpu_provenance : CAMP_MEASURED;
     case CAMP_RULE_SPLIT:
-        return task != NULL ? task->split_provenance : CAMP_SCALED;
+        return task != NULL ? task->split_provenance : camp_usual_split;
     default:
         return CAMP_UNKNOWN;
     }

@@ -9,7 +9,3 @@ uint64_t camp_now_ns(void);
 
 /* Blocks for this time, or until the thread has handled a signal. */
 void camp_sleep_ms(unsigned ms);
-
-/* Bits 1 << enum catalogue_need that no machine with this system has. `camp get` does not show
- * counters that need them. */
-extern const uint32_t camp_absent_needs;

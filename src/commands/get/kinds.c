@@ -1,5 +1,7 @@
 #include "kinds.h"
 
+#include "extras.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -116,7 +118,12 @@ bool counter_is_utilisation(const struct camp_counter *counter)
 
 bool counter_is_cpu_count(const struct camp_counter *counter)
 {
-    return counter->record == CAMP_RECORD_NONE;
+    return counter->record == CAMP_RECORD_NONE && strcmp(counter->name, "count") == 0;
+}
+
+bool counter_lacks_total(const struct camp_counter *counter)
+{
+    return extra_of(counter) == EXTRA_FREQUENCY;
 }
 
 const void *counter_place(const struct camp_counter *counter, const struct reading *reading)

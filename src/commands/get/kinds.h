@@ -81,6 +81,9 @@ const struct camp_counter *counter_by_name(enum camp_kind kind, const char *name
  * of the library. */
 bool counter_is_cpu_count(const struct camp_counter *counter);
 
+/* Returns whether each CPU has the counter, but not all CPUs together. */
+bool counter_lacks_total(const struct camp_counter *counter);
+
 const void *counter_place(const struct camp_counter *counter, const struct reading *reading);
 
 bool counter_is_known(const struct camp_counter *counter, const struct reading *reading);

@@ -68,7 +68,8 @@ static bool has_rate(const struct camp_counter *counter)
 
 /* Returns whether a pattern that matches the name of a counter also selects the counter. An exact
  * name always selects it. If rates were requested, all other patterns skip counters without a rate.
- * "all" skips shares (percentages) if rates were requested or no interval was given. */
+ * "all" skips shares (percentages) if rates were requested or no interval was given, and values
+ * that are read by name only. */
 static bool is_meant(const struct query *query, const char *pattern,
                      const struct camp_counter *counter)
 {
@@ -76,6 +77,8 @@ static bool is_meant(const struct query *query, const char *pattern,
         return true;
     if (is_every(pattern) && counter->nature == CAMP_NATURE_SHARE &&
         (!query->interval_given || query->rate))
+        return false;
+    if (is_every(pattern) && extra_is_read_by_name(extra_of(counter)))
         return false;
     return !query->rate || has_rate(counter);
 }
@@ -85,8 +88,7 @@ static bool add_row(struct query *query, const struct camp_counter *counter, siz
     if (!ARRAY_RESERVE(query->rows, query->row_capacity, query->row_count + 1))
         return false;
     query->rows[query->row_count++] = (struct row){ .counter = counter, .subject = subject };
-    subject_want(&query->subjects.items[subject], counter);
-    return true;
+    return subject_want(&query->subjects.items[subject], counter);
 }
 
 static int add_rows(struct query *query, const struct kind_words *kind, size_t subject,
@@ -106,6 +108,12 @@ static int add_rows(struct query *query, const struct kind_words *kind, size_t s
         if (counter_is_cpu_count(counter) && query->subjects.items[subject].cpu != CAMP_CPU_TOTAL) {
             if (strcmp(pattern, counter->name) == 0)
                 return complain(STATUS_USAGE, "one CPU has no count: ask for cpu.count");
+            continue;
+        }
+        if (counter_lacks_total(counter) && query->subjects.items[subject].cpu == CAMP_CPU_TOTAL) {
+            if (strcmp(pattern, counter->name) == 0)
+                return complain(STATUS_USAGE, "all CPUs together have no %s: ask for cpu.*.%s",
+                                counter->name, counter->name);
             continue;
         }
         if (!add_row(query, counter, subject))

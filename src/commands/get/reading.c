@@ -11,14 +11,19 @@
 #include <string.h>
 #include <time.h>
 
-void subject_want(struct subject *subject, const struct camp_counter *counter)
+bool subject_want(struct subject *subject, const struct camp_counter *counter)
 {
+    const enum extra_kind extra = extra_of(counter);
+
+    if (extra < EXTRA_COUNT)
+        return extras_want(subject, extra);
     if (counter->record == CAMP_RECORD_TASKSTAT)
         subject->wants_taskstats = true;
     if (!counter_is_utilisation(counter))
         subject->wanted |= counter->known;
     if (counter_is_utilisation(counter) || counter_is_cpu_count(counter))
         subject->counts_cpus = true;
+    return true;
 }
 
 /* Copies the time from the library's struct, or reads the clock if the struct has no time. */
@@ -258,6 +263,9 @@ void subjects_read(struct subjects *subjects)
                 read_alone(subjects->source, subject);
         }
     }
-    for (size_t i = 0; i < subjects->count; i++)
+    for (size_t i = 0; i < subjects->count; i++) {
         derive(&subjects->items[i]);
+        if (subjects->items[i].now.result >= 0)
+            extras_read(subjects->source, &subjects->items[i]);
+    }
 }

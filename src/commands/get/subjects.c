@@ -12,8 +12,10 @@
 
 void subjects_release(struct subjects *subjects)
 {
-    for (size_t i = 0; i < subjects->count; i++)
+    for (size_t i = 0; i < subjects->count; i++) {
         free(subjects->items[i].failure);
+        extras_release(&subjects->items[i]);
+    }
     free(subjects->items);
     *subjects = (struct subjects){ .source = subjects->source };
 }

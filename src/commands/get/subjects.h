@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "extras.h"
 #include "kinds.h"
 
 #include <camp/camp.h>
@@ -24,10 +25,12 @@ struct subject {
         struct camp_process process;
         struct camp_thread thread;
     };
-    /* subject_want() sets the next three members to what the rows of this subject need. */
+    /* subject_want() sets the next five members to what the rows of this subject need. */
     uint32_t wanted;
     bool counts_cpus;
     bool wants_taskstats;
+    uint32_t wanted_extras; /* 1 << enum extra_kind */
+    struct extra *extras;   /* [EXTRA_COUNT], owned; NULL if none is wanted */
     struct reading now;
     struct reading before;
     char *failure; /* the error message of the newest reading, owned; NULL if there is none */
@@ -80,8 +83,9 @@ void subject_of_process(struct subject *ret, const struct camp_process *process)
 /* If processes were searched and some are hidden from this user, prints how many. */
 void subjects_note_hidden(const struct subjects *subjects);
 
-/* Notes that `counter` will be shown, so that subjects_read() reads it. */
-void subject_want(struct subject *subject, const struct camp_counter *counter);
+/* Notes that `counter` will be shown, so that subjects_read() reads it. Returns false if there is
+ * no memory. */
+bool subject_want(struct subject *subject, const struct camp_counter *counter);
 
 /* Reads all subjects. `now` of each subject becomes `before`. Each subject has its own result. */
 void subjects_read(struct subjects *subjects);

@@ -159,6 +159,25 @@ static void miss_counter(struct values *values, const struct row *row)
     values->reported_counters[counter - all_counters()->items] = true;
 }
 
+/* Returns a value that has a function of its own. */
+static struct cell extra_cell(struct values *values, const struct row *row, enum extra_kind kind)
+{
+    const struct subject *subject = &values->query->subjects.items[row->subject];
+    const struct extra *extra = &subject->extras[kind];
+    bool *reported = &values->reported_counters[row->counter - all_counters()->items];
+    char reason[REASON_SIZE];
+
+    if (extra->result >= 0) {
+        values->had++;
+        return extra_is_text(kind) ? cell_text(extra->text) : cell_natural(extra->number);
+    }
+    snprintf(reason, sizeof reason, "%s.%s is unknown: %s", subject->label, row->counter->name,
+             extra->text != NULL ? extra->text : camp_result_name(extra->result));
+    miss(values, reported,
+         extra->result == CAMP_E_NOTSUP ? STATUS_PARTIAL : status_of(extra->result), reason);
+    return cell_unknown();
+}
+
 static void miss_rate(struct values *values, const struct row *row)
 {
     const struct subject *subject = &values->query->subjects.items[row->subject];
@@ -304,6 +323,8 @@ struct cell value_cell(struct values *values, struct row *row)
         miss_subject(values, row);
         return cell_unknown();
     }
+    if (extra_of(row->counter) < EXTRA_COUNT)
+        return extra_cell(values, row, extra_of(row->counter));
     if (!counter_is_known(row->counter, &subject->now) ||
         (is_rate && !counter_is_known(row->counter, &subject->before))) {
         miss_counter(values, row);

@@ -114,7 +114,9 @@ static const struct field counter_fields[] = {
 
 static void full_name(char *ret, const struct kind_words *kind, const struct camp_counter *counter)
 {
-    snprintf(ret, FULL_NAME_SIZE, "%s.%s", kind->has_total ? camp_kind_name(kind->kind) : kind->any,
+    snprintf(ret, FULL_NAME_SIZE, "%s.%s",
+             kind->has_total && !counter_lacks_total(counter) ? camp_kind_name(kind->kind)
+                                                              : kind->any,
              counter->name);
 }
 
@@ -140,49 +142,6 @@ static void fill_counter(struct cell *row, const struct camp_counter *counter,
     row[7] = cell_text(counter->capability);
 }
 
-/* Returns how a number is obtained on any kernel. The digits refer to the notes below the table. */
-static const char *rule_words(const struct camp_counter *counter)
-{
-    static const char *const rules[] = {
-        [CAMP_RULE_NONE] = "a fact",         [CAMP_RULE_COUNTED] = "measured",
-        [CAMP_RULE_TICK] = "sampled [1]",    [CAMP_RULE_IDLE] = "measured [2]",
-        [CAMP_RULE_IRQ] = "sampled [1] [3]", [CAMP_RULE_SAMPLED] = "sampled",
-        [CAMP_RULE_CPU] = "measured [4]",    [CAMP_RULE_SPLIT] = "scaled [5]",
-        [CAMP_RULE_DERIVED] = "derived",
-    };
-
-    return rules[counter->rule];
-}
-
-/* Prints the table of docs/counters.md, which is the same on every machine. */
-static int print_markdown(uint32_t wanted)
-{
-    printf("| counter | of | unit | obtained | resolution | source | what it is |\n"
-           "|---|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < all_counters()->count; i++) {
-        const struct camp_counter *counter = &all_counters()->items[i];
-        const char *comma = "";
-
-        if ((counter->kinds & wanted) == 0)
-            continue;
-        printf("| `%s` | ", counter->name);
-        for (size_t k = 0; k < KIND_COUNT; k++) {
-            if ((counter->kinds & kinds[k].kind) == 0)
-                continue;
-            printf("%s%s", comma, camp_kind_name(kinds[k].kind));
-            comma = ", ";
-        }
-        printf(" | %s | %s | %s | %s | %s%s%s%s |\n", counter->unit, rule_words(counter),
-               counter->resolution, counter->source, counter->help,
-               counter->capability != NULL ? " Takes " : "",
-               counter->capability != NULL ? counter->capability : "",
-               counter->capability == NULL ? ""
-               : counter->needs == NULL    ? ", but for one's own processes."
-                                           : ".");
-    }
-    return fflush(stdout) == 0 ? STATUS_OK : output_failed(errno);
-}
-
 static int list_counters(const struct list *list, uint32_t wanted)
 {
     const struct counters *all = all_counters();
@@ -194,10 +153,6 @@ static int list_counters(const struct list *list, uint32_t wanted)
 
     if (cells == NULL || names == NULL) {
         status = out_of_memory();
-        goto out;
-    }
-    if (list->format == LIST_MARKDOWN) {
-        status = print_markdown(wanted);
         goto out;
     }
     /* If this call fails, facts about the kernel are shown as unknown. */
@@ -372,12 +327,10 @@ static int dispatch(struct list *list, char **operands, int count)
         return complain_of_kind(word);
     if ((list->pid != NULL || list->name != NULL) && (of_counters || kind == NULL))
         return complain(STATUS_USAGE, "--pid and --name go with processes or threads");
+    if (list->format == LIST_MARKDOWN)
+        return complain(STATUS_USAGE, "markdown is the form of `camp list sources` alone");
     if (of_counters)
         return list_counters(list, kind != NULL ? (uint32_t)kind->kind : ~0u);
-    if (list->format == LIST_MARKDOWN)
-        return complain(
-            STATUS_USAGE,
-            "markdown is the form of `camp list counters` and `camp list sources` alone");
     return kind != NULL ? list_subjects(list, kind) : list_kinds(list);
 }
 
@@ -401,8 +354,7 @@ int command_list(int argc, char **argv)
         { "long", 'l', OPTION_FLAG, &list.with_names, NULL,
           "Print the names and states of tasks, too." },
         COMMON_OPTION(COMMON_FORMAT, &list.format,
-                      .help = "text, json or csv; for counters and sources also markdown.",
-                      .choices = formats),
+                      .help = "text, json or csv; for sources also markdown.", .choices = formats),
         COMMON_OPTION(COMMON_PROC, &list.source.proc),
         COMMON_OPTION(COMMON_SYS, &list.source.sys),
     };

@@ -3,7 +3,6 @@
  * (disable_msacct() of uts/common/os/msacct.c only clears a flag). Facts about ticks are unknown,
  * because no time depends on them, except their rate, which is the resolution of children_ns.
  */
-#include "../catalogue_rows.h"
 #include "../error.h"
 #include "../platform.h"
 
@@ -12,8 +11,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-const uint32_t camp_absent_needs = 1u << NEED_TASKSTATS | 1u << NEED_IO | 1u << NEED_WINDOWS;
 
 static void copy(char ret[CAMP_NAME_SIZE], const char *text)
 {

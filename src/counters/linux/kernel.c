@@ -14,15 +14,12 @@
  */
 #include "kernel_files.h"
 
-#include "../catalogue_rows.h"
 #include "../clock.h"
 #include "../error.h"
 #include "../platform.h"
 
 #include <errno.h>
 #include <string.h>
-
-const uint32_t camp_absent_needs = 1u << NEED_WINDOWS;
 
 struct reading {
     struct camp_kernel *kernel;

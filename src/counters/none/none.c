@@ -16,8 +16,6 @@
 /* Unused arguments have names, because the author of a port will use them. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-const uint32_t camp_absent_needs;
-
 static int not_counted(struct camp_error *error, const char *what)
 {
     return camp_fail(error, CAMP_E_NOTSUP, 0,

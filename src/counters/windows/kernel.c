@@ -9,7 +9,6 @@
  */
 #include "shared.h"
 
-#include "../catalogue_rows.h"
 #include "../platform.h"
 #include "../units.h"
 
@@ -20,8 +19,6 @@
  */
 #define TICK_OF_IMITATION_NS (NS_PER_S / 100)
 #define TICK_MOST_OFTEN_NS (NS_PER_S / 64)
-
-const uint32_t camp_absent_needs = 1u << NEED_TASKSTATS | 1u << NEED_SCHED_INFO;
 
 bool camp_is_imitation(void)
 {

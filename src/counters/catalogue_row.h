@@ -12,7 +12,7 @@ enum catalogue_need {
     NEED_SCHED_INFO,
     NEED_IO,
     NEED_ITS_SOURCE,
-    NEED_WINDOWS
+    NEED_TRACE
 };
 
 struct catalogue_row {
@@ -30,5 +30,16 @@ struct catalogue_row {
     uint8_t wraps_ms; /* 1 if the kernel prints this time as a 32-bit number of ms, otherwise 0 */
 };
 
-extern const struct catalogue_row camp_catalogue_rows[];
-extern const size_t camp_catalogue_row_count;
+struct catalogue_part {
+    const struct catalogue_row *rows;
+    size_t count;
+};
+
+#define CATALOGUE_PARTS 3
+
+/* The rows of all systems, in order. A row that has kinds, but no source, is of another system. */
+extern const struct catalogue_part camp_catalogue_parts[CATALOGUE_PARTS];
+
+/* How this system obtains user_ns and system_ns of a task (enum camp_provenance), unless a reading
+ * says it. */
+extern const int camp_usual_split;

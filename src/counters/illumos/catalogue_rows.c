@@ -1,0 +1,7 @@
+/* The catalogue of illumos. */
+#define IS_LINUX 0
+#define BY_SYSTEM(on_linux, on_windows, on_illumos) on_illumos
+
+#include "../catalogue_table.h"
+
+const int camp_usual_split = CAMP_MEASURED;

@@ -1,0 +1,7 @@
+/* The catalogue of a system that counts nothing yet. */
+#define IS_LINUX 0
+#define BY_SYSTEM(on_linux, on_windows, on_illumos) ""
+
+#include "../catalogue_table.h"
+
+const int camp_usual_split = CAMP_UNKNOWN;
