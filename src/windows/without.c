@@ -18,7 +18,6 @@
         return complain(STATUS_FAILURE, "this command is not built on Windows yet");               \
     }
 
-COMMAND_WITHOUT(doctor)
 COMMAND_WITHOUT(load)
 COMMAND_WITHOUT(verify)
 COMMAND_WITHOUT(probe)
