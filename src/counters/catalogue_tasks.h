@@ -4,7 +4,7 @@
 #include "catalogue_macros.h"
 
 /* Windows has a name, faults and bytes of a process, but not of its threads. */
-#define TASKS_WITH_COUNTS BY_SYSTEM(TASKS, CAMP_KIND_PROCESS, TASKS)
+#define TASKS_WITH_COUNTS (IS_WINDOWS ? CAMP_KIND_PROCESS : TASKS)
 
 static const struct catalogue_row task_rows[] = {
     FIELD(task, TASK, time_ns, U64, 0, "CLOCK_MONOTONIC when it was read."),
