@@ -8,7 +8,8 @@
 
 const struct imitated imitated_by_wine[] = {
     { "cpu.user_ns", "the host's, with nice time", "the same, in steps of 10 ms" },
-    { "cpu.system_ns", "the host's, with interrupts and I/O wait", "the same, in steps of 10 ms" },
+    { "cpu.system_ns", "the host's, with interrupts, I/O wait and steal",
+      "the same, in steps of 10 ms" },
     { "cpu.idle_ns", "the host's", "the same, in steps of 10 ms" },
     { "cpu.irq_ns", ZERO, NULL },
     { "cpu.softirq_ns", ZERO, NULL },
