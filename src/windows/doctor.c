@@ -141,14 +141,17 @@ static void append(char list[LIST_SIZE], const char *prefix, const char *word)
 static void add_absent(struct doctor *doctor, enum part part)
 {
     char list[LIST_SIZE] = "", form[FORM_SIZE];
+    const char *prefix = "--from ";
 
     for (size_t i = 0; i < absent_command_count; i++) {
         if (absent_commands[i].part == part)
             append(list, "camp ", absent_commands[i].name);
     }
     for (size_t i = 0; i < from_source_count; i++) {
-        if (!from_sources[i].hidden && absent_part_of(&from_sources[i]) == part)
-            append(list, "--from ", from_source_form(&from_sources[i], form, sizeof form));
+        if (from_sources[i].hidden || absent_part_of(&from_sources[i]) != part)
+            continue;
+        append(list, prefix, from_source_form(&from_sources[i], form, sizeof form));
+        prefix = "";
     }
     if (absent_parts[part].more != NULL)
         append(list, "", absent_parts[part].more);
