@@ -124,6 +124,7 @@ NTSTATUS NTAPI NtQuerySystemInformation(SYSTEM_INFORMATION_CLASS of, void *ret, 
     case OF_PAGE_FILES:
         return copy_page_files(ret, size, ret_size);
     case OF_PROCESSES:
+        fakes.tables_read += size >= sizeof fake_table;
         return copy(ret, size, ret_size, fake_table, sizeof fake_table);
     default:
         return (NTSTATUS)0xC0000003; /* STATUS_INVALID_INFO_CLASS */
@@ -210,6 +211,7 @@ static BOOL WINAPI process_times(HANDLE process, FILETIME *create, FILETIME *end
                                  FILETIME *user)
 {
     memcpy(create, &fake_table[0].process.create_time, sizeof *create);
+    create->dwLowDateTime += fakes.pid_is_reused;
     *end = *kernel = *user = (FILETIME){ 0 };
     return process == FAKE_HANDLE;
 }
