@@ -49,10 +49,10 @@ struct tasks_source {
     struct frame frame;
 };
 
-const char *const tasks_tier_choices[] = { "auto", "cycles", "ticks", NULL };
+const char *const tasks_tier_choices[] = { "auto", "cycles", NULL };
 const char tasks_tier_help[] =
-    "How processes are read: auto (cycles where their rate is known, otherwise ticks), cycles "
-    "(sampled and measured times), or ticks (sampled times only).";
+    "How processes are read: auto (cycles where their rate is known, otherwise only ticks), or "
+    "cycles.";
 
 static const struct schema *describe(const struct source *source)
 {
@@ -285,17 +285,15 @@ static int choose_tier(struct tasks_source *source, enum tasks_tier tier, struct
     if (r != CAMP_OK)
         return r;
     source->cycles_hz = kernel.cycles_hz;
-    source->tier = kernel.imitation          ? TASKS_NOTHING
-                   : kernel.cycles_hz == 0   ? TASKS_TICKS
-                   : tier == TASKS_AUTOMATIC ? TASKS_CYCLES
-                                             : tier;
+    source->tier = kernel.imitation        ? TASKS_NOTHING
+                   : kernel.cycles_hz == 0 ? TASKS_TICKS
+                                           : TASKS_CYCLES;
     if (tier == TASKS_AUTOMATIC || tier == source->tier)
         return CAMP_OK;
     return camp_fail(error, CAMP_E_NOTSUP, 0, "--tier %s: %s", tasks_tiers[tier].name,
-                     tier != TASKS_CYCLES && tier != TASKS_TICKS
-                         ? "it is of Linux; the tiers of Windows are cycles and ticks"
-                     : kernel.imitation ? "Wine has neither cycles nor ticks of its own"
-                                        : "the rate of the cycles is unknown");
+                     tier != TASKS_CYCLES ? "Windows has only the tier cycles"
+                     : kernel.imitation   ? "Wine counts no cycles"
+                                          : "the rate of the cycles is unknown");
 }
 
 int tasks_source_open(enum tasks_tier tier, const volatile sig_atomic_t *stop, struct source **ret,
