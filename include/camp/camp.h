@@ -498,6 +498,13 @@ struct camp_task {
     char name[CAMP_NAME_SIZE]; /* name of the task (comm), which may contain any byte but NUL */
 };
 
+/* A process, and what it has used. Its size is that of the whole element: struct camp_process, its
+ * first member, never grows. */
+struct camp_process_usage {
+    struct camp_process process;
+    struct camp_task task;
+};
+
 /* Lists the pids of all processes. Fills pids[capacity], ascending, with every process that is
  * visible to the caller, including kernel threads.
  * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
@@ -547,6 +554,17 @@ CAMP_PUBLIC int camp_process_find(const struct camp_source *source, const char *
 CAMP_PUBLIC int camp_process_read(const struct camp_source *source,
                                   const struct camp_process *process, uint32_t wanted,
                                   struct camp_task *ret, size_t size, struct camp_error *error);
+
+/* Reads all processes. Fills usages[capacity], ascending by pid, with the processes of
+ * camp_process_list(). `wanted` and each `task` are as for camp_process_read(). Processes that exit
+ * during the call are left out. A process that refuses a field stays in the array, with the bit of
+ * the field cleared. On Windows the table of processes is read once, so all numbers but the cycles
+ * are of the same point in time; on other systems the processes are read one after the other.
+ * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
+ * CAMP_E_FORMAT, CAMP_E_SPACE. */
+CAMP_PUBLIC int camp_process_read_all(const struct camp_source *source, uint32_t wanted,
+                                      struct camp_process_usage *usages, size_t size,
+                                      size_t capacity, size_t *ret_count, struct camp_error *error);
 
 /* Lists the living threads of a process. Fills threads[capacity], ascending by tid.
  * Errors: CAMP_E_INVALID (also for a pid below 1), CAMP_E_NOTSUP, CAMP_E_PERM (the system hides

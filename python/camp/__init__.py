@@ -23,7 +23,8 @@ from camp._counters import (cpu, cpu_count, cpu_frequency_hz, cpu_ids, cpu_utili
 from camp._errors import (Error, FormatError, Gone, Invalid, NotFound, NotSupported, OutOfMemory,
                           Permission, ReadError, Unreachable)
 from camp._frames import Column, Entity, Frame, FrameLosses, Frames, frames
-from camp._processes import (Process, Taskstats, Thread, fork_count, process, processes, taskstats)
+from camp._processes import (Process, Taskstats, Thread, fork_count, process, processes,
+                             read_processes, taskstats)
 from camp._provenance import Provenance, counters, provenance
 from camp._records import (RECORDS, Cpu, CpuStates, Disk, DiskWait, Event, Kernel, Linux, Losses, Memory,
                            Network, Source, System, Task, TaskExit, Taskstat, TaskUtilisation,
@@ -48,4 +49,4 @@ __all__ = [
     'fork_count', 'frames', 'free_memory_bytes', 'kernel', 'linux', 'memory', 'microstates',
     'microstates_events', 'network',
     'networks', 'partitions', 'pid_cpu_ns', 'process', 'process_table', 'processes', 'provenance',
-    'rate', 'system', 'taskstats', 'utilisation']
+    'rate', 'read_processes', 'system', 'taskstats', 'utilisation']

@@ -155,7 +155,7 @@ struct listing {
                 struct camp_error *error);
     size_t size; /* of an item, in bytes */
     const struct camp_source *source;
-    const void *of; /* the name whose processes, or the process whose threads, are listed */
+    const void *of; /* the name or the fields of processes, or the process of threads */
     int kind;       /* enum camp_disk_kind, for a list of disks */
     size_t least;   /* number of items for which space is allocated at first; 0: a few */
 };

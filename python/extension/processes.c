@@ -105,6 +105,47 @@ static PyObject *process_read(PyObject *module, PyObject *arguments)
     return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_TASK, &ret);
 }
 
+static int read_usages(const struct listing *listing, void *items, size_t capacity,
+                       size_t *ret_count, struct camp_error *error)
+{
+    return camp_process_read_all(listing->source, *(const unsigned *)listing->of, items,
+                                 listing->size, capacity, ret_count, error);
+}
+
+/* Returns a list of processes and a list of their tasks, in the same order. */
+static PyObject *process_read_all(PyObject *module, PyObject *arguments)
+{
+    struct listing listing = { .read = read_usages, .size = sizeof(struct camp_process_usage) };
+    PyObject *processes, *tasks = NULL, *both = NULL;
+    struct camp_error error = { 0 };
+    struct camp_process_usage *usages;
+    struct given_source given;
+    unsigned wanted;
+    size_t count;
+    void *items;
+    int r;
+
+    if (!take_arguments(module, arguments, "O&I", take_source, &given, &wanted))
+        return NULL;
+    listing.source = given.source;
+    listing.of = &wanted;
+    Py_BEGIN_ALLOW_THREADS
+    r = list_all(&listing, &items, &count, &error);
+    Py_END_ALLOW_THREADS
+    if (r < 0)
+        return raise_error(module, r, &error);
+    usages = items;
+    processes = record_list(module, RECORD_PROCESS, &usages->process, listing.size, count);
+    if (processes != NULL)
+        tasks = record_list(module, RECORD_TASK, &usages->task, listing.size, count);
+    if (tasks != NULL)
+        both = PyTuple_Pack(2, processes, tasks);
+    Py_XDECREF(tasks);
+    Py_XDECREF(processes);
+    free(items);
+    return both;
+}
+
 /* Reads a text into memory that the caller must free(). The text may grow between two calls. */
 static int read_text(const struct camp_source *source, const struct camp_process *process, int text,
                      char **ret, size_t *ret_length, struct camp_error *error)
@@ -267,6 +308,7 @@ PyMethodDef process_methods[] = {
     { "process_identify", process_identify, METH_VARARGS, NULL },
     { "process_list", process_list, METH_VARARGS, NULL },
     { "process_read", process_read, METH_VARARGS, NULL },
+    { "process_read_all", process_read_all, METH_VARARGS, NULL },
     { "process_cpu_ns", process_cpu_ns, METH_VARARGS, NULL },
     { "process_utilisation", process_utilisation, METH_VARARGS, NULL },
     { "pid_cpu_ns", pid_cpu_ns, METH_O,

@@ -135,6 +135,19 @@ class BesidePsutil(unittest.TestCase):
             self.assertEqual(camp.cpu_frequency_hz(0, source), 800500000)
             self.assertRaises(camp.Gone, camp.cpu_frequency_hz, 1, source)
 
+    def test_all_processes_are_read_in_one_call(self):
+        tasks = camp.read_processes('cpu_ns', 'name')
+        own = camp.process(os.getpid())
+        self.assertEqual(list(tasks), sorted(tasks))
+        self.assertEqual(tasks[own].name, own.read('name').name)
+        self.assertEqual(tasks[own].start, own.start)
+        self.assertGreater(tasks[own].cpu_ns, 0)
+        self.assertLessEqual(tasks[own].cpu_ns, own.cpu_ns())
+        self.assertIsNone(tasks[own].read_bytes)
+        self.assertIsInstance(camp.read_processes()[own].read_bytes, int)
+        with self.assertRaisesRegex(camp.Invalid, 'is no field'):
+            camp.read_processes('none')
+
     @NEEDS_PSUTIL
     def test_psutil_lists_every_process_that_camp_lists(self):
         before = {process.pid for process in camp.processes()}

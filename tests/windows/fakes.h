@@ -26,6 +26,8 @@ struct fakes {
     bool registry_has_mhz;
     bool process_can_be_opened;
     bool process_has_ended; /* but is still open somewhere */
+    bool pid_is_reused;     /* after the table was read */
+    int tables_read;        /* how often the table of processes was read */
     uint64_t process_cycles;
     uint64_t thread_cycles;
     uint64_t idle_cycles; /* of CPU 0; CPU n has n seconds more */
@@ -45,6 +47,16 @@ struct fake_process {
 };
 
 extern struct fake_process fake_table[3];
+
+/* Further processes that can be opened, also after they ended. fakes_reset() forgets them. */
+struct fake_opened {
+    int pid; /* 0: there is none */
+    int64_t create_time;
+    uint64_t cycles;
+    int64_t kernel_time, user_time;
+};
+
+extern struct fake_opened fake_opened[3];
 
 /* Sets all to a running system, in which process FAKE_PID has two threads. */
 void fakes_reset(void);

@@ -155,6 +155,53 @@ static void faked_idle_process_is_not_listed(void **state)
     assert_int_equal(processes[1].pid, FAKE_PID);
 }
 
+static void faked_processes_are_read_from_one_table(void **state)
+{
+    const struct camp_process identity = fake_identity();
+    struct camp_process_usage usages[3];
+    struct camp_task alone;
+    size_t count;
+
+    (void)state;
+    fakes_reset();
+    assert_int_equal(camp_process_read_all(NULL, CAMP_TASK_ALL, usages, sizeof usages[0],
+                                           COUNT(usages), &count, NULL),
+                     CAMP_OK);
+    assert_int_equal(fakes.tables_read, 1);
+    assert_int_equal(fake_handles, 0);
+    assert_int_equal(count, 2);
+    /* The fake refuses to open process 4. */
+    assert_int_equal(usages[0].process.pid, 4);
+    assert_int_equal(usages[0].task.known & (CAMP_TASK_CPU | CAMP_TASK_CYCLES), 0);
+    assert_int_equal(usages[0].task.threads, 3);
+    assert_memory_equal(&usages[1].process, &identity, sizeof identity);
+    assert_int_equal(usages[1].task.cpu_ns, 3000000000);
+    assert_int_equal(camp_process_read(NULL, &identity, CAMP_TASK_ALL, &alone, sizeof alone, NULL),
+                     CAMP_OK);
+    alone.time_ns = usages[1].task.time_ns;
+    assert_memory_equal(&usages[1].task, &alone, sizeof alone);
+    assert_int_equal(
+        camp_process_read_all(NULL, CAMP_TASK_ALL, usages, sizeof usages[0], 1, &count, NULL),
+        CAMP_E_SPACE);
+    assert_int_equal(count, 2);
+}
+
+static void faked_process_whose_pid_is_reused_has_no_cycles_of_the_later_one(void **state)
+{
+    struct camp_process_usage usages[2];
+    size_t count;
+
+    (void)state;
+    fakes_reset();
+    fakes.pid_is_reused = true;
+    assert_int_equal(
+        camp_process_read_all(NULL, CAMP_TASK_ALL, usages, sizeof usages[0], 2, &count, NULL),
+        CAMP_OK);
+    assert_int_equal(usages[1].task.known & (CAMP_TASK_CPU | CAMP_TASK_CYCLES), 0);
+    assert_true((usages[1].task.known & CAMP_TASK_SAMPLED) != 0);
+    assert_int_equal(fake_handles, 0);
+}
+
 static void faked_states_of_threads_are_those_of_proc(void **state)
 {
     static const struct {
@@ -208,6 +255,8 @@ int main(void)
         cmocka_unit_test(faked_process_that_has_ended_but_is_open_elsewhere_is_gone),
         cmocka_unit_test(faked_parent_that_is_younger_is_another_process),
         cmocka_unit_test(faked_idle_process_is_not_listed),
+        cmocka_unit_test(faked_processes_are_read_from_one_table),
+        cmocka_unit_test(faked_process_whose_pid_is_reused_has_no_cycles_of_the_later_one),
         cmocka_unit_test(faked_states_of_threads_are_those_of_proc),
         cmocka_unit_test(faked_thread_has_measured_and_sampled_time),
     };

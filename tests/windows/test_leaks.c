@@ -32,6 +32,7 @@ static uint64_t heap_bytes(void)
 
 static void read_everything(const struct camp_process *own)
 {
+    static struct camp_process_usage usages[512];
     static struct camp_process processes[512];
     static struct camp_network networks[64];
     static struct camp_thread threads[512];
@@ -57,6 +58,9 @@ static void read_everything(const struct camp_process *own)
                      CAMP_OK);
     assert_int_equal(camp_process_read(NULL, own, CAMP_TASK_ALL, &task, sizeof task, NULL),
                      CAMP_OK);
+    assert_int_equal(
+        camp_process_read_all(NULL, CAMP_TASK_ALL, usages, sizeof usages[0], 512, &n, NULL),
+        CAMP_OK);
     assert_int_equal(camp_thread_list(NULL, own, threads, sizeof threads[0], 512, &n, NULL),
                      CAMP_OK);
     assert_int_equal(camp_thread_read(NULL, &threads[0], CAMP_TASK_ALL, &task, sizeof task, NULL),

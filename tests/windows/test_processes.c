@@ -72,6 +72,27 @@ static void the_processes_are_listed_by_pid_with_their_identities(void **state)
     assert_true(count >= 1);
 }
 
+static void all_processes_are_read_in_one_call(void **state)
+{
+    static struct camp_process_usage usages[MOST];
+    const struct camp_process own = own_process();
+    size_t count, found = 0;
+
+    (void)state;
+    assert_int_equal(
+        camp_process_read_all(NULL, CAMP_TASK_ALL, usages, sizeof usages[0], MOST, &count, NULL),
+        CAMP_OK);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(usages[i].process.pid > (i == 0 ? 0 : usages[i - 1].process.pid));
+        assert_int_equal(usages[i].process.start, usages[i].task.start);
+        if (usages[i].process.pid == own.pid && usages[i].process.start == own.start) {
+            assert_string_equal(usages[i].task.name, "test_processes.exe");
+            found++;
+        }
+    }
+    assert_int_equal(found, 1);
+}
+
 static void a_process_knows_its_name_parent_memory_and_threads(void **state)
 {
     const struct camp_process own = own_process();
@@ -316,6 +337,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_processes_are_listed_by_pid_with_their_identities),
+        cmocka_unit_test(all_processes_are_read_in_one_call),
         cmocka_unit_test(a_process_knows_its_name_parent_memory_and_threads),
         cmocka_unit_test(counts_that_wine_does_not_have_are_unknown),
         cmocka_unit_test(the_time_of_a_process_grows_with_its_load),

@@ -20,7 +20,10 @@
 #include "../error.h"
 #include "../platform.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #define KIB 1024u
 #define USAGE_FIELDS                                                                               \
@@ -124,6 +127,48 @@ int camp_process_read(const struct camp_source *source, const struct camp_proces
     camp_task_of_psinfo(&psinfo, &task);
     camp_hand_out(ret, size, &task, sizeof task);
     return CAMP_OK;
+}
+
+/* Reads a process whose usage is open. The kernel ties the descriptor to the process: reading it
+ * fails after the exit. So if usage can be read after psinfo, both are of one process. */
+static int read_opened(const struct camp_source *source, int32_t pid, int usage_descriptor,
+                       const char *usage_path, struct camp_process_usage *ret,
+                       struct camp_error *error)
+{
+    prusage_t usage;
+    psinfo_t psinfo;
+    int r = camp_psinfo_read(source, pid, &psinfo, error);
+
+    ret->task.time_ns = camp_now_ns();
+    if (r == CAMP_OK && usage_descriptor >= 0)
+        r = camp_usage_pread(usage_descriptor, usage_path, &usage, error);
+    if (r != CAMP_OK)
+        return r;
+    ret->process.pid = pid;
+    ret->process.start = camp_proc_ns(psinfo.pr_start);
+    ret->task.start = ret->process.start;
+    camp_task_of_psinfo(&psinfo, &ret->task);
+    if (usage_descriptor >= 0)
+        camp_task_of_usage(&usage, &ret->task);
+    return CAMP_OK;
+}
+
+int camp_process_read_any(const struct camp_source *source, int32_t pid,
+                          struct camp_process_usage *ret, struct camp_error *error)
+{
+    char path[PATH_SIZE];
+    int descriptor, r = camp_proc_path(path, source, pid, 0, "usage", error);
+
+    if (r != CAMP_OK)
+        return r;
+    *ret = (struct camp_process_usage){ 0 };
+    descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0 && errno != EACCES && errno != EPERM)
+        return camp_fail_errno(error, errno, path);
+    r = read_opened(source, pid, descriptor, path, ret, error);
+    if (descriptor >= 0)
+        close(descriptor);
+    return r;
 }
 
 int camp_thread_read(const struct camp_source *source, const struct camp_thread *thread,

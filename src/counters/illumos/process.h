@@ -56,6 +56,10 @@ int camp_check_data_model(const psinfo_t *psinfo, size_t pointer_bytes, struct c
 /* CAMP_E_GONE if the start time is another one. */
 int camp_start_check(timestruc_t time, uint64_t start, struct camp_error *error);
 
+/* Reads the process that has this pid now, whatever its start time. */
+int camp_process_read_any(const struct camp_source *source, int32_t pid,
+                          struct camp_process_usage *ret, struct camp_error *error);
+
 /* Fills the fields of *task that come from each struct, and sets their bits in `known`. */
 void camp_task_of_psinfo(const psinfo_t *psinfo, struct camp_task *task);
 void camp_task_of_lwpsinfo(const lwpsinfo_t *lwpsinfo, struct camp_task *task);

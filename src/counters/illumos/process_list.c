@@ -148,6 +148,18 @@ static int add_process(const struct listing *listing, int32_t pid, struct camp_e
     return CAMP_OK;
 }
 
+static int add_usage(const struct listing *listing, int32_t pid, struct camp_error *error)
+{
+    struct camp_process_usage usage;
+    int r = camp_process_read_any(listing->source, pid, &usage, error);
+
+    if (r == CAMP_OK)
+        camp_output_insert(listing->array, &(struct camp_element){
+                                               &usage, sizeof usage,
+                                               offsetof(struct camp_process_usage, process.pid) });
+    return r;
+}
+
 int camp_process_list(const struct camp_source *source, struct camp_process *processes, size_t size,
                       size_t capacity, size_t *ret_count, struct camp_error *error)
 {
@@ -172,6 +184,21 @@ int camp_process_find(const struct camp_source *source, const char *executable,
         r = camp_fail(error, CAMP_E_INVALID, 0, "pass the name of an executable");
     if (r == CAMP_OK)
         r = list_numbers(camp_proc(source), &listing, add_process, error);
+    return r == CAMP_OK ? camp_output_end(&array, "processes", ret_count, error) : r;
+}
+
+int camp_process_read_all(const struct camp_source *source, uint32_t wanted,
+                          struct camp_process_usage *usages, size_t size, size_t capacity,
+                          size_t *ret_count, struct camp_error *error)
+{
+    struct camp_output array = { usages, size, capacity, 0 };
+    const struct listing listing = { .source = source, .array = &array };
+    int r =
+        camp_output_check(usages, size, sizeof(struct camp_process), capacity, ret_count, error);
+
+    (void)wanted; /* the two files have all fields */
+    if (r == CAMP_OK)
+        r = list_numbers(camp_proc(source), &listing, add_usage, error);
     return r == CAMP_OK ? camp_output_end(&array, "processes", ret_count, error) : r;
 }
 

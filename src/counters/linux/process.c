@@ -148,34 +148,57 @@ static int read_stat_alone(const struct camp_source *source, int32_t pid, int32_
     return r == CAMP_OK ? camp_task_of_stat(&line, with_cpu, task, error) : r;
 }
 
-static int read_stat_below(const struct task_folder *folder, uint64_t start, bool with_cpu,
-                           struct camp_task *task, struct camp_error *error)
+/* Reads the files of an open directory. `start` is NULL if any start time is expected. */
+static int read_below(const struct task_folder *folder, int32_t pid, const uint64_t *start,
+                      uint32_t wanted, bool with_cpu, struct camp_task *task,
+                      struct camp_error *error)
 {
+    struct beside_stat beside = { 0 };
     struct stat_line line;
     int r = camp_stat_read_folder(folder, 0, &line, error);
 
     if (r == CAMP_OK)
-        r = camp_stat_check(&line, start, error);
-    return r == CAMP_OK ? camp_task_of_stat(&line, with_cpu, task, error) : r;
+        r = camp_stat_check(&line, start != NULL ? *start : line.start, error);
+    if (r == CAMP_OK)
+        r = camp_task_of_stat(&line, with_cpu, task, error);
+    if (r == CAMP_OK && (wanted & BESIDE_STAT) != 0)
+        r = camp_task_read_beside(folder, wanted, task->threads > 1 ? pid : 0, &beside, error);
+    if (r == CAMP_OK)
+        camp_task_of_beside(&beside, task);
+    return r;
 }
 
 static int read_process_folder(const struct camp_source *source, const struct camp_process *process,
                                uint32_t wanted, bool with_cpu, struct camp_task *task,
                                struct camp_error *error)
 {
-    struct beside_stat beside;
     struct task_folder folder;
     int r = camp_folder_open(&folder, source, process->pid, 0, error);
 
     if (r < 0)
         return r;
-    r = read_stat_below(&folder, process->start, with_cpu, task, error);
-    if (r == CAMP_OK)
-        r = camp_task_read_beside(&folder, wanted, task->threads > 1 ? process->pid : 0, &beside,
-                                  error);
+    r = read_below(&folder, process->pid, &process->start, wanted, with_cpu, task, error);
     camp_folder_close(&folder);
-    if (r == CAMP_OK)
-        camp_task_of_beside(&beside, task);
+    return r;
+}
+
+int camp_process_read_any(const struct camp_source *source, int32_t pid, uint32_t wanted,
+                          struct camp_task *ret, struct camp_error *error)
+{
+    const bool want_cpu = (wanted & CAMP_TASK_CPU) != 0;
+    struct task_folder folder;
+    uint64_t cpu_ns;
+    bool clock;
+    int r = camp_folder_open(&folder, source, pid, 0, error);
+
+    if (r < 0)
+        return r;
+    *ret = (struct camp_task){ .time_ns = now_ns(CLOCK_MONOTONIC) };
+    clock = want_cpu && source == NULL && camp_process_clock(pid, &cpu_ns);
+    r = read_below(&folder, pid, NULL, wanted, want_cpu && !clock, ret, error);
+    camp_folder_close(&folder);
+    if (r == CAMP_OK && clock)
+        camp_task_set_cpu(ret, cpu_ns, 1);
     return r;
 }
 

@@ -145,6 +145,11 @@ int camp_stat_read_folder(const struct task_folder *folder, int32_t tid, struct 
 /* Returns CAMP_E_GONE if the task has exited or has another start time than `start`. */
 int camp_stat_check(const struct stat_line *line, uint64_t start, struct camp_error *error);
 
+/* Like camp_process_read(), for the process that has this pid now, whatever its start time. The
+ * directory of the process is opened first, so all values are of one process. */
+int camp_process_read_any(const struct camp_source *source, int32_t pid, uint32_t wanted,
+                          struct camp_task *ret, struct camp_error *error);
+
 /* Fills the fields of *task that come from stat. If with_cpu is true, cpu_ns becomes the sum of
  * user and system time. */
 int camp_task_of_stat(const struct stat_line *line, bool with_cpu, struct camp_task *task,

@@ -100,24 +100,49 @@ int camp_process_identify(const struct camp_source *source, int32_t pid, struct 
     return CAMP_OK;
 }
 
-/* Decides whether a process is listed. If so, returns CAMP_OK and sets *ret_start. CAMP_E_GONE and
- * CAMP_E_PERM mean that the process is left out; CAMP_E_PERM occurs if /proc is mounted with
- * hidepid=1, which shows pids but hides their files. */
-typedef int (*choose_process)(const struct camp_source *source, int32_t pid, const char *executable,
-                              uint64_t *ret_start, struct camp_error *error);
+/* What is done with each pid of the system. */
+struct listing {
+    const struct camp_source *source;
+    const char *executable; /* of the wanted processes */
+    uint32_t wanted;        /* fields of each process */
+    struct camp_output *array;
+};
 
-static int choose_any(const struct camp_source *source, int32_t pid, const char *executable,
-                      uint64_t *ret_start, struct camp_error *error)
+/* Adds a process to the array. CAMP_E_GONE and CAMP_E_PERM mean that the process is left out;
+ * CAMP_E_PERM occurs if /proc is mounted with hidepid=1, which shows pids but hides their files. */
+typedef int (*add_process)(const struct listing *listing, int32_t pid, struct camp_error *error);
+
+static void insert(const struct listing *listing, const struct camp_process *process)
+{
+    camp_output_insert(
+        listing->array,
+        &(struct camp_element){ process, sizeof *process, offsetof(struct camp_process, pid) });
+}
+
+static int add_any(const struct listing *listing, int32_t pid, struct camp_error *error)
 {
     struct stat_line line;
-    int r = camp_stat_read(source, pid, 0, &line, error);
+    int r = camp_stat_read(listing->source, pid, 0, &line, error);
 
-    (void)executable;
     if (r == CAMP_OK)
         r = camp_stat_check(&line, line.start, error);
     if (r == CAMP_OK)
-        *ret_start = line.start;
+        insert(listing, &(struct camp_process){ .pid = pid, .start = line.start });
     return r;
+}
+
+static int add_usage(const struct listing *listing, int32_t pid, struct camp_error *error)
+{
+    struct camp_process_usage usage = { .process.pid = pid };
+    int r = camp_process_read_any(listing->source, pid, listing->wanted, &usage.task, error);
+
+    if (r != CAMP_OK)
+        return r;
+    usage.process.start = usage.task.start;
+    camp_output_insert(listing->array,
+                       &(struct camp_element){ &usage, sizeof usage,
+                                               offsetof(struct camp_process_usage, process.pid) });
+    return CAMP_OK;
 }
 
 /* Returns 1 if `path` is a link to an executable of this name, 0 if it links to another file, and
@@ -146,8 +171,8 @@ static bool match_otherwise(const struct task_folder *folder, const struct stat_
     return strcmp(line->name, executable) == 0;
 }
 
-static int choose_in_folder(const struct task_folder *folder, const char *executable,
-                            uint64_t *ret_start, struct camp_error *error)
+static int match_in_folder(const struct task_folder *folder, const char *executable,
+                           uint64_t *ret_start, struct camp_error *error)
 {
     struct stat_line line;
     int match = match_executable(folder->descriptor, "exe", executable);
@@ -167,22 +192,24 @@ static int choose_in_folder(const struct task_folder *folder, const char *execut
 
 /* One readlink(2) rejects most processes. Any other process is tested again through its open
  * directory, so that the executable and the start time belong to the same process. */
-static int choose_executable(const struct camp_source *source, int32_t pid, const char *executable,
-                             uint64_t *ret_start, struct camp_error *error)
+static int add_executable(const struct listing *listing, int32_t pid, struct camp_error *error)
 {
+    struct camp_process process = { .pid = pid };
     char path[PATH_SIZE];
     struct task_folder folder;
-    int r = camp_task_path(path, source, pid, 0, "exe", error);
+    int r = camp_task_path(path, listing->source, pid, 0, "exe", error);
 
     if (r < 0)
         return r;
-    if (match_executable(AT_FDCWD, path, executable) == 0)
+    if (match_executable(AT_FDCWD, path, listing->executable) == 0)
         return CAMP_E_GONE;
-    r = camp_folder_open(&folder, source, pid, 0, error);
+    r = camp_folder_open(&folder, listing->source, pid, 0, error);
     if (r < 0)
         return r;
-    r = choose_in_folder(&folder, executable, ret_start, error);
+    r = match_in_folder(&folder, listing->executable, &process.start, error);
     camp_folder_close(&folder);
+    if (r == CAMP_OK)
+        insert(listing, &process);
     return r;
 }
 
@@ -198,42 +225,37 @@ static int pass_on(struct camp_error *error, const struct camp_error *failure)
     return failure->code;
 }
 
-static int list_processes(const struct camp_source *source, choose_process choose,
-                          const char *executable, struct camp_output *array,
+static int list_processes(const struct listing *listing, add_process add, size_t *ret_count,
                           struct camp_error *error)
 {
+    const char *proc = camp_proc(listing->source);
     struct number_directory directory;
     struct number_entry entry;
     struct camp_error failure = { 0 };
-    int r = CAMP_OK, more = camp_numbers_open(&directory, AT_FDCWD, camp_proc(source));
+    int r, more = camp_numbers_open(&directory, AT_FDCWD, proc);
 
     if (more != 0)
-        return camp_fail_errno(error, more, camp_proc(source));
+        return camp_fail_errno(error, more, proc);
     while ((more = camp_numbers_next(&directory, &entry)) > 0) {
-        struct camp_process process = { .pid = entry.number };
-
-        r = choose(source, process.pid, executable, &process.start, &failure);
-        if (r == CAMP_OK)
-            camp_output_insert(array, &(struct camp_element){ &process, sizeof process,
-                                                              offsetof(struct camp_process, pid) });
-        else if (!is_left_out(r))
+        r = add(listing, entry.number, &failure);
+        if (r < 0 && !is_left_out(r))
             break;
     }
     camp_numbers_close(&directory);
     if (more < 0)
-        return camp_fail_errno(error, -more, camp_proc(source));
-    return more > 0 ? pass_on(error, &failure) : CAMP_OK;
+        return camp_fail_errno(error, -more, proc);
+    return more > 0 ? pass_on(error, &failure)
+                    : end_list(listing->source, listing->array, ret_count, error);
 }
 
 int camp_process_list(const struct camp_source *source, struct camp_process *processes, size_t size,
                       size_t capacity, size_t *ret_count, struct camp_error *error)
 {
     struct camp_output array = { processes, size, capacity, 0 };
+    const struct listing listing = { .source = source, .array = &array };
     int r = camp_output_check(processes, size, sizeof(int32_t), capacity, ret_count, error);
 
-    if (r == CAMP_OK)
-        r = list_processes(source, choose_any, NULL, &array, error);
-    return r == CAMP_OK ? end_list(source, &array, ret_count, error) : r;
+    return r == CAMP_OK ? list_processes(&listing, add_any, ret_count, error) : r;
 }
 
 int camp_process_find(const struct camp_source *source, const char *executable,
@@ -241,14 +263,27 @@ int camp_process_find(const struct camp_source *source, const char *executable,
                       size_t *ret_count, struct camp_error *error)
 {
     struct camp_output array = { processes, size, capacity, 0 };
+    const struct listing listing = { .source = source, .executable = executable, .array = &array };
     int r = camp_output_check(processes, size, sizeof(int32_t), capacity, ret_count, error);
 
     if (r == CAMP_OK && (executable == NULL || executable[0] == '\0'))
         r = camp_fail(error, CAMP_E_INVALID, 0,
                       "an executable has a name that is not empty: pass that");
-    if (r == CAMP_OK)
-        r = list_processes(source, choose_executable, executable, &array, error);
-    return r == CAMP_OK ? end_list(source, &array, ret_count, error) : r;
+    return r == CAMP_OK ? list_processes(&listing, add_executable, ret_count, error) : r;
+}
+
+int camp_process_read_all(const struct camp_source *source, uint32_t wanted,
+                          struct camp_process_usage *usages, size_t size, size_t capacity,
+                          size_t *ret_count, struct camp_error *error)
+{
+    struct camp_output array = { usages, size, capacity, 0 };
+    const struct listing listing = { .source = source,
+                                     .wanted = capacity > 0 ? wanted : 0,
+                                     .array = &array };
+    int r =
+        camp_output_check(usages, size, sizeof(struct camp_process), capacity, ret_count, error);
+
+    return r == CAMP_OK ? list_processes(&listing, add_usage, ret_count, error) : r;
 }
 
 static int list_threads(const struct task_folder *folder, int32_t pid, struct camp_output *array,

@@ -112,6 +112,13 @@ int camp_process_read(const struct camp_source *source, const struct camp_proces
     return not_counted(error, "processes");
 }
 
+int camp_process_read_all(const struct camp_source *source, uint32_t wanted,
+                          struct camp_process_usage *usages, size_t size, size_t capacity,
+                          size_t *ret_count, struct camp_error *error)
+{
+    return not_counted(error, "processes");
+}
+
 int camp_thread_list(const struct camp_source *source, const struct camp_process *process,
                      struct camp_thread *threads, size_t size, size_t capacity, size_t *ret_count,
                      struct camp_error *error)

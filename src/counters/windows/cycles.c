@@ -89,8 +89,7 @@ int camp_pid_cpu_ns(int32_t pid, uint64_t *ret_ns)
     return r;
 }
 
-/* Is this the process that was created at `start`? As long as it is open, its pid is not reused. */
-static bool was_created_at(HANDLE process, uint64_t start)
+bool camp_was_created_at(HANDLE process, uint64_t start)
 {
     FILETIME create, end, kernel, user;
 
@@ -131,7 +130,7 @@ int camp_process_cpu_ns(const struct camp_source *source, const struct camp_proc
     opened = camp_process_open(process->pid);
     if (opened == NULL)
         return fail_cycles(code_of_open(GetLastError()), process->pid, error);
-    r = was_created_at(opened, process->start) ? read_cycles(opened, &cycles) : CAMP_E_GONE;
+    r = camp_was_created_at(opened, process->start) ? read_cycles(opened, &cycles) : CAMP_E_GONE;
     CloseHandle(opened);
     if (r < 0)
         return fail_cycles(r, process->pid, error);

@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#define OF_CYCLES (CAMP_TASK_CPU | CAMP_TASK_CYCLES)
+
 /* The states of a thread, and the reasons to wait, that are distinguished here (KTHREAD_STATE and
  * KWAIT_REASON of the headers of drivers). */
 enum {
@@ -61,6 +63,18 @@ static char state_of_all(const struct native_process *process)
     return *found;
 }
 
+/* What is read once for all processes of a table. */
+struct of_machine {
+    bool is_imitation;
+    int64_t boot_time;
+    uint64_t cycles_hz;
+};
+
+static struct of_machine read_machine(void)
+{
+    return (struct of_machine){ camp_is_imitation(), camp_boot_time(), camp_cycles_hz() };
+}
+
 /* A process outlives its parent, whose number may then belong to a younger process. */
 static int32_t parent_of(const struct process_table *table, const struct native_process *process)
 {
@@ -71,10 +85,8 @@ static int32_t parent_of(const struct process_table *table, const struct native_
                : 0;
 }
 
-static void fill_start(int64_t create_time, struct camp_task *task)
+static void fill_start(int64_t create_time, int64_t boot_time, struct camp_task *task)
 {
-    int64_t boot_time = camp_boot_time();
-
     task->start = (uint64_t)create_time;
     if (boot_time == 0 || create_time < boot_time)
         return;
@@ -83,12 +95,13 @@ static void fill_start(int64_t create_time, struct camp_task *task)
 }
 
 /* Wine takes the times from Linux, where they are parts of a measured time. */
-static void fill_times(int64_t user_time, int64_t kernel_time, struct camp_task *task)
+static void fill_times(int64_t user_time, int64_t kernel_time, bool is_imitation,
+                       struct camp_task *task)
 {
     task->known |= CAMP_TASK_USER | CAMP_TASK_SYSTEM;
     task->user_ns = ns_of_native(user_time);
     task->system_ns = ns_of_native(kernel_time);
-    if (camp_is_imitation())
+    if (is_imitation)
         return;
     task->known |= CAMP_TASK_SAMPLED;
     task->split_provenance = CAMP_SAMPLED;
@@ -97,10 +110,8 @@ static void fill_times(int64_t user_time, int64_t kernel_time, struct camp_task 
 
 /* 0 cycles mean that the system does not count them. The table is some ms old when the cycles are
  * read, which is less than the step of its times, but more than that of the cycles. */
-static void fill_cycles(uint64_t cycles, uint64_t time_ns, struct camp_task *task)
+static void fill_cycles(uint64_t cycles, uint64_t hz, uint64_t time_ns, struct camp_task *task)
 {
-    uint64_t hz = camp_cycles_hz();
-
     if (cycles == 0)
         return;
     task->time_ns = time_ns;
@@ -131,8 +142,9 @@ static void fill_counts(const struct native_process *process, struct camp_task *
         task->switches += process->thread[i].context_switches;
 }
 
-static void fill_process(const struct process_table *table, const struct native_process *process,
-                         HANDLE opened, struct camp_task *task)
+static void fill_process(const struct of_machine *machine, const struct process_table *table,
+                         const struct native_process *process, HANDLE opened,
+                         struct camp_task *task)
 {
     ULONG64 cycles = 0;
     uint64_t time_ns;
@@ -146,13 +158,13 @@ static void fill_process(const struct process_table *table, const struct native_
         .resident_bytes = process->resident_bytes,
         .threads = process->threads,
     };
-    fill_start(process->create_time, task);
-    fill_times(process->user_time, process->kernel_time, task);
-    if (!camp_is_imitation())
+    fill_start(process->create_time, machine->boot_time, task);
+    fill_times(process->user_time, process->kernel_time, machine->is_imitation, task);
+    if (!machine->is_imitation)
         fill_counts(process, task);
     time_ns = camp_now_ns();
     if (opened != NULL && QueryProcessCycleTime(opened, &cycles))
-        fill_cycles(cycles, time_ns, task);
+        fill_cycles(cycles, machine->cycles_hz, time_ns, task);
     camp_utf8_of(process->image_name.Buffer, process->image_name.Length / sizeof(WCHAR), task->name,
                  sizeof task->name);
 }
@@ -160,6 +172,7 @@ static void fill_process(const struct process_table *table, const struct native_
 int camp_process_read_opened(const struct camp_process *identity, HANDLE opened,
                              struct camp_task *ret, struct camp_error *error)
 {
+    const struct of_machine machine = read_machine();
     const struct native_process *process;
     struct process_table table;
     int r = camp_table_open(&table, error);
@@ -167,7 +180,7 @@ int camp_process_read_opened(const struct camp_process *identity, HANDLE opened,
     if (r == CAMP_OK) {
         process = camp_table_expect(&table, identity, error);
         if (process != NULL)
-            fill_process(&table, process, opened, ret);
+            fill_process(&machine, &table, process, opened, ret);
         else
             r = CAMP_E_GONE;
     }
@@ -178,7 +191,6 @@ int camp_process_read_opened(const struct camp_process *identity, HANDLE opened,
 int camp_process_read(const struct camp_source *source, const struct camp_process *process,
                       uint32_t wanted, struct camp_task *ret, size_t size, struct camp_error *error)
 {
-    const uint32_t of_cycles = CAMP_TASK_CPU | CAMP_TASK_CYCLES;
     HANDLE opened = NULL;
     struct camp_task task;
     int r = camp_this_machine_only(source, error);
@@ -187,7 +199,7 @@ int camp_process_read(const struct camp_source *source, const struct camp_proces
         return r;
     if (process == NULL || process->pid <= 0 || ret == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a process and a place for the numbers");
-    if ((wanted & of_cycles) != 0)
+    if ((wanted & OF_CYCLES) != 0)
         opened = camp_process_open(process->pid);
     r = camp_process_read_opened(process, opened, &task, error);
     if (opened != NULL)
@@ -197,10 +209,57 @@ int camp_process_read(const struct camp_source *source, const struct camp_proces
     return r;
 }
 
+/* The process is opened after the table was read, so its number may belong to another one now. */
+static void read_usage(const struct of_machine *machine, const struct process_table *table,
+                       const struct native_process *process, bool with_cycles,
+                       struct camp_process_usage *ret)
+{
+    HANDLE opened = NULL;
+
+    ret->process = camp_identity_of(process);
+    if (with_cycles)
+        opened = camp_process_open(ret->process.pid);
+    if (opened != NULL && !camp_was_created_at(opened, ret->process.start)) {
+        CloseHandle(opened);
+        opened = NULL;
+    }
+    fill_process(machine, table, process, opened, &ret->task);
+    if (opened != NULL)
+        CloseHandle(opened);
+}
+
+int camp_process_read_all(const struct camp_source *source, uint32_t wanted,
+                          struct camp_process_usage *usages, size_t size, size_t capacity,
+                          size_t *ret_count, struct camp_error *error)
+{
+    struct camp_output output = { usages, size, capacity, 0 };
+    struct of_machine machine;
+    struct process_table table;
+    bool with_cycles;
+    int r = camp_check_list(source, usages, size, sizeof(struct camp_process), capacity, ret_count,
+                            error);
+
+    if (r < 0)
+        return r;
+    machine = read_machine();
+    with_cycles = (wanted & OF_CYCLES) != 0 && !machine.is_imitation;
+    r = camp_table_open(&table, error);
+    for (size_t i = 0; r == CAMP_OK && i < table.count; i++) {
+        struct camp_process_usage usage = { 0 };
+
+        if (i < capacity)
+            read_usage(&machine, &table, table.processes[i], with_cycles, &usage);
+        camp_output_add(&output, &usage, sizeof usage);
+    }
+    camp_table_close(&table);
+    return r < 0 ? r : camp_output_end(&output, "processes", ret_count, error);
+}
+
 /* A thread has no name of its own in the table. */
 static void fill_thread(const struct process_table *table, const struct native_process *process,
                         const struct native_thread *thread, HANDLE opened, struct camp_task *task)
 {
+    const struct of_machine machine = read_machine();
     ULONG64 cycles = 0;
     uint64_t time_ns;
 
@@ -212,16 +271,16 @@ static void fill_thread(const struct process_table *table, const struct native_p
         .resident_bytes = process->resident_bytes,
         .threads = process->threads,
     };
-    fill_start(thread->create_time, task);
-    fill_times(thread->user_time, thread->kernel_time, task);
-    if (!camp_is_imitation()) {
+    fill_start(thread->create_time, machine.boot_time, task);
+    fill_times(thread->user_time, thread->kernel_time, machine.is_imitation, task);
+    if (!machine.is_imitation) {
         task->known |= CAMP_TASK_SWITCHES | CAMP_TASK_STATE;
         task->switches = thread->context_switches;
         task->state = camp_thread_state(thread);
     }
     time_ns = camp_now_ns();
     if (opened != NULL && QueryThreadCycleTime(opened, &cycles))
-        fill_cycles(cycles, time_ns, task);
+        fill_cycles(cycles, machine.cycles_hz, time_ns, task);
 }
 
 static const struct native_thread *find_thread(const struct native_process *process,
@@ -262,7 +321,6 @@ static int read_thread(const struct camp_thread *identity, HANDLE opened, struct
 int camp_thread_read(const struct camp_source *source, const struct camp_thread *thread,
                      uint32_t wanted, struct camp_task *ret, size_t size, struct camp_error *error)
 {
-    const uint32_t of_cycles = CAMP_TASK_CPU | CAMP_TASK_CYCLES;
     HANDLE opened = NULL;
     struct camp_task task;
     int r = camp_this_machine_only(source, error);
@@ -271,7 +329,7 @@ int camp_thread_read(const struct camp_source *source, const struct camp_thread 
         return r;
     if (thread == NULL || thread->pid <= 0 || thread->tid <= 0 || ret == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a thread and a place for the numbers");
-    if ((wanted & of_cycles) != 0)
+    if ((wanted & OF_CYCLES) != 0)
         opened = camp_thread_open(thread->tid);
     r = read_thread(thread, opened, &task, error);
     if (opened != NULL)

@@ -5,21 +5,15 @@
 
 #define LONGEST_PATH 1024 /* units of UTF-16 */
 
-static int check_list(const struct camp_source *source, const void *first, size_t size,
-                      size_t least, size_t capacity, const size_t *ret_count,
-                      struct camp_error *error)
+int camp_check_list(const struct camp_source *source, const void *first, size_t size, size_t least,
+                    size_t capacity, const size_t *ret_count, struct camp_error *error)
 {
     int r = camp_this_machine_only(source, error);
 
-    if (r < 0)
-        return r;
-    if (ret_count == NULL || size < least || (first == NULL && capacity > 0))
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "pass an array, the size of an element, and a place for their number");
-    return CAMP_OK;
+    return r < 0 ? r : camp_output_check(first, size, least, capacity, ret_count, error);
 }
 
-static struct camp_process identity_of(const struct native_process *process)
+struct camp_process camp_identity_of(const struct native_process *process)
 {
     return (struct camp_process){ .pid = (int32_t)id_of(process->process),
                                   .start = (uint64_t)process->create_time };
@@ -31,13 +25,13 @@ int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_
 {
     struct camp_output output = { pids, size, capacity, 0 };
     struct process_table table;
-    int r = check_list(source, pids, size, sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_check_list(source, pids, size, sizeof(int32_t), capacity, ret_count, error);
 
     if (r < 0)
         return r;
     r = camp_table_open(&table, error);
     for (size_t i = 0; r == CAMP_OK && i < table.count; i++) {
-        const struct camp_process process = identity_of(table.processes[i]);
+        const struct camp_process process = camp_identity_of(table.processes[i]);
         const struct camp_pid pid = { .pid = process.pid, .token = process.start };
 
         camp_output_add(&output, &pid, sizeof pid);
@@ -62,7 +56,7 @@ int camp_process_identify(const struct camp_source *source, int32_t pid, struct 
     if (r == CAMP_OK)
         found = camp_table_find(&table, pid);
     if (found != NULL)
-        process = identity_of(found);
+        process = camp_identity_of(found);
     camp_table_close(&table);
     if (r < 0)
         return r;
@@ -89,7 +83,7 @@ static int list(const WCHAR *name, struct camp_output *output, size_t *ret_count
     int r = camp_table_open(&table, error);
 
     for (size_t i = 0; r == CAMP_OK && i < table.count; i++) {
-        const struct camp_process process = identity_of(table.processes[i]);
+        const struct camp_process process = camp_identity_of(table.processes[i]);
 
         if (is_called(table.processes[i], name))
             camp_output_add(output, &process, sizeof process);
@@ -102,7 +96,7 @@ int camp_process_list(const struct camp_source *source, struct camp_process *pro
                       size_t capacity, size_t *ret_count, struct camp_error *error)
 {
     struct camp_output output = { processes, size, capacity, 0 };
-    int r = check_list(source, processes, size, sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_check_list(source, processes, size, sizeof(int32_t), capacity, ret_count, error);
 
     return r < 0 ? r : list(NULL, &output, ret_count, error);
 }
@@ -113,7 +107,7 @@ int camp_process_find(const struct camp_source *source, const char *executable,
 {
     struct camp_output output = { processes, size, capacity, 0 };
     WCHAR name[LONGEST_PATH];
-    int r = check_list(source, processes, size, sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_check_list(source, processes, size, sizeof(int32_t), capacity, ret_count, error);
 
     if (r < 0)
         return r;
@@ -154,7 +148,7 @@ int camp_thread_list(const struct camp_source *source, const struct camp_process
     struct camp_output output = { threads, size, capacity, 0 };
     const struct native_process *found = NULL;
     struct process_table table;
-    int r = check_list(source, threads, size, 2 * sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_check_list(source, threads, size, 2 * sizeof(int32_t), capacity, ret_count, error);
 
     if (r == CAMP_OK && (process == NULL || process->pid <= 0))
         r = camp_fail(error, CAMP_E_INVALID, 0, "pass a process");

@@ -68,10 +68,19 @@ const struct native_process *camp_table_expect(const struct process_table *table
                                                const struct camp_process *process,
                                                struct camp_error *error);
 
+struct camp_process camp_identity_of(const struct native_process *process);
+
+/* Like camp_output_check(). Returns CAMP_E_NOTSUP if there is a source. */
+int camp_check_list(const struct camp_source *source, const void *first, size_t size, size_t least,
+                    size_t capacity, const size_t *ret_count, struct camp_error *error);
+
 /* Opens a process or thread to read its cycles. As long as it is open, no other process or thread
  * gets its number. Returns NULL, and GetLastError(), if it cannot be opened. */
 HANDLE camp_process_open(int32_t pid);
 HANDLE camp_thread_open(int32_t tid);
+
+/* Returns whether the open process was created at `start`. Wine returns the time of the caller. */
+bool camp_was_created_at(HANDLE process, uint64_t start);
 
 /* Like camp_process_read(). `opened` is of camp_process_open(). It may be NULL; the cycles are then
  * unknown. */

@@ -121,6 +121,14 @@ static int read_all_of_process(const struct camp_source *source, struct camp_err
     return camp_process_read(source, &process, CAMP_TASK_ALL, &task, sizeof task, error);
 }
 
+static int read_all_processes(const struct camp_source *source, struct camp_error *error)
+{
+    static struct camp_process_usage found[64];
+
+    return camp_process_read_all(source, CAMP_TASK_ALL, found, sizeof found[0], COUNT(found),
+                                 &count, error);
+}
+
 static int list_threads(const struct camp_source *source, struct camp_error *error)
 {
     struct camp_thread found[8];
@@ -235,5 +243,6 @@ static const struct {
     { "camp_reader_open_process", open_reader_of_process },
     { "camp_process_list", list_processes },
     { "camp_process_find", find_processes },
+    { "camp_process_read_all", read_all_processes },
     { "camp_pid_list", read_pids },
 };

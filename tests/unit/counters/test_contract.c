@@ -66,7 +66,7 @@ static void expect(const char *folder, int expected, int of_lists, int of_pids)
     const struct camp_source source = { .proc = folder, .sys = "/nowhere" };
 
     for (size_t i = 0; i < COUNT(calls); i++) {
-        const bool is_list = i + 3 >= COUNT(calls);
+        const bool is_list = i + 4 >= COUNT(calls);
         const int wanted = i + 1 == COUNT(calls) ? of_pids : is_list ? of_lists : expected;
         struct camp_error error = { 0 };
         int r = calls[i].call(&source, &error);

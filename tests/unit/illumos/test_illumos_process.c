@@ -1,53 +1,9 @@
 /* Processes and threads of illumos, from a /proc that the test makes. */
-#include "fake_proc.h"
+#include "fake_process.h"
 
 #include "counters/illumos/process.h"
 
 #include <camp/system.h>
-
-#define S INT64_C(1000000000)
-#define STARTED (1700000000 * S + 5)
-
-static const prusage_t some_usage = {
-    .pr_count = 2,
-    .pr_tstamp = { 100, 7 },
-    .pr_create = { 40, 8 },
-    .pr_rtime = { 60, 0 },
-    .pr_utime = { 10, 1 },
-    .pr_stime = { 2, 20 },
-    .pr_ttime = { 0, 300 },
-    .pr_slptime = { 40, 0 },
-    .pr_wtime = { 3, 4000 },
-    .pr_minf = 11,
-    .pr_majf = 12,
-    .pr_inblk = 13,
-    .pr_oublk = 14,
-    .pr_vctx = 15,
-    .pr_ictx = 16,
-    .pr_sysc = 17,
-    .pr_ioch = 18,
-};
-
-static psinfo_t write_process(int32_t pid, const char *name)
-{
-    psinfo_t psinfo = fake_psinfo(pid, name, STARTED);
-
-    psinfo.pr_size = 5000;
-    psinfo.pr_rssize = 3000;
-    psinfo.pr_ctime = time_of_ns(20000000);
-    write_psinfo(&psinfo);
-    write_usage(pid, &some_usage);
-    return psinfo;
-}
-
-static struct camp_process identify(int32_t pid)
-{
-    struct camp_process process;
-
-    assert_int_equal(camp_process_identify(&fake_source, pid, &process, sizeof process, NULL),
-                     CAMP_OK);
-    return process;
-}
 
 static void the_times_of_a_process_are_measured_and_traps_are_system_time(void **state)
 {
@@ -195,63 +151,6 @@ static void a_32_bit_reader_refuses_a_64_bit_process(void **state)
                      sizeof(void *) == 4 ? CAMP_E_NOTSUP : CAMP_OK);
 }
 
-static void processes_are_listed_in_ascending_order_whatever_the_order_of_the_folder(void **state)
-{
-    static const int32_t pids[] = { 900, 0, 7, 12345, 70 };
-    struct camp_process processes[3];
-    struct camp_pid list[8];
-    size_t count;
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(pids); i++)
-        write_process(pids[i], "daemon");
-    write_fake("self-is-no-number", "", 0);
-    assert_int_equal(camp_pid_list(&fake_source, list, sizeof list[0], COUNT(list), &count, NULL),
-                     CAMP_OK);
-    assert_int_equal(count, 5);
-    assert_int_equal(list[0].pid, 0);
-    assert_int_equal(list[1].pid, 7);
-    assert_int_equal(list[4].pid, 12345);
-    assert_int_equal(list[4].token, STARTED);
-    assert_int_equal(camp_process_list(&fake_source, processes, sizeof processes[0],
-                                       COUNT(processes), &count, NULL),
-                     CAMP_E_SPACE);
-    assert_int_equal(count, 5);
-    assert_int_equal(processes[2].pid, 70);
-}
-
-static size_t find(const char *executable)
-{
-    struct camp_process processes[4];
-    size_t count;
-
-    assert_int_equal(camp_process_find(&fake_source, executable, processes, sizeof processes[0],
-                                       COUNT(processes), &count, NULL),
-                     CAMP_OK);
-    return count;
-}
-
-static void a_process_is_found_by_its_executable_or_else_by_its_name(void **state)
-{
-    char link[PATH_MAX];
-    psinfo_t long_name = fake_psinfo(72, "a_name_of_15_cha", STARTED);
-
-    (void)state;
-    write_process(70, "script");
-    write_process(71, "daemon");
-    write_fake("70/path/other", "", 0);
-    snprintf(link, sizeof link, "%s/70/path/a.out", fake_folder);
-    assert_int_equal(symlink("/usr/bin/python3.11", link), 0);
-    assert_int_equal(find("python3.11"), 1);
-    assert_int_equal(find("script"), 0);
-    assert_int_equal(find("daemon"), 1);
-    assert_int_equal(find("dae"), 0);
-    snprintf(long_name.pr_psargs, PRARGSZ, "/opt/bin/a_name_of_15_characters -v");
-    write_psinfo(&long_name);
-    assert_int_equal(find("a_name_of_15_characters"), 1);
-    assert_int_equal(find("a_name_of_15_characters_too"), 0);
-}
-
 static const lwpsinfo_t some_thread = { .pr_lwpid = 3,
                                         .pr_sname = 'O',
                                         .pr_start = { 1700000000, 0 } };
@@ -381,8 +280,6 @@ int main(void)
         TEST(a_time_that_is_a_little_negative_is_zero_and_an_impossible_one_is_rejected),
         TEST(a_file_that_ends_early_is_a_format_error),
         TEST(a_32_bit_reader_refuses_a_64_bit_process),
-        TEST(processes_are_listed_in_ascending_order_whatever_the_order_of_the_folder),
-        TEST(a_process_is_found_by_its_executable_or_else_by_its_name),
         TEST(a_thread_has_its_own_times_and_a_later_one_with_its_id_is_never_read),
         TEST(a_process_has_an_executable_and_a_user_and_no_other_texts),
         TEST(a_process_that_does_not_exist_is_gone),
