@@ -1,4 +1,5 @@
 /* The table of all commands, for main(), --help and the manual. */
+#include "program/absence.h"
 #include "program/help.h"
 
 static const struct command commands[] = {
@@ -24,6 +25,7 @@ const struct command_list camp_commands = {
     .title = "Commands",
     .commands = commands,
     .count = sizeof commands / sizeof commands[0],
+    .absence = command_absence,
     .after = "`camp help COMMAND`, or `camp COMMAND --help`, prints its options;\n"
              "`camp --version` the version.",
     .statuses = exit_statuses,

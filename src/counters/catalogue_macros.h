@@ -1,7 +1,7 @@
 /*
  * The macros of which the rows of the catalogue are made. The file catalogue_rows.c of a system
  * defines BY_SYSTEM(on_linux, on_windows, on_illumos), which selects the text of this system, and
- * IS_LINUX.
+ * IS_LINUX and IS_WINDOWS.
  *
  * A row whose source is "" is of another system: this one does not count it.
  */

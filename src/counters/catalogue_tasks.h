@@ -3,6 +3,9 @@
 
 #include "catalogue_macros.h"
 
+/* Windows has a name, faults and bytes of a process, but not of its threads. */
+#define TASKS_WITH_COUNTS (IS_WINDOWS ? CAMP_KIND_PROCESS : TASKS)
+
 static const struct catalogue_row task_rows[] = {
     FIELD(task, TASK, time_ns, U64, 0, "CLOCK_MONOTONIC when it was read."),
     TASK_COUNTER(cpu_ns, CPU, CPU, "1 ns",
@@ -41,10 +44,10 @@ static const struct catalogue_row task_rows[] = {
     TASK_COUNTER(major_faults, COUNTED, MAJOR_FAULTS, "1",
                  BY_SYSTEM("/proc/PID/stat majflt", "", "/proc/PID/usage pr_majf"),
                  "Page faults that waited for a disk."),
-    TASK_COUNTER(faults, COUNTED, FAULTS, "1",
-                 BY_SYSTEM("/proc/PID/stat minflt + majflt", "SystemProcessInformation",
-                           "/proc/PID/usage pr_minf + pr_majf"),
-                 "Page faults of both kinds."),
+    TASK(TASKS_WITH_COUNTS, faults, U64, COUNTER, COUNTED, CAMP_TASK_FAULTS, NEED_NOTHING, "1",
+         BY_SYSTEM("/proc/PID/stat minflt + majflt", "SystemProcessInformation",
+                   "/proc/PID/usage pr_minf + pr_majf"),
+         "Page faults of both kinds."),
     TASK_LEVEL(
         virtual_bytes, VIRTUAL, BY_SYSTEM("1 page", "1 page", "1 KiB"),
         BY_SYSTEM("/proc/PID/stat vsize", "SystemProcessInformation", "/proc/PID/psinfo pr_size"),
@@ -80,11 +83,11 @@ static const struct catalogue_row task_rows[] = {
     TASKSTAT(CAMP_KIND_PROCESS, runs, COUNTED, "1", "How often it was put on a CPU."),
     TASKSTAT(0, voluntary_switches, COUNTED, "1", "Gave up the CPU to wait."),
     TASKSTAT(0, involuntary_switches, COUNTED, "1", "Lost the CPU to another task."),
-    TASK(TASKS, read_bytes, U64, COUNTER, COUNTED, CAMP_TASK_READ_BYTES, NEED_ON_LINUX(NEED_IO),
-         BY_SYSTEM("1 sector", "1", "1"),
+    TASK(TASKS_WITH_COUNTS, read_bytes, U64, COUNTER, COUNTED, CAMP_TASK_READ_BYTES,
+         NEED_ON_LINUX(NEED_IO), BY_SYSTEM("1 sector", "1", "1"),
          BY_SYSTEM("/proc/PID/io read_bytes", "SystemProcessInformation", ""),
          "Read from storage on its behalf, not from the page cache."),
-    TASK(TASKS, written_bytes, U64, COUNTER, COUNTED, CAMP_TASK_WRITTEN_BYTES,
+    TASK(TASKS_WITH_COUNTS, written_bytes, U64, COUNTER, COUNTED, CAMP_TASK_WRITTEN_BYTES,
          NEED_ON_LINUX(NEED_IO), BY_SYSTEM("1 page", "1", "1"),
          BY_SYSTEM("/proc/PID/io write_bytes", "SystemProcessInformation", ""),
          "Made dirty, to be written to storage; cancelled writes are not subtracted."),
@@ -114,7 +117,8 @@ static const struct catalogue_row task_rows[] = {
         BY_SYSTEM("/proc/PID/stat state", "SystemProcessInformation", "/proc/PID/psinfo pr_sname"),
         "R S D T t Z X or I, as in proc(5)."),
     TASK_FACT(
-        TASKS, name, TEXT, CAMP_TASK_NAME, BY_SYSTEM("15 bytes", "63 bytes", "15 bytes"),
+        TASKS_WITH_COUNTS, name, TEXT, CAMP_TASK_NAME,
+        BY_SYSTEM("15 bytes", "63 bytes", "15 bytes"),
         BY_SYSTEM("/proc/PID/stat comm", "SystemProcessInformation", "/proc/PID/psinfo pr_fname"),
         "The task's name, which it may change."),
     CALL(CAMP_KIND_PROCESS, "user_id", U32, FACT, NONE, NEED_NOTHING, "exact",

@@ -76,7 +76,10 @@ enum entity_flag {
     ENTITY_NEW = 1u << 0,
     ENTITY_ENDED = 1u << 1,
     ENTITY_KERNEL = 1u << 2,
-    ENTITY_OUTSIDE = 1u << 3 /* a row for all threads outside of this PID namespace */
+    ENTITY_OUTSIDE = 1u << 3, /* a row for all threads outside of this PID namespace */
+    /* The measured or the sampled CPU time of this process is unknown, and its value is 0. */
+    ENTITY_UNMEASURED = 1u << 4,
+    ENTITY_UNSAMPLED = 1u << 5
 };
 
 struct entity {

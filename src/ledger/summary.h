@@ -38,6 +38,7 @@ struct summary {
     bool only_cpu_time; /* other states are unknown, so nobody knows what is unaccounted */
     struct losses losses;
     bool unseen_are_switches; /* losses.unseen counts context switches */
+    bool unseen_are_unknown;  /* losses.unseen is not counted */
     /* The names with the most time in the class `lead`, each at least a tenth of it: the one with
      * the most time first. Names that differ only in their final numbers are one, without the
      * number. */

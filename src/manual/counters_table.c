@@ -3,6 +3,7 @@
  * of its own system. Here each text that differs has a line for Linux, Windows and illumos.
  */
 #define IS_LINUX 1
+#define IS_WINDOWS 0
 #define BY_SYSTEM(on_linux, on_windows, on_illumos) on_linux "\n" on_windows "\n" on_illumos
 
 #include "counters/catalogue_table.h"

@@ -9,15 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const tiers[] = {
-    [TASKS_TASKSTATS] = "taskstats", [TASKS_SCHEDSTAT] = "schedstat", [TASKS_BPF] = "bpf"
-};
-
 static int find_tier(const char *name, enum tasks_tier *ret, struct camp_error *error)
 {
     *ret = TASKS_AUTOMATIC;
     for (int i = TASKS_TASKSTATS; name != NULL && i <= TASKS_BPF; i++) {
-        if (strcmp(name, tiers[i]) == 0)
+        if (strcmp(name, tasks_tiers[i].name) == 0)
             *ret = (enum tasks_tier)i;
     }
     return name == NULL || *ret != TASKS_AUTOMATIC
@@ -42,7 +38,7 @@ static int open_tier(struct exported *exported, enum tasks_tier wanted, struct c
             snprintf(exported->note, sizeof exported->note, "%s", error->message);
         r = tasks_source_open(wanted, &exported_goes_on, &exported->tasks, &tier, error);
     }
-    exported->tier = tiers[tier];
+    exported->tier = tasks_tiers[tier].name;
     return r;
 }
 
@@ -167,7 +163,7 @@ int exported_tasks_read(struct exported *exported, struct camp_error *error)
 
 static bool has_sampled(const struct exported *exported)
 {
-    return strcmp(exported->tier, tiers[TASKS_SCHEDSTAT]) != 0;
+    return strcmp(exported->tier, tasks_tiers[TASKS_SCHEDSTAT].name) != 0;
 }
 
 static void add_series(struct metric_family *family, const char *name, const char *state,

@@ -63,15 +63,33 @@ int help_of_options(const struct option_table *table)
     return finish_stream(stdout);
 }
 
+/* Prints a line for each command that is here, or for each that is not, with the reason. */
+static void print_commands(const struct command_list *list, bool are_absent, const char *title,
+                           FILE *stream)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct command *command = &list->commands[i];
+        const char *absence = list->absence != NULL ? list->absence(command->name) : NULL;
+
+        if ((absence != NULL) != are_absent)
+            continue;
+        if (count++ == 0)
+            fprintf(stream, "\n%s:\n", title);
+        fprintf(stream, "  %-10s %s\n", command->name, are_absent ? absence : command->help);
+    }
+}
+
 int help_of_commands(const struct command_list *list, FILE *stream)
 {
     if (help_receiver != NULL) {
         help_receiver->commands(list);
         return STATUS_OK;
     }
-    fprintf(stream, "Usage: %s\n\n%s\n\n%s:\n", list->usage, list->about, list->title);
-    for (size_t i = 0; i < list->count; i++)
-        fprintf(stream, "  %-10s %s\n", list->commands[i].name, list->commands[i].help);
+    fprintf(stream, "Usage: %s\n\n%s\n", list->usage, list->about);
+    print_commands(list, false, list->title, stream);
+    print_commands(list, true, "Not here", stream);
     fprintf(stream, "\n%s\nExit status: ", list->after);
     for (int i = 0; i < STATUS_COUNT; i++)
         fprintf(stream, "%s%d %s", i > 0 ? ", " : "", i, list->statuses[i]);

@@ -15,6 +15,8 @@ struct command_list {
     const char *title;
     const struct command *commands;
     size_t count;
+    /* Returns why a command is not here, or NULL if it is. NULL: all are here. */
+    const char *(*absence)(const char *name);
     const char *after;
     const char *const *statuses; /* the meaning of exit status 0, 1, 2, ... */
 };

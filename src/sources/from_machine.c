@@ -186,19 +186,20 @@ static int open_cpus(const struct from *from, struct source **ret, struct from_f
 static int open_check(const struct from *from, struct source **ret, struct from_facts *facts,
                       struct camp_error *error)
 {
-    static const char *const tiers[] = {
-        [TASKS_TASKSTATS] = "taskstats", [TASKS_SCHEDSTAT] = "schedstat", [TASKS_BPF] = "bpf"
-    };
+    const char *tiers[TASKS_TIER_COUNT] = { NULL };
     size_t wanted = TASKS_AUTOMATIC;
     enum tasks_tier tier;
-    int r = find_tier(from, tiers, sizeof tiers / sizeof tiers[0], &wanted, error);
+    int r;
 
+    for (size_t i = 1; tasks_tier_choices[i] != NULL; i++)
+        tiers[tasks_tier_of(tasks_tier_choices[i])] = tasks_tier_choices[i];
+    r = find_tier(from, tiers, TASKS_TIER_COUNT, &wanted, error);
     if (r == CAMP_OK)
         r = check_source_open((enum tasks_tier)wanted, from->stop, ret, &tier, error);
     if (r != CAMP_OK)
         return r;
     facts->live = true;
-    facts->tier = tiers[tier];
+    facts->tier = tasks_tiers[tier].name;
     if (tier == TASKS_SCHEDSTAT)
         snprintf(
             facts->note, sizeof facts->note,

@@ -54,8 +54,9 @@ extern const struct schema threads_schedstat_schema;
 
 /* Opens the CPUs, with the columns of /proc/stat as states. The first row is the total (id
  * CAMP_CPU_TOTAL). A CPU that went offline or came online in the interval has no row, and is
- * counted in losses.partial. `root` says where to read; NULL means this machine. The source's
- * columns are those of cpus_schema, with the provenance of idle and iowait on this kernel. */
+ * counted in losses.partial; so is, on Windows, a CPU without idle cycles. `root` says where to
+ * read; NULL means this machine. The source's columns are those of cpus_schema, with the provenance
+ * of idle and iowait on this kernel. */
 int cpus_source_open(const struct camp_source *root, const volatile sig_atomic_t *stop,
                      struct source **ret, struct camp_error *error);
 
@@ -73,18 +74,41 @@ enum cpus_column {
     CPUS_COLUMN_COUNT
 };
 
-/* How processes are measured: by taskstats (needs CAP_NET_ADMIN), by their CPU clocks
- * (TASKS_SCHEDSTAT, any user), or by microstates (TASKS_BPF, needs CAP_BPF and CAP_PERFMON). */
+/* How processes are measured. On Linux: by taskstats (needs CAP_NET_ADMIN), by their CPU clocks
+ * (TASKS_SCHEDSTAT, any user), or by microstates (TASKS_BPF, needs CAP_BPF and CAP_PERFMON). On
+ * Windows: by their cycles. If the rate of the cycles is unknown, as on arm64, there are only the
+ * times that ticks sample (TASKS_TICKS). Wine has neither (TASKS_NOTHING). */
 enum tasks_tier {
-    TASKS_AUTOMATIC, /* taskstats if permitted, otherwise schedstat */
+    TASKS_AUTOMATIC, /* the first of these that is possible: taskstats, schedstat; cycles, ticks */
     TASKS_TASKSTATS,
     TASKS_SCHEDSTAT,
-    TASKS_BPF
+    TASKS_BPF,
+    TASKS_CYCLES,
+    TASKS_TICKS,
+    TASKS_NOTHING,
+    TASKS_TIER_COUNT
 };
+
+/* What a tier knows. */
+struct tasks_tier_facts {
+    const char *name;
+    bool is_measured, is_sampled; /* the two times of processes, if their rows have no flags */
+    bool counts_unseen;           /* losses.unseen is known */
+    bool lacks_cpu_columns; /* columns of CPUs whose provenance is CAMP_UNKNOWN have no values */
+};
+
+extern const struct tasks_tier_facts tasks_tiers[TASKS_TIER_COUNT]; /* by enum tasks_tier */
+
+/* Returns TASKS_AUTOMATIC if no tier has the name. */
+enum tasks_tier tasks_tier_of(const char *name);
+
+/* The tiers that a user of this system can choose: "auto", then their names, then NULL. */
+extern const char *const tasks_tier_choices[];
+extern const char tasks_tier_help[]; /* what they are, for the option --tier of camp check */
 
 enum tasks_column {
     TASKS_MEASURED,
-    TASKS_SAMPLED,  /* 0 on the tier schedstat */
+    TASKS_SAMPLED,  /* 0 if the tier does not sample */
     TASKS_ABSOLUTE, /* sum of |sampled - measured| over the processes of a row */
     TASKS_ACTIVE,   /* number of processes of a row that ran (measured > 0) */
     TASKS_MAXIMUM,  /* largest |sampled - measured| / measured of a process, in millionths */
@@ -93,7 +117,8 @@ enum tasks_column {
 };
 
 /* Opens the processes. A frame has only the processes that ran, started or ended in the interval.
- * *ret_tier is the chosen tier. */
+ * A row with ENTITY_UNMEASURED or ENTITY_UNSAMPLED lacks that time. *ret_tier is the chosen tier.
+ */
 int tasks_source_open(enum tasks_tier tier, const volatile sig_atomic_t *stop, struct source **ret,
                       enum tasks_tier *ret_tier, struct camp_error *error);
 
@@ -102,6 +127,10 @@ int tasks_source_open(enum tasks_tier tier, const volatile sig_atomic_t *stop, s
 void tasks_source_keep(struct source *source, const int32_t *pids, size_t count);
 
 size_t tasks_source_living(const struct source *source);
+
+/* Returns how many of the living processes are not measured, because this user may not open them.
+ * The frame counts them in losses.partial. On Linux none. */
+size_t tasks_source_unmeasured(const struct source *source);
 
 /* Returns whether the CPU time of an ended process is complete: always on the tier bpf, and on the
  * tier taskstats if CAP_BPF and CAP_PERFMON are held. */

@@ -182,6 +182,8 @@ static void write_promise(const struct summary *summary, char *ret)
     }
     if (between[0] != '\0')
         append(ret, ".");
+    else if (summary->unseen_are_unknown)
+        append(ret, "What started and ended meanwhile is unknown.");
     else
         append(ret,
                summary->only_cpu_time ? "Nothing lost." : "Nothing unaccounted, nothing lost.");

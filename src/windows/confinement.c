@@ -1,28 +1,26 @@
-/* What Linux does with capabilities, Landlock and filters of system calls. Windows has none of
- * these: a command runs with the rights of its user, and nothing confines it. */
+/* What Linux does with capabilities, Landlock and filters of system calls. Windows has the right to
+ * open the processes of others (rights.h). Otherwise a command runs with the rights of its user,
+ * and nothing confines it. */
 #include "program/privilege.h"
 #include "program/sandbox.h"
+#include "rights.h"
 
-#include <stdio.h>
-
+/* There is nothing to drop, because a file of Windows grants no rights. */
 void privilege_drop(void)
 {
+    right_enable();
 }
 
+/* Every tier opens the processes of others. */
 enum privilege_use privilege_use_of(const char *tier)
 {
-    (void)tier;
-    return PRIVILEGE_NOTHING;
+    return tier != NULL ? PRIVILEGE_TASKSTATS : PRIVILEGE_NOTHING;
 }
 
 void privilege_give_up(enum privilege_use use)
 {
-    (void)use;
-}
-
-void privilege_keep(uint64_t capabilities)
-{
-    (void)capabilities;
+    if (use == PRIVILEGE_NOTHING)
+        right_give_up();
 }
 
 int sandbox_enter(const struct sandbox *sandbox, struct camp_error *error)

@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <stdint.h>
 
+#undef fflush
+
 char *strndup(const char *text, size_t size)
 {
     const size_t length = strnlen(text, size);
@@ -91,6 +93,31 @@ char *windows_basename(const char *path)
             name = at + 1;
     }
     return (char *)(uintptr_t)name;
+}
+
+/* Returns errno for the last failed call of the C library, which keeps the error of the system. */
+static int errno_of_system(void)
+{
+    switch (_doserrno) {
+    case ERROR_BROKEN_PIPE:
+    case ERROR_NO_DATA:
+    case ERROR_PIPE_NOT_CONNECTED:
+        return EPIPE;
+    case ERROR_DISK_FULL:
+        return ENOSPC;
+    default:
+        return EIO;
+    }
+}
+
+int windows_fflush(FILE *stream)
+{
+    const int result = fflush(stream);
+
+    if (stream == NULL || !ferror(stream))
+        return result;
+    errno = errno_of_system();
+    return EOF;
 }
 
 static long ticks_per_second(void)

@@ -28,6 +28,10 @@ time_t timegm(struct tm *utc);
 int windows_gethostname(char *ret, size_t size); /* without sockets, which need to be started */
 ssize_t windows_read(int descriptor, void *ret, size_t size);
 
+/* Fails also if an earlier write to the stream has failed, with the errno of Linux: fflush() of the
+ * C library fails only once, and with EINVAL for a pipe whose reader has closed it. */
+int windows_fflush(FILE *stream);
+
 /* The part after the last separator, as basename(3) of glibc. */
 char *windows_basename(const char *path);
 
@@ -46,6 +50,7 @@ long sysconf(int name);
 
 #define basename windows_basename
 #define clock_nanosleep windows_clock_nanosleep
+#define fflush windows_fflush
 #define gethostname windows_gethostname
 #define read windows_read
 #define putc_unlocked putc

@@ -75,7 +75,8 @@ int terminal_columns(const char *character, size_t length)
     if (!GetStringTypeW(CT_CTYPE1, wide, 1, &kind) || !GetStringTypeW(CT_CTYPE3, wide, 1, &width) ||
         (kind & C1_DEFINED) == 0 || (kind & C1_CNTRL) != 0)
         return -1;
-    if ((width & C3_NONSPACING) != 0)
+    /* A letter with its accent in one character is nonspacing as well as a letter. */
+    if ((width & (C3_NONSPACING | C3_ALPHA)) == C3_NONSPACING)
         return 0;
     return (width & (C3_FULLWIDTH | C3_IDEOGRAPH | C3_KATAKANA | C3_HIRAGANA)) != 0 &&
                    (width & C3_HALFWIDTH) == 0

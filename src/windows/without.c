@@ -1,7 +1,8 @@
-/* The commands and sources that this system does not have, each with the reason. */
+/* The sources that this system does not have. parts.c has the reasons. */
 #include "commands/report/converter.h"
 #include "counters/error.h"
 #include "ledger/words.h"
+#include "parts.h"
 #include "program/command.h"
 #include "recording/recording.h"
 #include "sources/groups.h"
@@ -9,37 +10,22 @@
 #include "sources/sessions/odbc/odbc.h"
 #include "sources/source.h"
 
-static int without(const char *what)
-{
-    return complain(STATUS_FAILURE,
-                    "this command needs %s; on Windows camp has the commands check, get, list, "
-                    "doctor, load, verify, probe and report",
-                    what);
-}
-
-#define COMMAND_WITHOUT(name, what)                                                                \
+/* These commands are not built yet. */
+#define COMMAND_WITHOUT(name)                                                                      \
     int command_##name(int argc, char **argv)                                                      \
     {                                                                                              \
         (void)argc, (void)argv;                                                                    \
-        return without(what);                                                                      \
+        return complain(STATUS_FAILURE, "this command is not built on Windows yet");               \
     }
 
-COMMAND_WITHOUT(top, "the states of threads, which camp reads on Linux only")
-COMMAND_WITHOUT(time, "the states of threads, which camp reads on Linux only")
-COMMAND_WITHOUT(wait, "I/O wait, which Windows does not count")
-COMMAND_WITHOUT(view, "libmicrohttpd, without which this camp was built")
-COMMAND_WITHOUT(export, "libmicrohttpd, without which this camp was built")
-COMMAND_WITHOUT(doctor, "work in progress")
-COMMAND_WITHOUT(load, "work in progress")
-COMMAND_WITHOUT(verify, "work in progress")
-COMMAND_WITHOUT(probe, "work in progress")
-COMMAND_WITHOUT(record, "SQLite, without which this camp was built")
+COMMAND_WITHOUT(load)
+COMMAND_WITHOUT(verify)
+COMMAND_WITHOUT(probe)
 
 static int fail_without_threads(struct camp_error *error)
 {
-    return camp_fail(error, CAMP_E_NOTSUP, 0,
-                     "camp reads threads on Linux only; on Windows there are --from check, cpus, "
-                     "demo and FILE.csv");
+    return camp_fail(error, CAMP_E_NOTSUP, 0, "%s; `camp list sources` lists what there is",
+                     absent_parts[PART_STATES].why);
 }
 
 int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, struct source **ret,
@@ -70,7 +56,7 @@ int odbc_source_open(const struct from *from, const char *place, struct source *
                      struct from_facts *facts, struct camp_error *error)
 {
     (void)from, (void)place, (void)ret, (void)facts;
-    return camp_fail(error, CAMP_E_NOTSUP, 0, "this camp was built without ODBC");
+    return camp_fail(error, CAMP_E_NOTSUP, 0, "%s", absent_parts[PART_ODBC].why);
 }
 
 bool recording_is_path(const char *path)

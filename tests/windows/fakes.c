@@ -8,6 +8,7 @@
 
 struct fakes fakes;
 struct fake_process fake_table[3];
+struct fake_opened fake_opened[3];
 int fake_handles;
 
 static WCHAR name_of_process[] = L"caf\u00e9.exe";
@@ -88,6 +89,7 @@ void fakes_reset(void)
     fake_table[2] = make_process(4, 0, 3); /* the system */
     fake_table[2].process.create_time = FAKE_BOOT_TIME;
     fake_table[2].process.next = 0;
+    memset(fake_opened, 0, sizeof fake_opened);
     fake_handles = 0;
 }
 
@@ -195,9 +197,25 @@ static FARPROC WINAPI no_function(HMODULE module, const char *name)
     return NULL; /* so this is not Wine */
 }
 
+/* Returns the process that a handle of open_process() is of, or NULL for FAKE_HANDLE. */
+static const struct fake_opened *opened_of(HANDLE handle)
+{
+    for (unsigned i = 0; i < COUNT(fake_opened); i++) {
+        if (handle == (HANDLE)(uintptr_t)(0x7100 + i))
+            return &fake_opened[i];
+    }
+    return NULL;
+}
+
 static HANDLE WINAPI open_process(DWORD rights, BOOL inherit, DWORD pid)
 {
     (void)rights, (void)inherit;
+    for (unsigned i = 0; i < COUNT(fake_opened); i++) {
+        if (pid != 0 && (DWORD)fake_opened[i].pid == pid) {
+            fake_handles++;
+            return (HANDLE)(uintptr_t)(0x7100 + i);
+        }
+    }
     SetLastError(pid != FAKE_PID ? ERROR_INVALID_PARAMETER : ERROR_ACCESS_DENIED);
     if (pid != FAKE_PID || !fakes.process_can_be_opened)
         return NULL;
@@ -214,8 +232,10 @@ static HANDLE WINAPI open_thread(DWORD rights, BOOL inherit, DWORD tid)
 
 static BOOL WINAPI close_handle(HANDLE handle)
 {
-    fake_handles -= handle == FAKE_HANDLE;
-    return handle == FAKE_HANDLE;
+    const bool is_open = handle == FAKE_HANDLE || opened_of(handle) != NULL;
+
+    fake_handles -= is_open;
+    return is_open;
 }
 
 static DWORD WINAPI wait_for(HANDLE handle, DWORD ms)
@@ -228,6 +248,15 @@ static DWORD WINAPI wait_for(HANDLE handle, DWORD ms)
 static BOOL WINAPI process_times(HANDLE process, FILETIME *create, FILETIME *end, FILETIME *kernel,
                                  FILETIME *user)
 {
+    const struct fake_opened *opened = opened_of(process);
+
+    if (opened != NULL) {
+        memcpy(create, &opened->create_time, sizeof *create);
+        memcpy(kernel, &opened->kernel_time, sizeof *kernel);
+        memcpy(user, &opened->user_time, sizeof *user);
+        *end = (FILETIME){ 0 };
+        return TRUE;
+    }
     memcpy(create, &fake_table[0].process.create_time, sizeof *create);
     create->dwLowDateTime += fakes.pid_is_reused;
     *end = *kernel = *user = (FILETIME){ 0 };
@@ -236,8 +265,10 @@ static BOOL WINAPI process_times(HANDLE process, FILETIME *create, FILETIME *end
 
 static BOOL WINAPI process_cycles(HANDLE process, ULONG64 *ret)
 {
-    *ret = fakes.process_cycles;
-    return process == FAKE_HANDLE;
+    const struct fake_opened *opened = opened_of(process);
+
+    *ret = opened != NULL ? opened->cycles : fakes.process_cycles;
+    return opened != NULL || process == FAKE_HANDLE;
 }
 
 static BOOL WINAPI thread_cycles(HANDLE thread, ULONG64 *ret)

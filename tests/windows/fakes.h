@@ -49,6 +49,16 @@ struct fake_process {
 
 extern struct fake_process fake_table[3];
 
+/* Further processes that can be opened, also after they ended. fakes_reset() forgets them. */
+struct fake_opened {
+    int pid; /* 0: there is none */
+    int64_t create_time;
+    uint64_t cycles;
+    int64_t kernel_time, user_time;
+};
+
+extern struct fake_opened fake_opened[3];
+
 /* Sets all to a running system, in which process FAKE_PID has two threads. */
 void fakes_reset(void);
 

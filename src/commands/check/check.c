@@ -33,6 +33,12 @@ static void describe_accounting(struct check *check)
                kernel.measured_cpus);
 }
 
+/* On Windows a tier may lack the measured times, without which nothing can be compared. */
+static bool is_unmeasured(const struct check *check)
+{
+    return check->tasks != NULL && !tasks_tiers[check->context.tier].is_measured;
+}
+
 static void describe_tier(const struct check *check)
 {
     char hidden[HIDDEN_NOTE_SIZE];
@@ -41,6 +47,9 @@ static void describe_tier(const struct check *check)
         hidden_note(hidden);
         printf("%s%s", hidden, hidden[0] != '\0' ? ".\n" : "");
     }
+    if (is_unmeasured(check))
+        complain(STATUS_PARTIAL, "tier %s lacks %s", tier_name(check->context.tier),
+                 tier_lacks(check->context.tier, false));
     if (check->options.format == CHECK_TEXT && check->context.tier == TASKS_SCHEDSTAT)
         printf("Tier schedstat lacks %s.\n%s.\n", tier_lacks(TASKS_SCHEDSTAT, false),
                tier_change(TASKS_SCHEDSTAT, false));
@@ -49,6 +58,7 @@ static void describe_tier(const struct check *check)
 static int open_sources(struct check *check)
 {
     struct camp_error error = { 0 };
+    struct camp_cpu total;
     int r;
 
     if (check->options.from.from.text != NULL) {
@@ -68,6 +78,8 @@ static int open_sources(struct check *check)
                           check->context.selection.pid_count);
     if (r == CAMP_OK)
         r = cpus_source_open(NULL, &stop_requested, &check->cpus, &error);
+    if (r == CAMP_OK && camp_cpu_read(NULL, CAMP_CPU_TOTAL, &total, sizeof total, NULL) == CAMP_OK)
+        check->context.cpu_step_ns = total.resolution_ns;
     privilege_give_up(privilege_use_of(tier_name(check->context.tier)));
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
@@ -95,6 +107,7 @@ static int next_of_machine(struct check *check, uint64_t deadline_ns,
     if (r == CAMP_OK)
         r = check->cpus->next(check->cpus, 0, ret_cpus, error);
     check->context.living = tasks_source_living(check->tasks);
+    check->context.unmeasured = tasks_source_unmeasured(check->tasks);
     check->context.measured_cpus = tasks_source_cpus(check->tasks);
     return r;
 }
@@ -143,7 +156,9 @@ static int run_intervals(struct check *check)
         if (check->tasks != NULL && selection_all_ended(&check->options.processes))
             break;
     }
-    return status != OPTIONS_GO_ON ? status : check->lost ? STATUS_PARTIAL : STATUS_OK;
+    if (status != OPTIONS_GO_ON)
+        return status;
+    return check->lost || is_unmeasured(check) ? STATUS_PARTIAL : STATUS_OK;
 }
 
 /* The exit status of a failed run takes precedence over that of a failed report. */

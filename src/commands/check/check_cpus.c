@@ -2,7 +2,8 @@
  * Makes the CPU rows and the machine total of one interval of `camp check`. On tier bpf the
  * measured busy time comes from timestamps at context switches and interrupts. On the other tiers
  * it is the wall time minus the columns idle and iowait of /proc/stat, which some kernels sample
- * (docs/design.md). The sampled busy time is the sum of the busy columns of /proc/stat.
+ * (docs/design.md). On Windows it is the wall time minus the cycles of the idle thread. The sampled
+ * busy time is the sum of the busy columns that the kernel samples.
  */
 #include "check_record.h"
 
@@ -42,27 +43,53 @@ static struct cpu_percents timed_percents_of(const struct frame *cpus, size_t at
     };
 }
 
+/* Linux counts all columns, even if it is unknown how it obtains them. */
+static bool is_counted(const struct check_context *context, const struct frame *cpus,
+                       enum cpus_column column)
+{
+    return !tasks_tiers[context->tier].lacks_cpu_columns ||
+           cpus->schema->columns[column].provenance != CAMP_UNKNOWN;
+}
+
+static double column_percent(const struct check_context *context, const struct frame *cpus,
+                             size_t at, enum cpus_column column, uint64_t whole_ns)
+{
+    return is_counted(context, cpus, column)
+               ? percent_of((double)frame_values(cpus, at)[column], whole_ns)
+               : NAN;
+}
+
+/* Sampled idle time is no measure of busy time where the kernel has a measured one, too. */
+static bool is_idle_measured(const struct check_context *context, const struct frame *cpus)
+{
+    return !tasks_tiers[context->tier].lacks_cpu_columns ||
+           cpus->schema->columns[CPUS_IDLE].provenance == CAMP_MEASURED;
+}
+
 static struct cpu_percents percents_of(const struct check_context *context,
                                        const struct frame *cpus, size_t at, uint64_t whole_ns)
 {
     const uint64_t *values = frame_values(cpus, at);
+    const double known = is_counted(context, cpus, CPUS_USER) ? 0 : NAN;
     uint64_t idle_ns = values[CPUS_IDLE] + values[CPUS_IOWAIT];
     uint64_t sampled_ns = 0;
+    double measured = NAN;
 
     if (context->is_recorded && context->measured_cpus != NULL)
         return timed_percents_of(cpus, at, whole_ns);
     for (int i = CPUS_USER; i <= CPUS_GUEST_NICE; i++)
         sampled_ns += values[i];
+    if (context->measured_cpus != NULL)
+        measured = timed_percent(context->measured_cpus, cpus->entities[at].id);
+    else if (is_idle_measured(context, cpus))
+        measured = percent_of((double)counted_since(idle_ns, cpus->elapsed_ns[at]), whole_ns);
     return (struct cpu_percents){
-        .measured =
-            context->measured_cpus != NULL
-                ? timed_percent(context->measured_cpus, cpus->entities[at].id)
-                : percent_of((double)counted_since(idle_ns, cpus->elapsed_ns[at]), whole_ns),
-        .sampled = percent_of((double)sampled_ns, whole_ns),
-        .idle = percent_of((double)values[CPUS_IDLE], whole_ns),
-        .iowait = percent_of((double)values[CPUS_IOWAIT], whole_ns),
-        .steal = percent_of((double)values[CPUS_STEAL], whole_ns),
-        .sum = percent_of((double)(idle_ns + values[CPUS_STEAL] + sampled_ns), whole_ns),
+        .measured = measured,
+        .sampled = known + percent_of((double)sampled_ns, whole_ns),
+        .idle = column_percent(context, cpus, at, CPUS_IDLE, whole_ns),
+        .iowait = column_percent(context, cpus, at, CPUS_IOWAIT, whole_ns),
+        .steal = column_percent(context, cpus, at, CPUS_STEAL, whole_ns),
+        .sum = known + percent_of((double)(idle_ns + values[CPUS_STEAL] + sampled_ns), whole_ns),
     };
 }
 
@@ -106,10 +133,21 @@ void check_add_cpus(struct check_record *check, const struct check_context *cont
     }
 }
 
-/* `cpus` has the columns of /proc/stat. */
-static bool is_idle_sampled(const struct frame *cpus)
+/* Returns whether busy time is the rest of sampled idle time. `cpus` has the columns of /proc/stat.
+ */
+static bool is_idle_sampled(const struct check_context *context, const struct frame *cpus)
 {
-    return cpus->schema->columns[CPUS_IDLE].provenance == CAMP_SAMPLED;
+    return !tasks_tiers[context->tier].lacks_cpu_columns &&
+           cpus->schema->columns[CPUS_IDLE].provenance == CAMP_SAMPLED;
+}
+
+/* The smallest step of the measured busy time. */
+static uint64_t step_ns(const struct check_context *context, const struct frame *cpus)
+{
+    if (context->measured_cpus != NULL ||
+        (tasks_tiers[context->tier].lacks_cpu_columns && is_idle_measured(context, cpus)))
+        return 1;
+    return context->cpu_step_ns != 0 ? context->cpu_step_ns : proc_time_unit_ns();
 }
 
 struct check_machine check_machine_of(const struct check_context *context, const struct frame *cpus,
@@ -117,13 +155,13 @@ struct check_machine check_machine_of(const struct check_context *context, const
 {
     const uint64_t wall_ns = cpus->end_ns - cpus->start_ns;
     const bool timed = context->measured_cpus != NULL;
-    const uint64_t unit_ns = timed ? 1 : proc_time_unit_ns();
     struct check_machine machine = { .percents = { NAN, NAN, NAN, NAN, NAN, NAN },
                                      .unaccounted = NAN,
                                      .outside = NAN,
-                                     .resolution = percent_of((double)unit_ns, wall_ns),
+                                     .resolution =
+                                         percent_of((double)step_ns(context, cpus), wall_ns),
                                      .timed = timed,
-                                     .idle_sampled = !timed && is_idle_sampled(cpus) };
+                                     .idle_sampled = !timed && is_idle_sampled(context, cpus) };
 
     for (size_t i = 0; i < cpus->entity_count; i++) {
         if (cpus->entities[i].id != CAMP_CPU_TOTAL)

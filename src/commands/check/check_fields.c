@@ -6,7 +6,9 @@
 static const struct field interval_fields[] = {
     { "time", "time", "end of the interval, RFC 3339", 0, 0 },
     { "interval_s", "interval", "its real length", 0, 3 },
-    { "tier", "tier", "how processes were read: bpf, taskstats or schedstat", 0, 0 },
+    { "tier", "tier",
+      "how processes were read: bpf, taskstats or schedstat; on Windows cycles, ticks or none", 0,
+      0 },
     { "tier_lacks", "lacks", "what this tier cannot see", 0, 0 },
     { "tier_change", "change", "what would give a better tier; null: nothing", 0, 0 },
     { "hidden", "hidden", "true: other users' processes cannot be seen (hidepid)", 0, 0 },
@@ -33,7 +35,8 @@ static const struct field total_fields[] = {
 };
 
 static const struct field loss_fields[] = {
-    { "unseen", NULL, "tasks that started and exited unseen, at most", 0, 0 },
+    { "unseen", NULL, "tasks that started and exited unseen, at most; null: nobody counts them", 0,
+      0 },
     { "lost", NULL, "tasks whose exit record the kernel dropped", 0, 0 },
     { "partial", NULL, "processes or CPUs whose last interval is unknown", 0, 0 },
     { "unread_percent", NULL,
@@ -58,8 +61,8 @@ static const struct field process_fields[] = {
 static const struct field cpu_fields[] = {
     { "cpu", "cpu", "its id", 7, 0 },
     { "measured_busy_percent", "busy measured %",
-      "tier bpf: by timestamps at each switch and interrupt; else 100 - idle - iowait; with what "
-      "was stolen of it",
+      "tier bpf: by timestamps at each switch and interrupt; tier cycles: 100 - the cycles of the "
+      "idle thread; else 100 - idle - iowait; with what was stolen of it",
       15, 2 },
     { "sampled_busy_percent", "sampled %", "user + nice + system + irq + softirq + guest", 9, 2 },
     { "idle_percent", "idle %", "", 7, 2 },
@@ -80,7 +83,9 @@ static const struct field machine_fields[] = {
       "measured busy that is no process's: interrupts and the like; negative: processes got more",
       0, 2 },
     { "resolution_percent", NULL,
-      "one unit of measured busy in this interval: of the system's columns; tier bpf: 1 ns", 0, 2 },
+      "one unit of measured busy in this interval: of the system's columns; tiers bpf and cycles: "
+      "1 ns",
+      0, 2 },
     { "outside_percent", NULL, "measured busy of threads outside of the PID namespace; tier bpf", 0,
       2 },
 };

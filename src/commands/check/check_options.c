@@ -2,6 +2,7 @@
 #include "program/command.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #define TEXT_ROWS 20
@@ -10,7 +11,6 @@
 #define OTHER_LINES 14 /* the headline, the sentence, headings, totals and notes */
 
 static const char *const formats[] = { "text", "json", "csv", "classic", NULL };
-static const char *const tiers[] = { "auto", "taskstats", "schedstat", "bpf", NULL };
 
 static const struct option_rule option_rules[] = {
     { "columns", NULL, "format classic", NULL },
@@ -19,6 +19,7 @@ static const struct option_rule option_rules[] = {
 
 static int parse(struct check_options *options, int argc, char **argv, int *ret_first)
 {
+    char tier_help[512];
     const struct option_spec specs[] = {
         COMMON_OPTION(COMMON_FROM, &options->from.from.text,
                       .help = "Read another source than this machine: FILE.camp, a recording of "
@@ -46,13 +47,8 @@ static int parse(struct check_options *options, int argc, char **argv, int *ret_
                               "include all selected processes."),
         COMMON_OPTION(COMMON_NO_KERNEL_THREADS, &options->kernel_threads,
                       .help = "Leave kernel threads out of rows and totals."),
-        COMMON_OPTION(
-            COMMON_TIER, &options->from.from.tier,
-            .help = "How processes are read: auto (taskstats where it is permitted, otherwise "
-                    "schedstat), taskstats, schedstat, or bpf (needs CAP_BPF and CAP_PERFMON; is "
-                    "also exact for processes that ended and for CPUs). The tiers of database "
-                    "sessions are in docs/sessions.md.",
-            .choices = tiers),
+        COMMON_OPTION(COMMON_TIER, &options->from.from.tier, .help = tier_help,
+                      .choices = tasks_tier_choices),
         COMMON_OPTION(COMMON_COLUMNS, &options->columns,
                       .help = "Show only these columns of the processes, by their JSON names."),
         COMMON_OPTION(COMMON_TABLE, &options->table,
@@ -66,16 +62,20 @@ static int parse(struct check_options *options, int argc, char **argv, int *ret_
     };
     const struct option_table table = {
         .usage = "camp check [OPTIONS] [INTERVAL [COUNT]]",
-        .about = "How wrong sampled CPU time is on this machine: for each process the time that\n"
-                 "the scheduler measured beside the time that clock ticks sampled, for each CPU\n"
-                 "what its columns add up to. Percent of one CPU. Without --count it runs until\n"
-                 "Ctrl-C. Exit status 3: the kernel dropped exit records, the totals are partial.\n"
-                 "What tier schedstat cannot see, tasks that came and went, is counted, status 0.",
+        .about =
+            "How wrong sampled CPU time is on this machine: for each process the time that\n"
+            "the scheduler measured beside the time that clock ticks sampled, for each CPU\n"
+            "what its columns add up to. Percent of one CPU. Without --count it runs until\n"
+            "Ctrl-C. Exit status 3: the kernel dropped exit records, the totals are partial; or\n"
+            "this system measures no CPU time. What tier schedstat cannot see, tasks that came\n"
+            "and went, is counted, status 0.",
         .specs = specs,
         .count = sizeof specs / sizeof specs[0],
         .rules = option_rules,
     };
 
+    snprintf(tier_help, sizeof tier_help,
+             "%s The tiers of database sessions are in docs/sessions.md.", tasks_tier_help);
     return options_parse(&table, argc, argv, ret_first);
 }
 
@@ -124,16 +124,21 @@ static size_t rows_that_fit(void)
 static int resolve_tier(struct check_options *options)
 {
     const char *text = options->from.from.tier;
+    char names[64] = "";
 
-    options->tier = 0;
+    options->tier = TASKS_AUTOMATIC;
     if (options->from.from.text != NULL || text == NULL)
         return OPTIONS_GO_ON;
-    for (int i = 0; tiers[i] != NULL; i++) {
-        options->tier = i;
-        if (strcmp(tiers[i], text) == 0)
+    for (size_t i = 0; tasks_tier_choices[i] != NULL; i++) {
+        const char *name = tasks_tier_choices[i];
+        const size_t length = strlen(names);
+
+        options->tier = tasks_tier_of(name);
+        if (strcmp(name, text) == 0)
             return OPTIONS_GO_ON;
+        snprintf(names + length, sizeof names - length, "%s%s", i > 0 ? ", " : "", name);
     }
-    return complain(STATUS_USAGE, "--tier %s: takes one of auto, taskstats, schedstat, bpf", text);
+    return complain(STATUS_USAGE, "--tier %s: takes one of %s", text, names);
 }
 
 int check_options_read(struct check *check, int argc, char **argv)

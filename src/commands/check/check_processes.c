@@ -11,6 +11,22 @@ bool check_selects_all(const struct selection *selection)
     return selection->filter == NULL && selection->pid_count == 0 && !selection->no_kernel_threads;
 }
 
+bool check_is_measured(const struct check_record *check, const struct check_context *context)
+{
+    const struct check_summary *summary = &check->summary;
+
+    return tasks_tiers[context->tier].is_measured &&
+           (summary->unmeasured == 0 || summary->unmeasured < summary->processes);
+}
+
+bool check_is_sampled(const struct check_record *check, const struct check_context *context)
+{
+    const struct check_summary *summary = &check->summary;
+
+    return tasks_tiers[context->tier].is_sampled &&
+           (summary->unsampled == 0 || summary->unsampled < summary->processes);
+}
+
 static const struct tasks_columns columns = {
     .measured = TASKS_MEASURED,
     .sampled = TASKS_SAMPLED,
@@ -36,18 +52,24 @@ static struct check_summary sum_up(const struct selected *selected)
         ret.processes += entity->count;
         ret.new += (entity->flags & ENTITY_NEW) != 0 ? entity->count : 0;
         ret.ended += (entity->flags & ENTITY_ENDED) != 0 ? entity->count : 0;
+        ret.unmeasured += (entity->flags & ENTITY_UNMEASURED) != 0 ? entity->count : 0;
+        ret.unsampled += (entity->flags & ENTITY_UNSAMPLED) != 0 ? entity->count : 0;
     }
     return ret;
 }
 
-/* Rows are sorted by the column "points". Tier schedstat has no samples, so its rows are sorted by
- * CPU time. */
+/* Rows are sorted by the column "points", those without it last. If the tier lacks one of the
+ * times, rows are sorted by the other. */
 static uint64_t error_ns(const void *tier, const struct frame *tasks, size_t row)
 {
+    const struct tasks_tier_facts *facts = &tasks_tiers[*(const enum tasks_tier *)tier];
     const uint64_t *values = frame_values(tasks, row);
 
-    return *(const enum tasks_tier *)tier == TASKS_SCHEDSTAT ? values[TASKS_MEASURED]
-           : values[TASKS_SAMPLED] > values[TASKS_MEASURED]
+    if (!facts->is_sampled || !facts->is_measured)
+        return values[facts->is_measured ? TASKS_MEASURED : TASKS_SAMPLED];
+    if ((tasks->entities[row].flags & (ENTITY_UNMEASURED | ENTITY_UNSAMPLED)) != 0)
+        return 0;
+    return values[TASKS_SAMPLED] > values[TASKS_MEASURED]
                ? values[TASKS_SAMPLED] - values[TASKS_MEASURED]
                : values[TASKS_MEASURED] - values[TASKS_SAMPLED];
 }
@@ -69,8 +91,10 @@ static void add_process(struct document *document, const struct frame *tasks, si
 {
     const struct entity *entity = &tasks->entities[at];
     const uint64_t *values = frame_values(tasks, at);
-    const double measured = percent_of((double)values[TASKS_MEASURED], tasks->elapsed_ns[at]);
-    const double sampled = tier != TASKS_SCHEDSTAT
+    const double measured = (entity->flags & ENTITY_UNMEASURED) == 0
+                                ? percent_of((double)values[TASKS_MEASURED], tasks->elapsed_ns[at])
+                                : NAN;
+    const double sampled = tasks_tiers[tier].is_sampled && (entity->flags & ENTITY_UNSAMPLED) == 0
                                ? percent_of((double)values[TASKS_SAMPLED], tasks->elapsed_ns[at])
                                : NAN;
     const double error = error_percent(measured, sampled);

@@ -6,25 +6,39 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define WIDTH 80 /* characters of a line of the sentence */
 
 const char *tier_name(enum tasks_tier tier)
 {
-    return tier == TASKS_TASKSTATS ? "taskstats" : tier == TASKS_BPF ? "bpf" : "schedstat";
+    return tasks_tiers[tier].name;
 }
 
 const char *tier_lacks(enum tasks_tier tier, bool final_clocks)
 {
-    if (tier == TASKS_BPF)
+    switch (tier) {
+    case TASKS_CYCLES:
+        return "processes that start and end between two snapshots, and the cycles of processes "
+               "that this user may not open";
+    case TASKS_TICKS:
+        return "measured times, because the rate of the cycles is unknown, and processes that "
+               "start "
+               "and end between two snapshots";
+    case TASKS_NOTHING:
+        return "all CPU times: Wine counts no cycles, and makes up the times of ticks from those "
+               "of its host";
+    case TASKS_BPF:
         return "what a running task did since the last tick; each context switch costs a little; "
                "measured is the scheduler's clock (cpu_ns), not the time between switches";
-    if (tier == TASKS_TASKSTATS)
+    case TASKS_TASKSTATS:
         return final_clocks
                    ? "what a running task did since the last tick"
                    : "what a running task did since the last tick, and the last part of an exit";
-    return "sampled times, and processes that end between snapshots";
+    default:
+        return "sampled times, and processes that end between snapshots";
+    }
 }
 
 const char *tier_change(enum tasks_tier tier, bool final_clocks)
@@ -72,16 +86,17 @@ static void add_total(struct check_record *check, const struct check_context *co
     const struct check_summary *summary = &check->summary;
     const struct accuracy *accuracy = &summary->accuracy;
     const bool all = check_selects_all(&context->selection);
-    const double sampled = context->tier != TASKS_SCHEDSTAT ? 0 : NAN;
+    const double measured = check_is_measured(check, context) ? 0 : NAN;
+    const double sampled = check_is_sampled(check, context) ? 0 : NAN;
     const struct cell cells[] = {
         all && context->is_recorded ? cell_unknown()
         : all                       ? cell_natural(context->living + summary->ended)
                                     : cell_natural(summary->processes),
-        cell_natural(accuracy->active),
+        isnan(measured) ? cell_unknown() : cell_natural(accuracy->active),
         cell_natural(summary->new),
         cell_natural(summary->ended),
-        cell_real(percent_of(accuracy->measured, elapsed_ns)),
-        cell_real(sampled + percent_of(accuracy->sampled, elapsed_ns)),
+        cell_real(measured + percent_of(accuracy->measured, elapsed_ns)),
+        cell_real(measured + sampled + percent_of(accuracy->sampled, elapsed_ns)),
         cell_real(sampled + error_percent(accuracy->measured, accuracy->sampled)),
         cell_real(sampled + absolute_error_percent(accuracy)),
         cell_real(sampled + maximum_error_percent(accuracy)),
@@ -91,10 +106,11 @@ static void add_total(struct check_record *check, const struct check_context *co
     DOCUMENT_ADD(&check->document, CHECK_TOTAL, cells);
 }
 
-static void add_losses(struct document *document, const struct losses *losses, uint64_t elapsed_ns)
+static void add_losses(struct document *document, const struct check_context *context,
+                       const struct losses *losses, uint64_t elapsed_ns)
 {
     const struct cell cells[] = {
-        cell_natural(losses->unseen),
+        tasks_tiers[context->tier].counts_unseen ? cell_natural(losses->unseen) : cell_unknown(),
         cell_natural(losses->lost),
         cell_natural(losses->partial),
         cell_real(percent_of((double)losses->unread_ns, elapsed_ns)),
@@ -112,19 +128,21 @@ static bool is_of_selection(const struct check_record *check, const struct check
 }
 
 /* The processes have no states. So the sentence has their CPU time, or that of the CPUs if all
- * processes are selected, and the losses. */
+ * processes are selected, and the losses. Without measured times it says that. */
 static int add_summary(struct check_record *check, const struct check_context *context,
                        const struct check_machine *machine, const struct losses *losses)
 {
     const struct selected *selected = &check->selected;
     const bool is_known =
         check_selects_all(&context->selection) && !isnan(machine->percents.measured);
+    const bool is_measured = is_known || check_is_measured(check, context);
     struct summary summary;
     const int r = summary_fill_cpu_time(&summary, selected->rows, selected->order, selected->count,
                                         TASKS_MEASURED);
 
     if (r != CAMP_OK)
         return r;
+    summary.unseen_are_unknown = !tasks_tiers[context->tier].counts_unseen;
     summary.losses.lost = losses->lost;
     if (is_of_selection(check, context))
         summary.losses = *losses;
@@ -132,12 +150,15 @@ static int add_summary(struct check_record *check, const struct check_context *c
         summary.cpus.count = machine->cpus;
         summary.active = summary.classes[CLASS_CPU] = machine->percents.measured / 100;
     }
-    summary_text(&summary, check->sentence);
+    if (is_measured)
+        summary_text(&summary, check->sentence);
+    else
+        snprintf(check->sentence, sizeof check->sentence, "No CPU time is measured.");
     DOCUMENT_ADD(&check->document, CHECK_SUMMARY,
                  ((const struct cell[]){
                      cell_text(document_text(&check->document, "%s", check->sentence)),
                      summary.cpus.count > 0 ? cell_natural(summary.cpus.count) : cell_unknown(),
-                     cell_real(summary.classes[CLASS_CPU]) }));
+                     cell_real(is_measured ? summary.classes[CLASS_CPU] : NAN) }));
     summary_wrap(check->sentence, WIDTH);
     return CAMP_OK;
 }
@@ -193,13 +214,22 @@ static void note_worst(struct document *document, const struct check_record *che
                       (double)values[TASKS_MEASURED] / 1e6, worst->name, worst->id);
 }
 
-static void note_processes(struct check_record *check, enum tasks_tier tier, uint64_t elapsed_ns)
+static void note_processes(struct check_record *check, const struct check_context *context,
+                           uint64_t elapsed_ns)
 {
     const struct accuracy *accuracy = &check->summary.accuracy;
     struct document *document = &check->document;
     const double measured = percent_of(accuracy->measured, elapsed_ns);
 
-    if (tier == TASKS_SCHEDSTAT || accuracy->active == 0) {
+    if (!check_is_measured(check, context)) {
+        if (check_is_sampled(check, context))
+            document_note(document, "processes  sampled %.2f %%, not measured",
+                          percent_of(accuracy->stray, elapsed_ns));
+        else
+            document_note(document, "processes  neither measured nor sampled");
+        return;
+    }
+    if (!check_is_sampled(check, context) || accuracy->active == 0) {
         document_note(document, "processes  measured %.2f %%", measured);
         return;
     }
@@ -226,6 +256,11 @@ static void note_unaccounted(struct document *document, const struct check_conte
         document_note(document,
                       "           charged to no process: %+.2f %% (clocks of running tasks lag)",
                       machine->unaccounted);
+    else if (context->tier == TASKS_CYCLES)
+        document_note(document,
+                      "           of no measured process: %+.2f %% (with interrupts, and with "
+                      "processes that ended unseen)",
+                      machine->unaccounted);
     else if (context->tier == TASKS_SCHEDSTAT && (unseen > 0 || context->in_namespace))
         document_note(document,
                       "           of no %s process: %+.2f %% (up to %" PRIu64
@@ -245,7 +280,12 @@ static void note_machine(struct document *document, const struct check_context *
 
     if (!check_selects_all(&context->selection))
         document_note(document, "CPUs       run all processes, not only the selected ones:");
-    if (isnan(machine->percents.sampled))
+    if (isnan(machine->percents.measured) && isnan(machine->percents.sampled))
+        document_note(document, "%-9s  busy time neither measured nor sampled", cpus);
+    else if (isnan(machine->percents.measured))
+        document_note(document, "%-9s  busy sampled %.2f %%, not measured", cpus,
+                      machine->percents.sampled);
+    else if (isnan(machine->percents.sampled))
         document_note(document, "%-9s  busy measured %.2f %%", cpus, machine->percents.measured);
     else
         document_note(document,
@@ -256,10 +296,12 @@ static void note_machine(struct document *document, const struct check_context *
                       "           the kernel samples idle time: tier bpf measures busy time");
 }
 
-static void note_losses(struct document *document, const struct losses *losses, uint64_t elapsed_ns,
-                        bool is_of_selected)
+static void note_losses(struct document *document, const struct check_context *context,
+                        const struct losses *losses, uint64_t elapsed_ns, bool is_of_selected)
 {
     const double unread_percent = percent_of((double)losses->unread_ns, elapsed_ns);
+    const uint64_t unmeasured = context->unmeasured;
+    const uint64_t partial = counted_since(unmeasured, losses->partial);
 
     if (unread_percent >= 0.1 && is_of_selected)
         document_note(document,
@@ -268,9 +310,14 @@ static void note_losses(struct document *document, const struct losses *losses, 
     if (losses->unseen > 0 && is_of_selected)
         document_note(document, "lost       %" PRIu64 " %s at most came and went unseen",
                       losses->unseen, noun_of(losses->unseen, "task", "tasks"));
-    if (losses->partial > 0 && is_of_selected)
-        document_note(document, "lost       the last interval of %" PRIu64 " %s", losses->partial,
-                      noun_of(losses->partial, "process or CPU", "processes or CPUs"));
+    if (unmeasured > 0 && is_of_selected)
+        document_note(document,
+                      "lost       the measured time of %" PRIu64
+                      " %s: an administrator may open more",
+                      unmeasured, noun_of(unmeasured, "process", "processes"));
+    if (partial > 0 && is_of_selected)
+        document_note(document, "lost       the last interval of %" PRIu64 " %s", partial,
+                      noun_of(partial, "process or CPU", "processes or CPUs"));
     if (losses->lost > 0)
         document_note(document, "lost       the exit records of %" PRIu64 " %s", losses->lost,
                       noun_of(losses->lost, "task", "tasks"));
@@ -319,14 +366,14 @@ int check_record_fill(struct check_record *check, const struct check_context *co
     if (r != CAMP_OK)
         return r;
     add_total(check, context, elapsed_ns);
-    add_losses(document, &losses, elapsed_ns);
+    add_losses(document, context, &losses, elapsed_ns);
     if (context->selection.filter != NULL && check->summary.rows == 0)
         document_note(document, "--filter   matches no process that ran in this interval");
     note_hidden_rows(check, machine.cpus);
-    note_processes(check, context->tier, elapsed_ns);
+    note_processes(check, context, elapsed_ns);
     note_machine(document, context, &machine);
     note_unaccounted(document, context, &machine, tasks->losses.partial + losses.unseen);
-    note_losses(document, &losses, elapsed_ns, is_of_selection(check, context));
+    note_losses(document, context, &losses, elapsed_ns, is_of_selection(check, context));
     if (document_finish(document) == CAMP_OK)
         document->record.headline = headline(check, context, (double)elapsed_ns / 1e9);
     return document_finish(document);

@@ -15,6 +15,8 @@ struct check_context {
     bool final_clocks;      /* result of tasks_source_has_final_clocks(); false for a recording */
     const char *accounting; /* how the kernel gets user and system time, such as "tick" */
     size_t living;          /* number of processes at the end of the interval */
+    size_t unmeasured;      /* result of tasks_source_unmeasured() */
+    uint64_t cpu_step_ns;   /* resolution_ns of struct camp_cpu; 0 if it is unknown */
     bool hidden;            /* this user cannot see the processes of other users */
     bool in_namespace;      /* this program sees the processes of its own PID namespace only */
     bool is_recorded;       /* `accounting`, `living` and `hidden` are unknown */
@@ -40,6 +42,7 @@ struct check_summary {
     size_t rows;
     size_t worst; /* the row with the largest error of one process; SIZE_MAX if there is none */
     uint64_t processes, new, ended;
+    uint64_t unmeasured, unsampled; /* those of `processes` whose time is unknown */
 };
 
 /* An all-zero record is empty. check_record_release() frees the members. */
@@ -68,6 +71,11 @@ const char *tier_name(enum tasks_tier tier);
  * tasks_source_has_final_clocks(). */
 const char *tier_lacks(enum tasks_tier tier, bool final_clocks);
 const char *tier_change(enum tasks_tier tier, bool final_clocks);
+
+/* Returns whether the measured or the sampled time of the processes in the rows is known. If it is
+ * known of some of them, the sums are theirs. */
+bool check_is_measured(const struct check_record *check, const struct check_context *context);
+bool check_is_sampled(const struct check_record *check, const struct check_context *context);
 
 /* Returns the index of a process column, or SIZE_MAX if no column has the name. */
 size_t check_process_column(const char *name);

@@ -20,11 +20,9 @@ static int refuse(const char *text)
 
 static enum tasks_tier tier_of(const char *name)
 {
-    for (enum tasks_tier tier = TASKS_TASKSTATS; tier <= TASKS_BPF; tier++) {
-        if (strcmp(tier_name(tier), name) == 0)
-            return tier;
-    }
-    return TASKS_SCHEDSTAT;
+    const enum tasks_tier tier = tasks_tier_of(name);
+
+    return tier != TASKS_AUTOMATIC ? tier : TASKS_SCHEDSTAT;
 }
 
 /* Returns whether the first columns[count] of a recording, whose file may have any columns, are

@@ -272,7 +272,7 @@ int check_report_add(struct check_report *report, const struct check_context *co
     /* The series counts the intervals, so a failed interval must not be added to it. */
     if (r == CAMP_OK)
         r = error_series_add(&report->picture.series, tasks->wall_clock_ns, length_ns, accuracy,
-                             context->tier != TASKS_SCHEDSTAT);
+                             tasks_tiers[context->tier].is_sampled);
     if (r == CAMP_OK)
         add_totals(report, accuracy, interval_s);
     return r;

@@ -57,7 +57,7 @@ __attribute__((format(printf, 2, 3))) static void paragraph(FILE *stream, const 
 
 static bool is_sampled(const struct check_report *report)
 {
-    return report->context.tier != TASKS_SCHEDSTAT;
+    return tasks_tiers[report->context.tier].is_sampled;
 }
 
 static void write_summary(FILE *stream, const struct check_report *report)
@@ -73,12 +73,19 @@ static void write_summary(FILE *stream, const struct check_report *report)
             "%.2f %% of what was measured.",
             percent(whole->measured, elapsed_ns), percent(whole->sampled, elapsed_ns),
             error_percent(whole->measured, whole->sampled), absolute_error_percent(whole));
-    else
+    else if (tasks_tiers[report->context.tier].is_measured)
         paragraph(stream, "By the scheduler's measure processes used %.2f %% of one CPU.",
                   percent(whole->measured, elapsed_ns));
+    else
+        paragraph(stream,
+                  "No CPU time is measured, so the error of samples is not known. Tier %s "
+                  "lacks %s.",
+                  tier_name(report->context.tier), tier_lacks(report->context.tier, false));
     if (!is_sampled(report))
         paragraph(stream, "Sampled time of processes is not known on this tier, so their error is "
                           "not.");
+    if (isnan(report->measured_busy_s))
+        return;
     if (isnan(report->sampled_busy_s))
         paragraph(stream, "CPUs were busy for %.2f %% of one by measure.",
                   percent(report->measured_busy_s, report->elapsed_s));
@@ -137,7 +144,8 @@ static int write_losses(FILE *stream, const struct check_report *report)
           "CPU time at most of ended processes since their last tick: the largest", 0, 2 },
     };
     const struct cell cells[] = {
-        cell_natural(report->losses.unseen),
+        tasks_tiers[report->context.tier].counts_unseen ? cell_natural(report->losses.unseen)
+                                                        : cell_unknown(),
         cell_natural(report->losses.lost),
         cell_natural(report->losses.partial),
         cell_real(report->unread_percent),

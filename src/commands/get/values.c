@@ -151,6 +151,11 @@ static void miss_counter(struct values *values, const struct row *row)
         status = why_no_taskstat(values, subject, reason);
     else if (counter->capability != NULL)
         status = why_no_io(values, row, reason);
+    else if (values->kernel->imitation == 1)
+        snprintf(
+            reason, sizeof reason,
+            "%s.%s is unknown: Wine, which imitates %s here, does not have it; see camp doctor",
+            subject->label, counter->name, values->kernel->system);
     else
         snprintf(reason, sizeof reason, "%s.%s is unknown: %s%s", subject->label, counter->name,
                  counter->needs != NULL ? "it takes " : "",

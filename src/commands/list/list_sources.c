@@ -1,5 +1,6 @@
 /* camp list sources: prints the sources of --from, and the options of each source. */
 #include "list_inside.h"
+#include "program/absence.h"
 #include "program/command.h"
 #include "sources/from_list.h"
 
@@ -8,6 +9,7 @@
 
 #define SOURCES_MAX 32
 #define OPTIONS_SIZE 160
+#define ABSENCE_SIZE 120
 
 static const struct field source_fields[] = {
     { "name", "--from", "as --from takes it", 0, 0 },
@@ -21,6 +23,8 @@ static const struct field source_fields[] = {
 struct shown {
     const struct from_source *source;
     char form[32];
+    const char *help;
+    char absence[ABSENCE_SIZE];
     char options[OPTIONS_SIZE];
     char query_options[OPTIONS_SIZE];
 };
@@ -37,6 +41,16 @@ static void write_options(uint32_t options, char ret[OPTIONS_SIZE])
     }
 }
 
+/* A source that is not here has the reason as its help. */
+static void describe(struct shown *ret)
+{
+    const char *absence = source_absence(ret->source);
+
+    ret->help = absence != NULL ? ret->absence : ret->source->help;
+    if (absence != NULL)
+        snprintf(ret->absence, sizeof ret->absence, "not here: %s", absence);
+}
+
 static size_t show_all(struct shown *shown)
 {
     size_t count = 0;
@@ -47,6 +61,7 @@ static size_t show_all(struct shown *shown)
         if (from_sources[i].hidden)
             continue;
         next->source = &from_sources[i];
+        describe(next);
         from_source_form(next->source, next->form, sizeof next->form);
         write_options(next->source->options, next->options);
         write_options(next->source->query_options, next->query_options);
@@ -61,7 +76,7 @@ static int print_markdown(const struct shown *shown, size_t count)
     printf("| `--from` | what it is | options that go with it | with `--query` "
            "|\n|---|---|---|---|\n");
     for (size_t i = 0; i < count; i++)
-        printf("| `%s` | %s | %s | %s |\n", shown[i].form, shown[i].source->help, shown[i].options,
+        printf("| `%s` | %s | %s | %s |\n", shown[i].form, shown[i].help, shown[i].options,
                shown[i].query_options);
     return fflush(stdout) == 0 ? STATUS_OK : output_failed(errno);
 }
@@ -81,7 +96,7 @@ int list_sources(enum list_format format)
         struct cell *row = &cells[i * SOURCE_FIELDS];
 
         row[0] = cell_text(shown[i].form);
-        row[1] = cell_text(shown[i].source->help);
+        row[1] = cell_text(shown[i].help);
         row[2] = cell_text(shown[i].options);
         row[3] =
             shown[i].query_options[0] != '\0' ? cell_text(shown[i].query_options) : cell_unknown();

@@ -3,7 +3,9 @@
  * states of the CPU. Some are sampled and others measured, so they do not add up exactly to the
  * elapsed time. The difference is unaccounted time, which is negative if the sum is larger.
  *
- * The provenance of idle and iowait depends on the kernel, so each source has its own columns.
+ * The provenance of idle and iowait depends on the kernel, so each source has its own columns. On
+ * Windows idle time is that of the cycles, which is measured; the time that ticks sample is not
+ * shown, because together with the other samples it is always the wall time.
  */
 #include "cpu_list.h"
 #include "idle_time.h"
@@ -46,6 +48,7 @@ struct cpus_source {
     const volatile sig_atomic_t *stop;
     struct camp_reader reader;
     struct cpu_list before, now;
+    bool has_idle_cycles; /* the idle time is measured by cycles */
     struct column columns[CPUS_COLUMN_COUNT];
     struct schema schema;
     struct frame frame;
@@ -56,25 +59,46 @@ static const struct schema *describe(const struct source *source)
     return &((const struct cpus_source *)source)->schema;
 }
 
+/* Returns whether the system counts the cycles of the idle threads. */
+static bool has_idle_cycles(const struct cpu_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if ((list->cpus[i].known & CAMP_CPU_IDLE_CYCLES) != 0)
+            return true;
+    }
+    return false;
+}
+
 /* Copies cpus_schema with the provenance that idle and iowait have on this kernel. It is unknown if
- * the kernel's facts cannot be read. */
+ * the kernel's facts cannot be read. The provenance of a column that this system does not count is
+ * CAMP_UNKNOWN, too, and so is each column of a system that is imitated. */
 static void make_schema(struct cpus_source *source, const struct camp_source *root)
 {
     struct camp_kernel kernel = { 0 };
+    uint64_t unused_ns;
 
     (void)camp_kernel_read(root, &kernel, sizeof kernel, NULL);
     memcpy(source->columns, columns, sizeof columns);
     source->columns[CPUS_IDLE].provenance = idle_time_provenance(&kernel);
     source->columns[CPUS_IOWAIT].provenance = source->columns[CPUS_IDLE].provenance;
+    source->has_idle_cycles = has_idle_cycles(&source->before);
+    if (source->has_idle_cycles)
+        source->columns[CPUS_IDLE].provenance = CAMP_MEASURED;
+    for (size_t i = 0; i < CPUS_COLUMN_COUNT; i++) {
+        if (kernel.imitation ||
+            !cpu_list_column(source->before.cpus, (enum cpus_column)i, &unused_ns))
+            source->columns[i].provenance = CAMP_UNKNOWN;
+    }
     source->schema = cpus_schema;
     source->schema.columns = source->columns;
 }
 
 /* Fills the newest row of the frame with the difference of two readings of a CPU. A column that is
  * missing in either reading is 0. */
-static void fill_entity(struct frame *frame, const struct camp_cpu *before,
+static void fill_entity(struct cpus_source *source, const struct camp_cpu *before,
                         const struct camp_cpu *now, size_t cpus)
 {
+    struct frame *frame = &source->frame;
     const size_t at = frame->entity_count - 1;
 
     cpu_list_entity(&frame->entities[at], now->cpu);
@@ -86,6 +110,17 @@ static void fill_entity(struct frame *frame, const struct camp_cpu *before,
             cpu_list_column(now, (enum cpus_column)i, &now_ns))
             frame_values(frame, at)[i] = counted_since(then_ns, now_ns);
     }
+    if (source->has_idle_cycles)
+        frame_values(frame, at)[CPUS_IDLE] =
+            counted_since(before->idle_cycles_ns, now->idle_cycles_ns);
+}
+
+/* A CPU that has not been idle since boot has no idle cycles. */
+static bool is_known(const struct cpus_source *source, const struct camp_cpu *before,
+                     const struct camp_cpu *now)
+{
+    return before != NULL && (!source->has_idle_cycles || now->cpu == CAMP_CPU_TOTAL ||
+                              (before->known & now->known & CAMP_CPU_IDLE_CYCLES) != 0);
 }
 
 /* Makes the first row, the total, the sum of the other rows. The kernel's own total is the same
@@ -116,13 +151,13 @@ static int fill_frame(struct cpus_source *source)
     for (size_t i = 0; i < now->count; i++) {
         const struct camp_cpu *before = cpu_list_find(&source->before, now->cpus[i].cpu);
 
-        if (before == NULL) {
+        if (!is_known(source, before, &now->cpus[i])) {
             frame->losses.partial++;
             continue;
         }
         if (frame_add(frame) == NULL)
             return CAMP_E_NOMEM;
-        fill_entity(frame, before, &now->cpus[i],
+        fill_entity(source, before, &now->cpus[i],
                     now->cpus[i].cpu == CAMP_CPU_TOTAL ? now->count - 1 : 1);
     }
     add_up_total(frame);
@@ -174,7 +209,6 @@ int cpus_source_open(const struct camp_source *root, const volatile sig_atomic_t
     source->source = (struct source){ describe, next, close_cpus };
     source->reader = (struct camp_reader){ { 0 } };
     source->stop = stop;
-    make_schema(source, root);
     frame_init(&source->frame, &source->schema);
     r = camp_reader_open_cpus(&source->reader, root, error);
     if (r == CAMP_OK)
@@ -183,6 +217,7 @@ int cpus_source_open(const struct camp_source *root, const volatile sig_atomic_t
         close_cpus(&source->source);
         return r;
     }
+    make_schema(source, root);
     *ret = &source->source;
     return CAMP_OK;
 }

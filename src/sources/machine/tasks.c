@@ -391,6 +391,12 @@ static int choose_tier(struct tasks_source *source, enum tasks_tier tier, struct
     return r;
 }
 
+const char *const tasks_tier_choices[] = { "auto", "taskstats", "schedstat", "bpf", NULL };
+const char tasks_tier_help[] =
+    "How processes are read: auto (taskstats where it is permitted, otherwise schedstat), "
+    "taskstats, schedstat, or bpf (needs CAP_BPF and CAP_PERFMON; is also exact for processes that "
+    "ended and for CPUs).";
+
 int tasks_source_open(enum tasks_tier tier, const volatile sig_atomic_t *stop, struct source **ret,
                       enum tasks_tier *ret_tier, struct camp_error *error)
 {

@@ -2,10 +2,29 @@
 
 #include <string.h>
 
+const struct tasks_tier_facts tasks_tiers[TASKS_TIER_COUNT] = {
+    [TASKS_AUTOMATIC] = { .name = "auto" },
+    [TASKS_TASKSTATS] = { "taskstats", true, true, true, false },
+    [TASKS_SCHEDSTAT] = { "schedstat", true, false, true, false },
+    [TASKS_BPF] = { "bpf", true, true, true, false },
+    [TASKS_CYCLES] = { "cycles", true, true, false, true },
+    [TASKS_TICKS] = { "ticks", false, true, false, true },
+    [TASKS_NOTHING] = { "none", false, false, false, true },
+};
+
+enum tasks_tier tasks_tier_of(const char *name)
+{
+    for (enum tasks_tier tier = TASKS_AUTOMATIC; tier < TASKS_TIER_COUNT; tier++) {
+        if (strcmp(tasks_tiers[tier].name, name) == 0)
+            return tier;
+    }
+    return TASKS_AUTOMATIC;
+}
+
 static const struct column columns[] = {
-    { "measured_ns", "measured", "sum_exec_runtime: on a CPU, by timestamps at each switch",
+    { "measured_ns", "measured", "on a CPU, by the scheduler's timestamps or cycles at each switch",
       COLUMN_COUNTER, CAMP_MEASURED },
-    { "sampled_ns", "sampled", "utime + stime: whole ticks charged to whatever ran", COLUMN_COUNTER,
+    { "sampled_ns", "sampled", "whole ticks, each charged to whatever ran", COLUMN_COUNTER,
       CAMP_SAMPLED },
     { "absolute_ns", "absolute", "sum of |sampled - measured| of those in the row", COLUMN_COUNTER,
       CAMP_DERIVED },
@@ -75,6 +94,11 @@ void tasks_source_keep(struct source *base, const int32_t *pids, size_t count)
 size_t tasks_source_living(const struct source *base)
 {
     return ((const struct tasks_common *)base)->living;
+}
+
+size_t tasks_source_unmeasured(const struct source *base)
+{
+    return ((const struct tasks_common *)base)->unmeasured;
 }
 
 bool tasks_source_has_final_clocks(const struct source *base)

@@ -15,7 +15,7 @@ struct tasks_common {
     struct source source;
     const int32_t *kept; /* [kept_count] pids given to tasks_source_keep() */
     size_t kept_count;
-    size_t living;
+    size_t living, unmeasured;
     bool has_final_clocks; /* the CPU time of an ended process is complete */
     /* frame of the CPUs in the same snapshot; NULL if this tier does not measure CPUs */
     const struct frame *cpus;

@@ -1,5 +1,5 @@
 /* Tests the facts of camp doctor about idle time, for kernels other than the running one. */
-#include "commands/doctor/doctor.h"
+#include "commands/doctor/doctor_linux.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,11 +28,12 @@ static struct camp_kernel kernel_with(int32_t tickless_idle, int32_t short_idle_
 static void assert_fact(struct camp_kernel kernel, const char *name, const char *value,
                         const char *meaning)
 {
-    struct doctor doctor = { .words = true, .kernel = kernel };
+    const struct examined examined = { .kernel = kernel };
+    struct doctor doctor = { .words = true };
     const struct cell *found = NULL;
 
     document_start(&doctor.document, &layout);
-    doctor_add_facts(&doctor);
+    doctor_add_linux_facts(&doctor, &examined);
     assert_int_equal(document_finish(&doctor.document), CAMP_OK);
     for (size_t i = 0; i < doctor.document.tables[FACTS].row_count; i++) {
         const struct cell *row = &doctor.document.tables[FACTS].cells[i * ARRAY_COUNT(fields)];
