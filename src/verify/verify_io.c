@@ -20,7 +20,7 @@
 #include "counters/clock.h"
 #include "counters/error.h"
 #include "load/load.h"
-#include "load/load_tools.h"
+#include "load/load_file.h"
 #include "program/command.h"
 #include "verify_subject.h"
 #include "verify_witness.h"

@@ -15,7 +15,7 @@
 #include "counters/units.h"
 #include "ledger/array.h"
 #include "load/load.h"
-#include "load/load_tools.h"
+#include "load/load_file.h"
 #include "microstates/table.h"
 #include "verify_subject.h"
 #include "verify_watch.h"
