@@ -76,6 +76,14 @@ struct load_faults {
 };
 struct load_faults load_faults(void);
 
+/* User and system time of the process. On Linux the kernel divides the measured time in proportion
+ * to the sampled times; Windows samples them at ticks. */
+struct load_split {
+    uint64_t user_ns, system_ns;
+    uint64_t step_ns; /* of both */
+};
+struct load_split load_split(void);
+
 /* Some wishes cannot be fulfilled on some systems. */
 enum load_wish {
     LOAD_COLD_READS, /* reads that wait for a disk, although they use the page cache */

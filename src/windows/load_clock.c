@@ -73,12 +73,19 @@ static uint64_t ns_of_cycles(ULONG64 cycles)
     return (uint64_t)((double)cycles / rate * NS_PER_S);
 }
 
-static uint64_t ns_of_times(FILETIME kernel, FILETIME user)
+static uint64_t ns_of_time(FILETIME time)
 {
-    const uint64_t units = ((uint64_t)kernel.dwHighDateTime << 32 | kernel.dwLowDateTime) +
-                           ((uint64_t)user.dwHighDateTime << 32 | user.dwLowDateTime);
+    return ((uint64_t)time.dwHighDateTime << 32 | time.dwLowDateTime) * NS_PER_UNIT;
+}
 
-    return units * NS_PER_UNIT;
+struct load_split load_split(void)
+{
+    FILETIME start, end, kernel, user;
+
+    if (!GetProcessTimes(GetCurrentProcess(), &start, &end, &kernel, &user))
+        return (struct load_split){ .step_ns = UINT64_MAX };
+    return (struct load_split){ ns_of_time(user), ns_of_time(kernel),
+                                is_wine() ? STEP_OF_WINE_NS / 2 : STEP_OF_WINDOWS_NS / 2 };
 }
 
 uint64_t process_clock_ns(HANDLE process)
@@ -88,7 +95,9 @@ uint64_t process_clock_ns(HANDLE process)
 
     if (clock_has_cycles())
         return QueryProcessCycleTime(process, &cycles) ? ns_of_cycles(cycles) : 0;
-    return GetProcessTimes(process, &start, &end, &kernel, &user) ? ns_of_times(kernel, user) : 0;
+    return GetProcessTimes(process, &start, &end, &kernel, &user)
+               ? ns_of_time(kernel) + ns_of_time(user)
+               : 0;
 }
 
 uint64_t load_process_ns(void)
@@ -104,7 +113,7 @@ uint64_t load_thread_ns(void)
     if (clock_has_cycles())
         return QueryThreadCycleTime(GetCurrentThread(), &cycles) ? ns_of_cycles(cycles) : 0;
     return GetThreadTimes(GetCurrentThread(), &start, &end, &kernel, &user)
-               ? ns_of_times(kernel, user)
+               ? ns_of_time(kernel) + ns_of_time(user)
                : 0;
 }
 

@@ -142,6 +142,20 @@ struct load_faults load_faults(void)
                                  (uint64_t)usage.ru_minflt, (uint64_t)usage.ru_majflt };
 }
 
+static uint64_t ns_of_timeval(struct timeval time)
+{
+    return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_usec * NS_PER_US;
+}
+
+struct load_split load_split(void)
+{
+    struct rusage usage = { .ru_nivcsw = 0 };
+
+    getrusage(RUSAGE_SELF, &usage);
+    return (struct load_split){ ns_of_timeval(usage.ru_utime), ns_of_timeval(usage.ru_stime),
+                                NS_PER_US };
+}
+
 const char *load_refusal(enum load_wish wish)
 {
     (void)wish;
