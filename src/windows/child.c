@@ -11,7 +11,7 @@
 static const struct {
     const char *name;
     int (*run)(const struct child_role *role);
-} roles[] = { { "burn", child_burn } };
+} roles[] = { { "burn", child_burn }, { "subject", child_subject } };
 
 void *section_create(size_t bytes, HANDLE *ret_section)
 {

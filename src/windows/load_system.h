@@ -51,3 +51,4 @@ bool child_start(struct child *ret, const char *role, HANDLE section, uint64_t f
 
 /* The roles, which return the exit status of the child. */
 int child_burn(const struct child_role *role);
+int child_subject(const struct child_role *role);

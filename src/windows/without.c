@@ -30,7 +30,6 @@ COMMAND_WITHOUT(wait, "I/O wait, which Windows does not count")
 COMMAND_WITHOUT(view, "libmicrohttpd, without which this camp was built")
 COMMAND_WITHOUT(export, "libmicrohttpd, without which this camp was built")
 COMMAND_WITHOUT(doctor, "work in progress")
-COMMAND_WITHOUT(verify, "work in progress")
 COMMAND_WITHOUT(record, "SQLite, without which this camp was built")
 
 static int fail_without_threads(struct camp_error *error)

@@ -9,7 +9,7 @@
  * wait is in CAMP_STATE_LOCK, because a semaphore is a futex. Its length is the time between the
  * snapshots minus the duration of the act, which the act measures.
  */
-#include "verify.h"
+#include "verify_trials.h"
 
 #include "counters/error.h"
 #include "counters/units.h"

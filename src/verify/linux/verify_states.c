@@ -7,7 +7,7 @@
  * independent measurements: the scheduler's CPU time and run-queue time, and the clock of an act
  * that measures its own system calls.
  */
-#include "verify.h"
+#include "verify_trials.h"
 
 #include "counters/clock.h"
 #include "counters/error.h"

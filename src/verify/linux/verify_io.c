@@ -15,7 +15,7 @@
  * Major faults: the load touches pages of a file that was evicted from the page cache, without
  * read-ahead.
  */
-#include "verify.h"
+#include "verify_trials.h"
 
 #include "counters/clock.h"
 #include "counters/error.h"

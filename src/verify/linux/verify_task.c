@@ -6,7 +6,7 @@
  * switch, which the bounds allow. For run delay, two loads that never sleep compete for one CPU.
  * All wall time in which a load is not on the CPU is run delay.
  */
-#include "verify.h"
+#include "verify_trials.h"
 
 #include "counters/clock.h"
 #include "counters/error.h"
