@@ -9,7 +9,8 @@
  *
  * The cost of a block is the CPU time of the process during the block, so the cost can be measured
  * at any rate. The percentage includes everything: the blocks, the wakeups between blocks, and
- * reading the clock.
+ * reading the clock. A clock with steps of 10 ms, as on Wine, cannot measure a block: its CPU time
+ * is then unknown.
  *
  * Each block has an absolute deadline, so the duration of a block does not change the rate. (The
  * paper's probe subtracted the duration of a block from the time to sleep.) Each rate runs for a
@@ -17,6 +18,7 @@
  * of this time are skipped.
  */
 #include "counters/clock.h"
+#include "load/load_tools.h"
 #include "program/command.h"
 #include "views/document.h"
 #include "views/view.h"
@@ -24,8 +26,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,9 +46,11 @@ struct subjects {
 struct cost {
     double rate;
     uint64_t blocks, late, missed, failed, calls;
-    uint64_t wall_ns, cpu_ns, user_us, system_us;
+    uint64_t wall_ns, cpu_ns;
+    struct load_split split;
     uint64_t block_cpu_ns, block_wall_ns; /* only the time within the blocks */
-    uint64_t resident_bytes, minor_faults, major_faults;
+    uint64_t resident_bytes;
+    struct load_faults faults;
     int64_t resident_growth_bytes;
 };
 
@@ -67,15 +69,17 @@ static const struct field rate_fields[] = {
     { "rate", "rate", "blocks a second, asked for", 6, 0 },
     { "achieved_rate", "achieved", "blocks a second", 8, 1 },
     { "cpu_percent", "cpu %", "of one CPU: all that the probe used", 7, 3 },
-    { "user_percent", "user %", "of it, by getrusage (the kernel's proportion: scaled)", 7, 3 },
+    { "user_percent", "user %", "of it, as the system divides it (Linux: scaled; Windows: sampled)",
+      7, 3 },
     { "system_percent", "sys %", "likewise", 7, 3 },
     { "block_us", "us/block", "CPU time of a block, by the process's clock", 8, 1 },
     { "call_us", "us/call", "CPU time of a call: a block's, divided", 7, 2 },
     { "block_wall_us", NULL, "wall time of a block", 0, 1 },
     { "resident_bytes", NULL, "of the probe, at the end", 0, 0 },
     { "resident_growth_bytes", "growth", "of its resident size meanwhile", 6, 0 },
-    { "minor_faults", "faults", "of the probe meanwhile", 6, 0 },
-    { "major_faults", NULL, "likewise", 0, 0 },
+    { "faults", "faults", "page faults of the probe meanwhile", 6, 0 },
+    { "minor_faults", NULL, "of these, without a disk; Windows does not tell", 0, 0 },
+    { "major_faults", NULL, "of these, with a disk; likewise", 0, 0 },
     { "blocks", NULL, "how many", 0, 0 },
     { "calls", NULL, "of the library in each block", 0, 0 },
     { "late", NULL, "blocks that started after the next one was due", 0, 0 },
@@ -131,7 +135,8 @@ static unsigned run_block(const struct subjects *subjects)
         failed += call_disk(subjects->disk); /* reads */
         failed += call_disk(subjects->disk); /* writes */
     }
-    failed += call_process(&subjects->self, CAMP_TASK_MINOR_FAULTS | CAMP_TASK_MAJOR_FAULTS);
+    failed += call_process(&subjects->self,
+                           CAMP_TASK_MINOR_FAULTS | CAMP_TASK_MAJOR_FAULTS | CAMP_TASK_FAULTS);
     failed += call_process(&subjects->self, CAMP_TASK_CPU);
     failed += call_process(&subjects->self, CAMP_TASK_VIRTUAL | CAMP_TASK_RESIDENT);
     return failed;
@@ -172,14 +177,10 @@ static int find_subjects(struct subjects *subjects)
 
 struct own {
     uint64_t wall_ns, cpu_ns;
-    struct rusage usage;
+    struct load_split split;
+    struct load_faults faults;
     struct camp_task task;
 };
-
-static uint64_t microseconds(struct timeval time)
-{
-    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_usec;
-}
 
 static struct own add_self(const struct subjects *subjects)
 {
@@ -187,18 +188,19 @@ static struct own add_self(const struct subjects *subjects)
 
     camp_process_read(NULL, &subjects->self, CAMP_TASK_VIRTUAL | CAMP_TASK_RESIDENT, &own.task,
                       sizeof own.task, NULL);
-    getrusage(RUSAGE_SELF, &own.usage);
+    own.split = load_split();
+    own.faults = load_faults();
     own.wall_ns = now_ns(CLOCK_MONOTONIC);
-    own.cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    own.cpu_ns = load_process_ns();
     return own;
 }
 
 static void account_block(struct cost *cost, const struct subjects *subjects)
 {
-    uint64_t wall = now_ns(CLOCK_MONOTONIC), cpu = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    uint64_t wall = now_ns(CLOCK_MONOTONIC), cpu = load_process_ns();
 
     cost->failed += run_block(subjects);
-    cost->block_cpu_ns += now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    cost->block_cpu_ns += load_process_ns() - cpu;
     cost->block_wall_ns += now_ns(CLOCK_MONOTONIC) - wall;
     cost->blocks++;
 }
@@ -230,31 +232,50 @@ static void run_rate(const struct probe *probe, double rate, struct cost *cost)
     after = add_self(&probe->subjects);
     cost->wall_ns = after.wall_ns - before.wall_ns;
     cost->cpu_ns = after.cpu_ns - before.cpu_ns;
-    cost->user_us = microseconds(after.usage.ru_utime) - microseconds(before.usage.ru_utime);
-    cost->system_us = microseconds(after.usage.ru_stime) - microseconds(before.usage.ru_stime);
-    cost->minor_faults = (uint64_t)(after.usage.ru_minflt - before.usage.ru_minflt);
-    cost->major_faults = (uint64_t)(after.usage.ru_majflt - before.usage.ru_majflt);
+    cost->split =
+        (struct load_split){ after.split.user_ns - before.split.user_ns,
+                             after.split.system_ns - before.split.system_ns, after.split.step_ns };
+    cost->faults = after.faults;
+    cost->faults.all -= before.faults.all;
+    cost->faults.minor -= before.faults.minor;
+    cost->faults.major -= before.faults.major;
     cost->resident_bytes = after.task.resident_bytes;
     cost->resident_growth_bytes =
         (int64_t)after.task.resident_bytes - (int64_t)before.task.resident_bytes;
 }
 
+/* Returns unknown if the time is shorter than the steps of its clock. */
+static struct cell cell_of_time(double value, uint64_t time_ns, uint64_t step_ns)
+{
+    return time_ns >= step_ns ? cell_real(value) : cell_unknown();
+}
+
+static struct cell cell_of_count(uint64_t count, bool is_known)
+{
+    return is_known ? cell_natural(count) : cell_unknown();
+}
+
 static void add_row(struct document *document, const struct cost *cost)
 {
     const double wall = (double)cost->wall_ns, blocks = (double)cost->blocks;
+    const double block_us = (double)cost->block_cpu_ns / blocks / NS_PER_US;
+    const uint64_t both_ns = cost->split.user_ns + cost->split.system_ns;
+    const uint64_t step_ns = load_clock_step_ns();
+    const uint64_t one_ns = cost->blocks > 0 ? cost->block_cpu_ns / cost->blocks : 0;
     const struct cell cells[] = {
         cell_real(cost->rate),
         cell_real(blocks * NS_PER_S / wall),
-        cell_real(100 * (double)cost->cpu_ns / wall),
-        cell_real(100 * NS_PER_US * (double)cost->user_us / wall),
-        cell_real(100 * NS_PER_US * (double)cost->system_us / wall),
-        cell_real((double)cost->block_cpu_ns / blocks / NS_PER_US),
-        cell_real((double)cost->block_cpu_ns / blocks / NS_PER_US / (double)cost->calls),
+        cell_of_time(100 * (double)cost->cpu_ns / wall, cost->cpu_ns, step_ns),
+        cell_of_time(100 * (double)cost->split.user_ns / wall, both_ns, cost->split.step_ns),
+        cell_of_time(100 * (double)cost->split.system_ns / wall, both_ns, cost->split.step_ns),
+        cell_of_time(block_us, one_ns, step_ns),
+        cell_of_time(block_us / (double)cost->calls, one_ns, step_ns),
         cell_real((double)cost->block_wall_ns / blocks / NS_PER_US),
         cell_natural(cost->resident_bytes),
         cell_integer(cost->resident_growth_bytes),
-        cell_natural(cost->minor_faults),
-        cell_natural(cost->major_faults),
+        cell_of_count(cost->faults.all, cost->faults.has_all),
+        cell_of_count(cost->faults.minor, cost->faults.has_parts),
+        cell_of_count(cost->faults.major, cost->faults.has_parts),
         cell_natural(cost->blocks),
         cell_natural(cost->calls),
         cell_natural(cost->late),
@@ -296,15 +317,19 @@ static int show(const struct probe *probe)
 
 static int read_rates(struct probe *probe)
 {
-    char copy[256], *state = copy;
+    char copy[256];
 
     if (strlen(probe->rate_text) >= sizeof copy)
         return complain(STATUS_USAGE, "--rate: too long");
     strcpy(copy, probe->rate_text);
-    for (char *text = strsep(&state, ","); text != NULL; text = strsep(&state, ",")) {
-        char *rest;
-        double rate = strtod(text, &rest);
+    for (char *text = copy, *next; text != NULL; text = next) {
+        char *rest, *comma = strchr(text, ',');
+        double rate;
 
+        next = comma != NULL ? comma + 1 : NULL;
+        if (comma != NULL)
+            *comma = '\0';
+        rate = strtod(text, &rest);
         if (rest == text || *rest != '\0' || !(rate >= 0.1 && rate <= 100000))
             return complain(
                 STATUS_USAGE,
@@ -354,7 +379,7 @@ int command_probe(int argc, char **argv)
     if (status != OPTIONS_GO_ON)
         return status;
     stop_on_signals();
-    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+    load_precise_timers();
     run_block(&probe.subjects); /* the first use of memory and code is not counted */
     for (size_t i = 0; i < probe.rate_count && !stop_requested; i++)
         run_rate(&probe, probe.rates[i], &probe.costs[probe.cost_count++]);

@@ -4,6 +4,7 @@
  * This file has the table of the loads. Each load is in a file load_*.c. The exit status 3
  * (STATUS_PARTIAL) means that the load did less than requested.
  */
+#include "load_children.h"
 #include "load_command.h"
 
 #include "program/help.h"
@@ -52,9 +53,9 @@ static const struct command loads[] = {
     { "memory", load_memory_command, "memory in steps" },
     { "net", load_net_command, "UDP packets to itself" },
     { "io", load_io_command, "reads or writes" },
-    { "lock", load_sleep_command, "a thread that sleeps in futex(2) for a share of its time" },
-    { "pipe", load_sleep_command, "likewise in read(2) of a pipe" },
-    { "sleep", load_sleep_command, "likewise in clock_nanosleep(2)" },
+    { "lock", load_sleep_command, "a thread that waits for another for a share of its time" },
+    { "pipe", load_sleep_command, "likewise for data of a pipe" },
+    { "sleep", load_sleep_command, "likewise for a timer" },
     { "fault", load_fault_command, "page faults that wait for a file" },
     { "threads", load_threads_command, "threads that use a share of a CPU each" },
 };
@@ -77,6 +78,7 @@ int command_load(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
     struct suggestion suggestion = { .word = name };
+    int status;
 
     if (argc < 2) {
         help_of_commands(&load_list, stderr);
@@ -86,6 +88,8 @@ int command_load(int argc, char **argv)
         return help_of_commands(&load_list, stdout);
     if (is_version_option(name))
         return print_version();
+    if (load_child_command(argc, argv, &status))
+        return status;
     for (size_t i = 0; i < ARRAY_COUNT(loads); i++) {
         if (strcmp(loads[i].name, name) == 0) {
             stop_on_signals();

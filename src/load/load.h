@@ -48,7 +48,7 @@ struct load_cpu_plan {
 
 struct load_cpu_truth {
     uint64_t wall_ns;
-    uint64_t own_ns;   /* CLOCK_PROCESS_CPUTIME_ID during wall_ns */
+    uint64_t own_ns;   /* load_process_ns() during wall_ns */
     const char *phase; /* as in the option --phase, such as "any" */
     double wanted_percent;
     double percent;  /* own_ns as a percentage of wall_ns */
@@ -60,11 +60,13 @@ struct load_cpu_truth {
     uint64_t ticks_met;     /* ticks during which the load ran */
     double sampled_percent; /* ticks_met x tick_ns as a percentage of wall_ns */
     /* The part of ticks_met that the kernel may have charged to another task, because the load was
-     * preempted or met an unplanned number of ticks. */
+     * preempted or met an unplanned number of ticks. Unknown if has_ticks_unsure is false: Windows
+     * does not count preemptions. */
     uint64_t ticks_unsure;
+    bool has_ticks_unsure;
     uint64_t period_ns;
     bool has_tick;          /* false if the kernel does not report the length of its tick */
-    uint64_t tick_ns;       /* length of a tick, by clock_getres(CLOCK_MONOTONIC_COARSE) */
+    uint64_t tick_ns;       /* length of a tick (tick_length_ns()) */
     uint64_t tick_phase_ns; /* ticks come at n x tick_ns + tick_phase_ns */
     uint64_t locks;         /* how often the time of the tick was searched and found */
     uint64_t search_ns;     /* CPU time of the first search, not part of own_ns */
@@ -72,7 +74,7 @@ struct load_cpu_truth {
      * LOAD_ANY_PHASE. */
     uint64_t runnable_ns;
     int32_t cpu;   /* CPU to which the load was bound, or -1 */
-    bool realtime; /* SCHED_FIFO was needed to keep the phase, and was permitted */
+    bool realtime; /* precedence was needed to keep the phase, and was permitted */
 };
 
 /* The highest `percent` that is possible with a phase and a period (0: the default). */
@@ -94,6 +96,7 @@ struct load_fork_truth {
     /* CPU time of all children, including their exit. The exit records of taskstats should add up
      * to this number. */
     uint64_t whole_ns;
+    bool has_whole; /* false on Wine: whole_ns is unknown */
     uint64_t parent_ns;
     double rate;
 };
@@ -103,8 +106,10 @@ struct load_step {
     uint64_t bytes;  /* size of the step, in whole pages */
     uint64_t held_bytes;
     uint64_t touched_pages;
-    uint64_t minor_faults; /* with huge pages, fewer than touched_pages */
+    uint64_t faults; /* with huge pages, fewer than touched_pages */
+    uint64_t minor_faults;
     uint64_t resident_bytes;
+    bool has_faults, has_parts, has_resident; /* as in struct load_memory_truth */
 };
 
 #define LOAD_STEPS_MAX 1000u
@@ -127,8 +132,12 @@ struct load_memory_truth {
     uint64_t bytes;
     uint64_t pages;
     uint64_t page_bytes;
+    uint64_t faults;
     uint64_t minor_faults;
     uint64_t resident_bytes;
+    bool has_faults;                       /* false on Wine: `faults` is unknown */
+    bool has_parts;                        /* false on Windows: minor_faults is unknown */
+    bool has_resident;                     /* whether resident_bytes is known */
     struct load_step each[LOAD_STEPS_MAX]; /* [step_count] */
 };
 
@@ -161,11 +170,11 @@ struct load_net_truth {
 
 struct load_io_plan {
     /* If the file exists, the load can read but not write it. Otherwise the load creates it, and
-     * removes it at the end. NULL means a nameless file in TMPDIR or /var/tmp. */
+     * removes it at the end. NULL means a temporary file in load_folder(). */
     const char *file;
     uint64_t bytes; /* bytes to transfer, [1, 1 TiB] */
     uint64_t block; /* bytes per operation, [1, 16 MiB]; with `direct`, a multiple of 512 */
-    bool direct;    /* bypasses the page cache by O_DIRECT */
+    bool direct;    /* bypasses the page cache: O_DIRECT, FILE_FLAG_NO_BUFFERING */
     bool write;
     bool cold; /* evicts the file from the page cache before each pass */
     /* If not 0, the load runs for this time. `bytes` is then only the size of the file, if the load
@@ -175,21 +184,23 @@ struct load_io_plan {
 
 struct load_io_truth {
     uint64_t wall_ns;
-    uint64_t operations; /* read() or write() calls that transferred data */
+    uint64_t operations; /* calls that transferred data */
     uint64_t bytes;
     uint64_t call_ns;        /* wall time of the operations */
     uint64_t longest_ns;     /* wall time of the longest operation */
-    uint64_t sync_ns;        /* wall time of fdatasync(2) after writing; 0 with `direct` */
+    uint64_t sync_ns;        /* wall time of load_file_flush() after writing; 0 with `direct` */
     uint64_t prepared_bytes; /* written to a new file before the load; not part of other members */
     uint64_t storage_bytes;  /* read from storage, by getrusage(2) */
-    uint64_t own_ns;         /* CLOCK_THREAD_CPUTIME_ID during wall_ns */
+    bool has_storage;        /* false on Windows: storage_bytes is unknown */
+    uint64_t own_ns;         /* load_thread_ns() during wall_ns */
     uint64_t waited_ns;      /* wall_ns - own_ns: waited for the disk or for a CPU */
 };
 
 enum load_sleep_kind {
-    LOAD_SLEEP_LOCK, /* sleeps in futex(2) until another thread wakes it */
-    LOAD_SLEEP_PIPE, /* sleeps in read(2) of a pipe until another thread writes to it */
-    LOAD_SLEEP_TIMER /* sleeps in clock_nanosleep(2) */
+    /* sleeps in futex(2), or on Windows for a condition variable, until another thread wakes it */
+    LOAD_SLEEP_LOCK,
+    LOAD_SLEEP_PIPE, /* sleeps in a read of a pipe until another thread writes to it */
+    LOAD_SLEEP_TIMER /* sleeps in clock_nanosleep(2), or on Windows until a waitable timer ends */
 };
 
 struct load_sleep_plan {
@@ -218,19 +229,20 @@ struct load_sleep_truth {
      * the run queue. But an idle CPU may take 100 us to notice that it has a thread to run, and the
      * thread is asleep until then. So the true time asleep is at most asleep_ns + late_ns. */
     uint64_t late_ns;
-    uint64_t own_ns; /* CLOCK_THREAD_CPUTIME_ID */
+    uint64_t own_ns; /* load_thread_ns() */
     /* The part of own_ns for falling asleep and waking. It is also in asleep_ns or late_ns. */
     uint64_t call_own_ns;
     /* Wall time of the sleeps during which the thread was preempted, between reading the clock and
      * the return of the call. In these sleeps, asleep_ns may include time in the run queue. */
     uint64_t preempted_ns;
-    double percent; /* asleep_ns as a percentage of wall_ns */
+    bool counts_preemptions; /* false on Windows: preempted_ns is unknown */
+    double percent;          /* asleep_ns as a percentage of wall_ns */
 };
 
 #define LOAD_FAULT_FILE_PAGES 16384u
 
 struct load_fault_plan {
-    const char *file; /* existing file to map; NULL means a new one in TMPDIR or /var/tmp */
+    const char *file; /* existing file to map; NULL means a new one in load_folder() */
     /* Number of pages to touch, [1, 1e9], in passes over the file. A pass first evicts the pages
      * from memory, and touches at most LOAD_FAULT_FILE_PAGES. */
     uint64_t pages;
@@ -243,9 +255,11 @@ struct load_fault_plan {
 struct load_fault_truth {
     uint64_t wall_ns; /* includes the evictions */
     uint64_t pages;
-    uint64_t major_faults; /* by getrusage(2): touched pages that were not in memory */
+    uint64_t faults;       /* page faults while the pages were touched */
+    uint64_t major_faults; /* those that waited for a disk */
+    bool has_major;        /* false on Windows: major_faults is unknown */
     uint64_t touch_ns;
-    uint64_t own_ns;     /* CLOCK_THREAD_CPUTIME_ID during touch_ns */
+    uint64_t own_ns;     /* load_thread_ns() during touch_ns */
     uint64_t waited_ns;  /* touch_ns - own_ns: waited for pages or for a CPU */
     uint64_t longest_ns; /* wall time of the slowest touch */
 };

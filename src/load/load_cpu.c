@@ -7,16 +7,16 @@
  * tick is charged all the time.
  *
  * In each period the load sleeps, uses the CPU in user mode, and sleeps again. It uses the CPU
- * until its CPU clock (CLOCK_PROCESS_CPUTIME_ID, which is measured) has reached the wanted share of
- * the wall time since the start. So CPU time that was missed in one period is used in later
+ * until its CPU clock (load_process_ns(), which is measured) has reached the wanted share of the
+ * wall time since the start. So CPU time that was missed in one period is used in later
  * periods, as far as the phase allows.
  *
- * To check its phase, the load reads CLOCK_MONOTONIC_COARSE before and after it uses the CPU. This
- * clock advances at ticks only.
+ * To check its phase, the load reads tick_clock_ns() before and after it uses the CPU. This clock
+ * advances at ticks only.
  *
- * SCHED_FIFO (priority 1) is used only after other tasks have kept the load off the CPU, and only
- * for shares up to 90 %, so that other tasks still get some time. If SCHED_FIFO is not permitted,
- * the load continues without it.
+ * The load takes precedence over other threads (load_become_realtime()) only after these have kept
+ * it off the CPU, and only for shares up to 90 %, so that other tasks still get some time. If that
+ * is not permitted, the load continues without it.
  */
 #include "load_command.h"
 
@@ -25,7 +25,6 @@
 #include "program/tick.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -60,11 +59,6 @@ struct cpu_run {
     uint64_t window_cycles, window_missed; /* since restore_phase() last checked them */
 };
 
-static uint64_t own_ns(void)
-{
-    return now_ns(CLOCK_PROCESS_CPUTIME_ID);
-}
-
 static uint64_t own_target(const struct cpu_run *run, uint64_t time_ns)
 {
     double share = run->plan->percent / 100 * (double)(time_ns - run->start_ns);
@@ -84,7 +78,7 @@ static uint64_t next_random(struct cpu_run *run)
 /* A period in which the load runs at a random time. */
 static uint64_t cycle_any(struct cpu_run *run, uint64_t start)
 {
-    uint64_t end = start + run->period_ns, target = own_target(run, end), own = own_ns();
+    uint64_t end = start + run->period_ns, target = own_target(run, end), own = load_process_ns();
     uint64_t need = target > own ? target - own : 0;
 
     if (need == 0)
@@ -92,8 +86,8 @@ static uint64_t cycle_any(struct cpu_run *run, uint64_t start)
     if (need < run->period_ns && !sleep_until(start + next_random(run) % (run->period_ns - need)))
         return end;
     run->truth->cycles++;
-    load_burn(CLOCK_PROCESS_CPUTIME_ID, target, 0, end);
-    if (own_ns() + run->period_ns / 100 < target)
+    load_burn(load_process_ns, target, 0, end);
+    if (load_process_ns() + run->period_ns / 100 < target)
         run->truth->missed++;
     return end;
 }
@@ -102,12 +96,12 @@ static uint64_t cycle_any(struct cpu_run *run, uint64_t start)
 static bool burn_watched(struct cpu_run *run, uint64_t target, uint64_t least, uint64_t limit,
                          uint64_t expected_ticks)
 {
-    uint64_t before = now_ns(CLOCK_MONOTONIC_COARSE), start = now_ns(CLOCK_MONOTONIC), ticks;
+    uint64_t before = tick_clock_ns(), start = now_ns(CLOCK_MONOTONIC), ticks;
     const long preemptions = load_preemptions();
 
-    load_burn(CLOCK_PROCESS_CPUTIME_ID, target, least, limit);
+    load_burn(load_process_ns, target, least, limit);
     run->truth->runnable_ns += now_ns(CLOCK_MONOTONIC) - start;
-    ticks = tick_count_between(before, now_ns(CLOCK_MONOTONIC_COARSE), run->tick.length_ns);
+    ticks = tick_count_between(before, tick_clock_ns(), run->tick.length_ns);
     run->truth->ticks_met += ticks;
     if (ticks != expected_ticks || load_preemptions() != preemptions)
         run->truth->ticks_unsure += ticks;
@@ -130,7 +124,7 @@ static uint64_t cycle_between(struct cpu_run *run, uint64_t start)
     uint64_t end = start + run->period_ns, target = own_target(run, end);
     uint64_t limit = start + run->tick.length_ns - BEFORE_TICK_NS;
 
-    if (!sleep_until(start + AFTER_TICK_NS) || own_ns() >= target)
+    if (!sleep_until(start + AFTER_TICK_NS) || load_process_ns() >= target)
         return end;
     if (now_ns(CLOCK_MONOTONIC) >= limit)
         judge(run, false);
@@ -142,7 +136,7 @@ static uint64_t cycle_between(struct cpu_run *run, uint64_t start)
 /* `start` is the time of a tick. The load starts before the tick and stops after it. */
 static uint64_t cycle_across(struct cpu_run *run, uint64_t start)
 {
-    uint64_t end = start + run->period_ns, target = own_target(run, end), own = own_ns();
+    uint64_t end = start + run->period_ns, target = own_target(run, end), own = load_process_ns();
     uint64_t need = target > own ? target - own : 0,
              lead = need > PAST_TICK_NS ? need - PAST_TICK_NS : 0;
 
@@ -175,13 +169,10 @@ static bool search_for_tick(struct cpu_run *run, unsigned matches)
 
 static bool become_realtime(const struct load_cpu_plan *plan)
 {
-    struct sched_param parameter = { .sched_priority = 1 };
-
-    return plan->percent <= REALTIME_PERCENT_MAX &&
-           sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter) == 0;
+    return plan->percent <= REALTIME_PERCENT_MAX && load_become_realtime();
 }
 
-/* Checks after some periods whether the load kept its phase. If other tasks had the CPU, SCHED_FIFO
+/* Checks after some periods whether the load kept its phase. If other tasks had the CPU, precedence
  * helps. If it does not help, the ticks probably come at other times now, for example because a
  * virtual machine was suspended or migrated. The load then searches for the tick again. */
 static void restore_phase(struct cpu_run *run)
@@ -287,8 +278,9 @@ static int check_plan(const struct load_cpu_plan *plan, struct camp_error *error
     if (plan->phase == LOAD_ANY_PHASE)
         return CAMP_OK;
     if (tick_ns == 0)
-        return camp_fail(error, CAMP_E_NOTSUP, 0,
-                         "this kernel does not report its tick: --phase is unavailable");
+        return camp_fail(error, CAMP_E_NOTSUP, 0, "%s: --phase is unavailable",
+                         load_refusal(LOAD_TICK) != NULL ? load_refusal(LOAD_TICK)
+                                                         : "this kernel does not report its tick");
     if (plan->period_ns % tick_ns != 0)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "with a phase the period is a multiple of the tick, here %.3f ms",
@@ -306,21 +298,22 @@ int load_cpu(const void *wanted, void *ret_truth, struct camp_error *error)
     const struct load_cpu_plan *plan = wanted;
     struct load_cpu_truth *ret = ret_truth;
     struct cpu_run run = { .plan = plan, .truth = ret };
-    struct load_place saved;
     int r;
 
     *ret = (struct load_cpu_truth){ .phase = phases[plan->phase],
                                     .wanted_percent = plan->percent,
                                     .phased = plan->phase != LOAD_ANY_PHASE,
+                                    .has_ticks_unsure =
+                                        plan->phase != LOAD_ANY_PHASE && load_preemptions() >= 0,
                                     .cpu = -1 };
     r = check_plan(plan, error);
     if (r != CAMP_OK)
         return r;
     ret->cpu = plan->cpu < 0 && plan->phase != LOAD_ANY_PHASE ? load_last_cpu() : plan->cpu;
-    r = load_place_set(&saved, ret->cpu, error);
+    r = load_place_set(ret->cpu, error);
     if (r != CAMP_OK)
         goto out;
-    ret->search_ns = own_ns();
+    ret->search_ns = load_process_ns();
     run.tick.length_ns = tick_length_ns();
     run.period_ns =
         plan->period_ns != 0 ? plan->period_ns : default_period(plan, run.tick.length_ns);
@@ -330,11 +323,11 @@ int load_cpu(const void *wanted, void *ret_truth, struct camp_error *error)
         goto out;
     }
     run.start_ns = now_ns(CLOCK_MONOTONIC);
-    run.began_own_ns = own_ns();
+    run.began_own_ns = load_process_ns();
     ret->search_ns = run.began_own_ns - ret->search_ns;
     run.random = run.start_ns | 1;
     run_cycles(&run);
-    ret->own_ns = own_ns() - run.began_own_ns;
+    ret->own_ns = load_process_ns() - run.began_own_ns;
     ret->wall_ns = now_ns(CLOCK_MONOTONIC) - run.start_ns;
     ret->percent = ret->wall_ns > 0 ? 100 * (double)ret->own_ns / (double)ret->wall_ns : 0;
     ret->period_ns = run.period_ns;
@@ -345,7 +338,7 @@ int load_cpu(const void *wanted, void *ret_truth, struct camp_error *error)
         ret->sampled_percent =
             100.0 * (double)(ret->ticks_met * ret->tick_ns) / (double)ret->wall_ns;
 out:
-    load_place_restore(&saved);
+    load_place_restore();
     return r;
 }
 
@@ -356,16 +349,17 @@ static const struct fact facts[] = {
     TRUTH(phase, "phase", "where in the tick it ran"),
     TRUTH(wanted_percent, "wanted", "CPU time it was to use, of one CPU", 3),
     TRUTH(percent, "used, by its own clock", "own_ns of wall_ns", 3),
-    TRUTH(own_ns, "CPU time of its own", "CLOCK_PROCESS_CPUTIME_ID, measured"),
-    TRUTH(wall_ns, "wall time", "CLOCK_MONOTONIC over the same interval"),
+    TRUTH(own_ns, "CPU time of its own", "by the CPU clock of the process"),
+    TRUTH(wall_ns, "wall time", "over the same interval"),
     TRUTH(cycles, "cycles", "periods in which it ran"),
     TRUTH(missed, "missed", "periods in which it ran late, or out of its phase"),
     TRUTH(ticks_met, "ticks met", "ticks that came while it ran (with a phase)", IF_PHASED),
     TRUTH(ticks_unsure, "of these, perhaps charged to another task",
-          "another task took the CPU in the same burn, or the burn missed its place", IF_PHASED),
+          "another task took the CPU in the same burn, or the burn missed its place",
+          .known_if = offsetof(struct load_cpu_truth, has_ticks_unsure)),
     TRUTH(sampled_percent, "as sampled by ticks", "ticks_met x tick_ns of wall_ns", 3, IF_PHASED),
     TRUTH(period_ns, "period", "one burn in each"),
-    TRUTH(tick_ns, "tick", "clock_getres(CLOCK_MONOTONIC_COARSE)",
+    TRUTH(tick_ns, "tick", "its length, as the system reports it",
           .known_if = offsetof(struct load_cpu_truth, has_tick)),
     TRUTH(tick_phase_ns, "tick seen after its multiples by", "of CLOCK_MONOTONIC", IF_PHASED),
     TRUTH(locks, "times the phase was looked for", "at first, and when it was not kept", IF_PHASED),
@@ -373,7 +367,7 @@ static const struct fact facts[] = {
     TRUTH(runnable_ns, "its CPU was not idle for at least",
           "wall time of the search for the tick and of the burns (with a phase)", IF_PHASED),
     TRUTH(cpu, "pinned to CPU", "unknown: to none"),
-    TRUTH(realtime, "SCHED_FIFO needed", "others had the CPU when it was due"),
+    TRUTH(realtime, "precedence needed", "others had the CPU when it was due"),
 };
 
 static void remark(const void *wanted, const void *ret_truth, char ret[REMARK_SIZE])

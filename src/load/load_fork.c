@@ -1,117 +1,59 @@
 /*
  * Many short processes, which are missed by tools that sample the list of processes.
  *
- * Each child uses the CPU until its CPU clock reaches burn_ns, writes its CPU time to memory shared
- * with the parent, and calls _exit(). The sum of these CPU times is own_ns.
- *
- * The exit itself also uses CPU time, for example to free the address space. The child cannot
- * report this CPU time. But the CPU clock of a zombie still exists, so the parent waits with
- * WNOWAIT, reads the clock of the child, and only then reaps the child. The sum of these CPU times
- * is whole_ns. wait4(2) would report the same CPU time, but truncated to 1 us.
+ * Each child uses the CPU until its CPU clock reaches burn_ns, reports its CPU time to the parent,
+ * and exits. The sum of these CPU times is own_ns. The sum of the CPU times that the system knows
+ * after the exits is whole_ns.
  */
 #include "load_command.h"
 
 #include "counters/error.h"
+#include "load_children.h"
 #include "load_tools.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-#define LIVING_MAX 256u /* at most this many children live at the same time */
 #define RATE_MAX 20000.0
 #define BURN_MAX_NS (10ull * NS_PER_S)
 
 struct fork_run {
     const struct load_fork_plan *plan;
     struct load_fork_truth *truth;
-    pid_t pids[LIVING_MAX]; /* 0 marks a free place */
-    /* [LIVING_MAX] in memory shared with the children: the CPU time that each child reports, 0
-     * until the child has reported */
-    _Atomic uint64_t *reported;
+    struct load_children children;
     unsigned living;
 };
 
-static void child_run(_Atomic uint64_t *reported, uint64_t burn_ns)
+static void reap_exited(struct fork_run *run, bool wait)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* if the load is killed, kills the child too */
-    load_burn(CLOCK_PROCESS_CPUTIME_ID, burn_ns, 0, UINT64_MAX);
-    atomic_store(reported, now_ns(CLOCK_PROCESS_CPUTIME_ID));
-    _exit(0);
-}
+    for (unsigned place = 0; place < LOAD_CHILDREN_MAX && run->living > 0; place++) {
+        struct load_child_times times;
 
-/* The child may still be exiting, so its CPU clock is read until it no longer advances. */
-static uint64_t whole_clock(pid_t pid)
-{
-    uint64_t whole_ns = 0, before = UINT64_MAX;
-    clockid_t clock;
-
-    if (clock_getcpuclockid(pid, &clock) == 0)
-        for (; whole_ns != before; whole_ns = now_ns(clock))
-            before = whole_ns;
-    return whole_ns;
-}
-
-static void reap(struct fork_run *run, unsigned place)
-{
-    uint64_t reported = atomic_load(&run->reported[place]),
-             whole_ns = whole_clock(run->pids[place]);
-
-    while (waitpid(run->pids[place], NULL, 0) < 0 && errno == EINTR)
-        continue;
-    run->pids[place] = 0;
-    run->living--;
-    run->truth->children++;
-    run->truth->whole_ns += whole_ns;
-    run->truth->own_ns += reported;
-    if (reported == 0)
-        run->truth->unreported++;
-}
-
-static void reap_exited(struct fork_run *run, int flags)
-{
-    unsigned place;
-
-    for (place = 0; place < LIVING_MAX && run->living > 0; place++) {
-        siginfo_t info = { 0 };
-        int r;
-
-        if (run->pids[place] == 0)
+        if (run->children.processes[place] == 0 ||
+            !load_child_reap(&run->children, place, wait, &times))
             continue;
-        do
-            r = waitid(P_PID, (id_t)run->pids[place], &info, WEXITED | WNOWAIT | flags);
-        while (r < 0 && errno == EINTR);
-        if (r < 0 || info.si_pid == run->pids[place])
-            reap(run, place);
+        run->living--;
+        run->truth->children++;
+        run->truth->whole_ns += times.whole_ns;
+        run->truth->has_whole &= times.has_whole;
+        run->truth->own_ns += times.reported_ns;
+        if (times.reported_ns == 0)
+            run->truth->unreported++;
     }
 }
 
 static void fork_one(struct fork_run *run)
 {
     unsigned place = 0;
-    pid_t pid;
 
-    while (place < LIVING_MAX && run->pids[place] != 0)
+    while (place < LOAD_CHILDREN_MAX && run->children.processes[place] != 0)
         place++;
-    if (place == LIVING_MAX)
+    if (place == LOAD_CHILDREN_MAX)
         return;
-    atomic_store(&run->reported[place], 0);
-    pid = fork();
-    if (pid == 0)
-        child_run(&run->reported[place], run->plan->burn_ns);
-    if (pid < 0) {
+    if (load_child_start(&run->children, place, run->plan->burn_ns))
+        run->living++;
+    else
         run->truth->failed++;
-        return;
-    }
-    run->pids[place] = pid;
-    run->living++;
 }
 
 static bool is_over(const struct load_fork_plan *plan, uint64_t start_ns, uint64_t time_ns)
@@ -129,9 +71,9 @@ static void fork_at_rate(struct fork_run *run, uint64_t start_ns)
 
         if (is_over(run->plan, start_ns, due) || !sleep_until(due))
             break;
-        reap_exited(run, WNOHANG);
-        while (run->living == LIVING_MAX && sleep_until(now_ns(CLOCK_MONOTONIC) + NS_PER_MS))
-            reap_exited(run, WNOHANG);
+        reap_exited(run, false);
+        while (run->living == LOAD_CHILDREN_MAX && sleep_until(now_ns(CLOCK_MONOTONIC) + NS_PER_MS))
+            reap_exited(run, false);
         now = now_ns(CLOCK_MONOTONIC);
         if (stop_requested || is_over(run->plan, start_ns, now))
             break;
@@ -146,29 +88,30 @@ int load_fork(const void *wanted, void *ret_truth, struct camp_error *error)
     const struct load_fork_plan *plan = wanted;
     struct load_fork_truth *ret = ret_truth;
     struct fork_run run = { .plan = plan, .truth = ret };
-    size_t size = LIVING_MAX * sizeof *run.reported;
     uint64_t start_ns, own_ns, forked_ns;
+    int r;
 
     memset(ret, 0, sizeof *ret);
+    ret->has_whole = true;
     if (!(plan->rate > 0 && plan->rate <= RATE_MAX) || plan->burn_ns > BURN_MAX_NS)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "a rate is above 0 and at most %.0f a second, a burn at most 10 s",
                          RATE_MAX);
-    run.reported = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (run.reported == MAP_FAILED)
-        return camp_fail_errno(error, errno, "memory shared with the children");
+    r = load_children_open(&run.children, error);
+    if (r != CAMP_OK)
+        return r;
     start_ns = now_ns(CLOCK_MONOTONIC);
-    own_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    own_ns = load_process_ns();
     fork_at_rate(&run, start_ns);
     forked_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
-    reap_exited(&run, 0);
-    ret->parent_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - own_ns;
+    reap_exited(&run, true);
+    ret->parent_ns = load_process_ns() - own_ns;
     ret->wall_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     ret->rate = forked_ns > 0 ? (double)ret->children * NS_PER_S / (double)forked_ns : 0;
-    munmap(run.reported, size);
+    load_children_close(&run.children);
     if (ret->children == 0 && ret->failed > 0)
         return camp_fail(error, CAMP_E_NOMEM, 0,
-                         "no process could be forked; raise the limit (ulimit -u)");
+                         "no process could be started; raise the limit of processes");
     return CAMP_OK;
 }
 
@@ -183,7 +126,8 @@ static const struct fact facts[] = {
     TRUTH(own_ns, "CPU time as the children reported it",
           "sum of each one's CPU clock, read as its last act: without its exit"),
     TRUTH(whole_ns, "CPU time with their exit",
-          "sum of their CPU clocks after their exit: what exit records should add up to"),
+          "sum of their CPU clocks after their exit: what exit records should add up to",
+          .known_if = offsetof(struct load_fork_truth, has_whole)),
     TRUTH(parent_ns, "CPU time of the parent", "forks and waits; not in the others"),
     TRUTH(wall_ns, "wall time", "from the first fork to the last end"),
 };

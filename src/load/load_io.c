@@ -1,43 +1,36 @@
 /*
  * Reads or writes of known number and size.
  *
- * The load counts its calls of pread(2) and pwrite(2), the bytes that they transferred, and their
- * wall time. The two clock readings around each call cost about 50 ns. Without O_DIRECT, the disk
+ * The load counts its calls (load_file_move()), the bytes that they transferred, and their wall
+ * time. The two clock readings around each call cost about 50 ns. Without direct I/O, the disk
  * counts other numbers, because the page cache is in between. A load that writes flushes the cache
- * by fdatasync(2) at its end. With `cold`, the load evicts its file from the page cache before each
- * pass, so that reads through the cache wait for the disk.
+ * at its end. With `cold`, the load evicts its file from the page cache before each pass, so that
+ * reads through the cache wait for the disk.
  *
- * A file that the load creates has no name (O_TMPFILE, or unlink(2)), so the kernel removes it even
- * if the load is killed. It has at most FILE_MAX_BYTES. To transfer more, the load starts again at
- * the beginning of the file.
+ * A file that the load creates has at most FILE_MAX_BYTES. To transfer more, the load starts again
+ * at the beginning of the file.
  */
 #include "load_command.h"
 
 #include "counters/error.h"
+#include "load_file.h"
+#include "load_pages.h"
 #include "load_tools.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #define BYTES_MAX (1ull << 40)
 #define BLOCK_MAX (16u << 20)
 #define DIRECT_UNIT 512u
-#define BUFFER_ALIGNMENT 4096u
 #define FILE_MAX_BYTES (1ull << 30)
 
 struct io_run {
     const struct load_io_plan *plan;
     struct load_io_truth *truth;
     char *buffer;
-    int file;
-    uint64_t file_bytes; /* how much of the file each pass reads or writes */
-    bool created;
+    struct load_file file;
+    uint64_t file_bytes;  /* how much of the file each pass reads or writes */
     uint64_t deadline_ns; /* 0 if the plan has no duration */
 };
 
@@ -52,90 +45,45 @@ static int check_plan(const struct load_io_plan *plan, struct camp_error *error)
     if (plan->cold && (plan->direct || plan->write))
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "--cold needs reads through the page cache: remove --direct or --write");
+    if (plan->cold && load_refusal(LOAD_COLD_READS) != NULL)
+        return camp_fail(error, CAMP_E_NOTSUP, 0, "--cold: %s", load_refusal(LOAD_COLD_READS));
     return CAMP_OK;
 }
 
-static int failed_io(const struct io_run *run, int failed, struct camp_error *error)
-{
-    const char *name = run->plan->file != NULL ? run->plan->file : "the temporary file";
-
-    if (failed == ENOSPC || failed == EDQUOT || failed == EFBIG)
-        return camp_fail(error, CAMP_E_IO, failed,
-                         "%s: the disk is full; give fewer --bytes, or a --file on another disk",
-                         name);
-    if (failed == EINVAL && run->plan->direct)
-        return camp_fail(
-            error, CAMP_E_NOTSUP, failed,
-            "%s: this file system has no direct I/O with this block size; try --block 4K", name);
-    return camp_fail_errno(error, failed, name);
-}
-
-/* Sets O_DIRECT on the open file, because open(O_CREAT | O_DIRECT) may fail and yet create a file.
- */
-static int go_direct(struct io_run *run, struct camp_error *error)
-{
-    int flags = fcntl(run->file, F_GETFL);
-
-    if (!run->plan->direct || (flags >= 0 && fcntl(run->file, F_SETFL, flags | O_DIRECT) == 0))
-        return CAMP_OK;
-    return failed_io(run, errno, error);
-}
-
-static int open_file(struct io_run *run, struct camp_error *error)
-{
-    const struct load_io_plan *plan = run->plan;
-    struct stat facts;
-
-    if (plan->file == NULL) {
-        run->file = load_make_nameless();
-        run->created = true;
-        return run->file >= 0 ? go_direct(run, error) : failed_io(run, errno, error);
-    }
-    run->file = open(plan->file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    run->created = run->file >= 0;
-    if (run->created)
-        unlink(plan->file);
-    if (run->created || errno != EEXIST)
-        return run->created ? go_direct(run, error) : failed_io(run, errno, error);
-    if (plan->write)
-        return camp_fail(error, CAMP_E_IO, EEXIST,
-                         "%s exists, and --write never overwrites a file; give another name",
-                         plan->file);
-    run->file = open(plan->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (run->file < 0 || fstat(run->file, &facts) != 0)
-        return failed_io(run, errno, error);
-    if (!S_ISREG(facts.st_mode) && !S_ISBLK(facts.st_mode))
-        return camp_fail(error, CAMP_E_IO, 0, "%s is neither a regular file nor a disk",
-                         plan->file);
-    return go_direct(run, error);
-}
-
 /* Fills a new file that the load will read, and evicts the file from the page cache. */
+static int fill(struct io_run *run, struct camp_error *error)
+{
+    const uint64_t block = run->plan->block;
+
+    while (run->truth->prepared_bytes < run->file_bytes) {
+        uint64_t left = run->file_bytes - run->truth->prepared_bytes;
+        int failed;
+        int64_t n =
+            load_file_move(&run->file, true, run->buffer, (size_t)(left < block ? left : block),
+                           run->truth->prepared_bytes, &failed);
+
+        if (stop_requested)
+            return CAMP_OK;
+        if (n == 0)
+            return camp_fail(error, CAMP_E_IO, 0, "the disk is full; give fewer --bytes");
+        if (n < 0 && n != LOAD_FILE_INTERRUPTED)
+            return load_file_failed(&run->file, failed, error);
+        run->truth->prepared_bytes += n > 0 ? (uint64_t)n : 0;
+    }
+    load_file_evict(&run->file);
+    return CAMP_OK;
+}
+
 static int prepare(struct io_run *run, struct camp_error *error)
 {
-    uint64_t block = run->plan->block;
-    off_t end;
+    const uint64_t block = run->plan->block;
 
-    if (run->created) {
+    if (run->file.created) {
         run->file_bytes =
             run->plan->bytes < FILE_MAX_BYTES ? run->plan->bytes : FILE_MAX_BYTES / block * block;
-        while (!run->plan->write && run->truth->prepared_bytes < run->file_bytes) {
-            uint64_t left = run->file_bytes - run->truth->prepared_bytes;
-            ssize_t n = pwrite(run->file, run->buffer, (size_t)(left < block ? left : block),
-                               (off_t)run->truth->prepared_bytes);
-
-            if (stop_requested)
-                return CAMP_OK;
-            if (n <= 0 && errno != EINTR)
-                return failed_io(run, n < 0 ? errno : ENOSPC, error);
-            run->truth->prepared_bytes += n > 0 ? (uint64_t)n : 0;
-        }
-        if (!run->plan->write)
-            load_drop_from_memory(run->file);
-        return CAMP_OK;
+        return run->plan->write ? CAMP_OK : fill(run, error);
     }
-    end = lseek(run->file, 0, SEEK_END);
-    run->file_bytes = end > 0 ? (uint64_t)end : 0;
+    run->file_bytes = run->file.bytes;
     if (run->plan->direct)
         run->file_bytes -= run->file_bytes % block;
     if (run->file_bytes == 0)
@@ -144,15 +92,13 @@ static int prepare(struct io_run *run, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Makes one call of pread(2) or pwrite(2), and adds its wall time to the truth. Returns the result
- * of the call, and its errno in *ret_failed. */
-static ssize_t move(struct io_run *run, size_t bytes, uint64_t offset, int *ret_failed)
+/* Reads or writes once, and adds the wall time of the call to the truth. */
+static int64_t move(struct io_run *run, size_t bytes, uint64_t offset, int *ret_failed)
 {
     uint64_t start_ns = now_ns(CLOCK_MONOTONIC), spent_ns;
-    ssize_t n = run->plan->write ? pwrite(run->file, run->buffer, bytes, (off_t)offset)
-                                 : pread(run->file, run->buffer, bytes, (off_t)offset);
+    int64_t n =
+        load_file_move(&run->file, run->plan->write, run->buffer, bytes, offset, ret_failed);
 
-    *ret_failed = errno;
     spent_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     run->truth->call_ns += spent_ns;
     if (spent_ns > run->truth->longest_ns)
@@ -183,15 +129,16 @@ static int move_all(struct io_run *run, struct camp_error *error)
     while ((left = bytes_left(run)) > 0 && !stop_requested) {
         int failed;
         size_t wanted = (size_t)least_of(plan->block, left, run->file_bytes - offset);
-        ssize_t n;
+        int64_t n;
 
-        if (plan->cold && offset == 0 && !load_drop_from_memory(run->file))
-            return failed_io(run, errno, error);
+        failed = plan->cold && offset == 0 ? load_file_evict(&run->file) : 0;
+        if (failed != 0)
+            return load_file_failed(&run->file, failed, error);
         n = move(run, wanted, offset, &failed);
-        if (n < 0 && failed == EINTR)
+        if (n == LOAD_FILE_INTERRUPTED)
             continue;
         if (n < 0)
-            return failed_io(run, failed, error);
+            return load_file_failed(&run->file, failed, error);
         if (n == 0)
             return camp_fail(error, CAMP_E_IO, 0,
                              "no data at byte %llu: was the file truncated meanwhile?",
@@ -207,11 +154,13 @@ static int move_all(struct io_run *run, struct camp_error *error)
 static int sync_written(struct io_run *run, struct camp_error *error)
 {
     uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
+    int failed;
 
     if (!run->plan->write || run->plan->direct)
         return CAMP_OK;
-    if (fdatasync(run->file) != 0)
-        return failed_io(run, errno, error);
+    failed = load_file_flush(&run->file);
+    if (failed != 0)
+        return load_file_failed(&run->file, failed, error);
     run->truth->sync_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     return CAMP_OK;
 }
@@ -219,19 +168,22 @@ static int sync_written(struct io_run *run, struct camp_error *error)
 static int run_timed(struct io_run *run, struct camp_error *error)
 {
     struct load_io_truth *truth = run->truth;
-    const long blocks = load_usage(RUSAGE_THREAD).ru_inblock; /* of 512 bytes */
-    uint64_t own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID), start_ns = now_ns(CLOCK_MONOTONIC);
+    uint64_t stored = 0, stored_before = 0, own_ns, start_ns;
     int r;
 
+    load_storage_bytes(&stored_before);
+    own_ns = load_thread_ns();
+    start_ns = now_ns(CLOCK_MONOTONIC);
     if (run->plan->duration_ns > 0)
         run->deadline_ns = start_ns + run->plan->duration_ns;
     r = move_all(run, error);
     if (r == CAMP_OK)
         r = sync_written(run, error);
     truth->wall_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
-    truth->own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - own_ns;
+    truth->own_ns = load_thread_ns() - own_ns;
     truth->waited_ns = load_off_cpu_ns(truth->wall_ns, truth->own_ns);
-    truth->storage_bytes = DIRECT_UNIT * (uint64_t)(load_usage(RUSAGE_THREAD).ru_inblock - blocks);
+    truth->has_storage = load_storage_bytes(&stored);
+    truth->storage_bytes = stored - stored_before;
     return r;
 }
 
@@ -239,25 +191,23 @@ int load_io(const void *wanted, void *ret_truth, struct camp_error *error)
 {
     const struct load_io_plan *plan = wanted;
     struct load_io_truth *ret = ret_truth;
-    struct io_run run = { .plan = plan, .truth = ret, .file = -1 };
+    struct io_run run = { .plan = plan, .truth = ret };
     int r = check_plan(plan, error);
 
     memset(ret, 0, sizeof *ret);
     if (r != CAMP_OK)
         return r;
-    if (posix_memalign((void **)&run.buffer, BUFFER_ALIGNMENT, (size_t)plan->block) != 0)
-        return camp_fail(error, CAMP_E_NOMEM, ENOMEM, "no memory for a block; give a smaller one");
+    run.buffer = load_pages_take((size_t)plan->block, false); /* direct I/O needs whole pages */
+    if (run.buffer == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a block; give a smaller one");
     memset(run.buffer, 'c', (size_t)plan->block);
-    r = open_file(&run, error);
-    if (r != CAMP_OK)
-        goto out;
-    r = prepare(&run, error);
+    r = load_file_open(&run.file, plan->file, plan->write, plan->direct, error);
+    if (r == CAMP_OK)
+        r = prepare(&run, error);
     if (r == CAMP_OK)
         r = run_timed(&run, error);
-out:
-    if (run.file >= 0)
-        close(run.file);
-    free(run.buffer);
+    load_file_close(&run.file);
+    load_pages_release(run.buffer, (size_t)plan->block);
     return r;
 }
 
@@ -268,10 +218,12 @@ static const struct fact facts[] = {
     TRUTH(bytes, "moved", "by these calls"),
     TRUTH(call_ns, "time within the calls", "wall time in read or write"),
     TRUTH(longest_ns, "longest call", "wall time"),
-    TRUTH(sync_ns, "time to bring it to the disk", "fdatasync() after writing"),
+    TRUTH(sync_ns, "time to bring it to the disk",
+          "flush after writing: fdatasync(); FlushFileBuffers()"),
     TRUTH(prepared_bytes, "written before, to be read", "not part of the other numbers"),
-    TRUTH(storage_bytes, "read from storage for it", "by getrusage()"),
-    TRUTH(own_ns, "CPU time of its own", "CLOCK_THREAD_CPUTIME_ID, measured"),
+    TRUTH(storage_bytes, "read from storage for it", "by getrusage()",
+          .known_if = offsetof(struct load_io_truth, has_storage)),
+    TRUTH(own_ns, "CPU time of its own", "by the CPU clock of the thread"),
     TRUTH(waited_ns, "waited", "wall_ns - own_ns: for the disk, and after it for a CPU"),
     TRUTH(wall_ns, "wall time", "without what was prepared"),
 };
@@ -281,7 +233,7 @@ static void remark(const void *wanted, const void *ret_truth, char ret[REMARK_SI
     const struct load_io_plan *plan = wanted;
     const struct load_io_truth *truth = ret_truth;
 
-    if ((plan->cold || (plan->direct && !plan->write)) &&
+    if (truth->has_storage && (plan->cold || (plan->direct && !plan->write)) &&
         (double)truth->storage_bytes < NEARLY * (double)truth->bytes)
         snprintf(ret, REMARK_SIZE,
                  "only %llu of %llu bytes came from storage: this file stays in memory",
@@ -295,7 +247,7 @@ int load_io_command(int argc, char **argv)
         COMMON_OPTION(COMMON_FILE, &plan.file,
                       .help = "The file. camp reads an existing file, and never writes to it. A "
                               "file that does not exist is created, and removed at the end. "
-                              "(Default: a new file in TMPDIR or /var/tmp.)"),
+                              "(Default: a new file in TMPDIR or /var/tmp; on Windows in TEMP.)"),
         COMMON_OPTION(COMMON_BYTES, &plan.bytes, .help = "How many bytes to read or write (64M)."),
         { "block", 0, OPTION_SIZE, &plan.block, "SIZE", "The size of each operation (4K).", 1,
           16777216, NULL },

@@ -1,40 +1,18 @@
 /*
  * Memory that is allocated in steps of known size.
  *
- * Each step is an anonymous mapping of whole pages. The load writes to each page once, which causes
- * one minor fault per page, or with huge pages one fault for many pages. getrusage(2) counts the
- * faults, and mincore(2) tells which pages are resident. No memory is freed before the end.
+ * Each step is memory of whole pages. The load writes to each page once, which causes one page
+ * fault per page, or with huge pages one fault for many pages. No memory is freed before the end.
  */
 #include "load_command.h"
 
 #include "counters/error.h"
+#include "load_pages.h"
 #include "load_tools.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 
 #define STEP_MAX_BYTES (1ull << 40)
-#define MINCORE_PAGES 4096u
-
-static size_t resident_bytes(unsigned char *memory, size_t bytes, size_t page)
-{
-    unsigned char flags[MINCORE_PAGES];
-    size_t resident = 0, at;
-
-    for (at = 0; at < bytes; at += MINCORE_PAGES * page) {
-        size_t span = bytes - at < MINCORE_PAGES * page ? bytes - at : MINCORE_PAGES * page;
-        size_t i;
-
-        if (mincore(memory + at, span, flags) != 0)
-            return resident;
-        for (i = 0; i < span / page; i++)
-            resident += flags[i] & 1 ? page : 0;
-    }
-    return resident;
-}
 
 /* Writes to each page until a stop is requested. Returns the number of pages written to. The
  * address sanitizer is off, because its own memory would cause more faults. */
@@ -50,12 +28,20 @@ __attribute__((no_sanitize("address"))) static size_t touch(unsigned char *memor
 
 static void touch_step(unsigned char *memory, size_t bytes, size_t page, struct load_step *step)
 {
-    const long faults = load_usage(RUSAGE_SELF).ru_minflt;
+    struct load_faults before, after;
 
+    /* The code of these functions shall not cause faults between the two readings. */
+    touch(memory, 0, page);
+    load_faults();
+    before = load_faults();
     step->touched_pages = touch(memory, bytes, page);
-    step->minor_faults = (uint64_t)(load_usage(RUSAGE_SELF).ru_minflt - faults);
+    after = load_faults();
+    step->faults = after.all - before.all;
+    step->minor_faults = after.minor - before.minor;
+    step->has_faults = after.has_all;
+    step->has_parts = after.has_parts;
     step->bytes = step->touched_pages * page;
-    step->resident_bytes = resident_bytes(memory, bytes, page);
+    step->has_resident = load_pages_resident(memory, bytes, page, &step->resident_bytes);
 }
 
 static void account_step(struct load_memory_truth *truth, struct load_step *step)
@@ -63,8 +49,12 @@ static void account_step(struct load_memory_truth *truth, struct load_step *step
     truth->step_count++;
     truth->bytes += step->bytes;
     truth->pages += step->touched_pages;
+    truth->faults += step->faults;
     truth->minor_faults += step->minor_faults;
     truth->resident_bytes += step->resident_bytes;
+    truth->has_faults = step->has_faults;
+    truth->has_parts = step->has_parts;
+    truth->has_resident = step->has_resident;
     step->number = truth->step_count;
     step->held_bytes = truth->bytes;
     truth->each[truth->step_count - 1] = *step;
@@ -75,14 +65,12 @@ static int run_steps(const struct load_memory_plan *plan, size_t bytes, size_t p
 {
     while (ret->step_count < plan->steps && !stop_requested) {
         struct load_step step = { 0 };
-        void *step_memory =
-            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void *step_memory = load_pages_take(bytes, plan->huge);
 
-        if (step_memory == MAP_FAILED)
-            return camp_fail_errno(error, errno, "memory of the next step");
+        if (step_memory == NULL)
+            return camp_fail(error, CAMP_E_NOMEM, 0,
+                             "no memory for the next step; give a smaller --step");
         memory[ret->step_count] = step_memory;
-        if (!plan->huge)
-            madvise(step_memory, bytes, MADV_NOHUGEPAGE);
         touch_step(step_memory, bytes, page, &step);
         account_step(ret, &step);
         if (plan->each_step != NULL && !plan->each_step(plan->context, &step))
@@ -115,7 +103,7 @@ int load_memory(const void *wanted, void *ret_truth, struct camp_error *error)
     const struct load_memory_plan *plan = wanted;
     struct load_memory_truth *ret = ret_truth;
     void *memory[LOAD_STEPS_MAX] = { NULL };
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes;
+    size_t page = load_page_bytes(), bytes;
     uint64_t step_bytes, start_ns;
     int r;
 
@@ -124,6 +112,8 @@ int load_memory(const void *wanted, void *ret_truth, struct camp_error *error)
         plan->step_bytes > STEP_MAX_BYTES)
         return camp_fail(error, CAMP_E_INVALID, 0, "1 to %u steps of 1 byte to 1 TiB",
                          LOAD_STEPS_MAX);
+    if (plan->huge && load_refusal(LOAD_HUGE_PAGES) != NULL)
+        return camp_fail(error, CAMP_E_NOTSUP, 0, "--huge: %s", load_refusal(LOAD_HUGE_PAGES));
     step_bytes = (plan->step_bytes + page - 1) / page * page;
     r = check_available(step_bytes * plan->steps, error);
     if (r != CAMP_OK)
@@ -138,20 +128,26 @@ int load_memory(const void *wanted, void *ret_truth, struct camp_error *error)
         sleep_until(start_ns + plan->duration_ns);
     ret->wall_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     for (size_t i = 0; i < LOAD_STEPS_MAX && memory[i] != NULL; i++)
-        munmap(memory[i], bytes);
+        load_pages_release(memory[i], bytes);
     return r;
 }
 
 #define TRUTH(member, ...) FACT(struct load_memory_truth, member, __VA_ARGS__)
 #define STEP(member, ...) FACT(struct load_step, member, __VA_ARGS__)
+#define TRUTH_IF(flag) .known_if = offsetof(struct load_memory_truth, flag)
+#define STEP_IF(flag) .known_if = offsetof(struct load_step, flag)
 
 static const struct fact facts[] = {
     TRUTH(step_count, "steps", "taken"),
     TRUTH(bytes, "taken", "whole pages, written to"),
     TRUTH(pages, "pages", "written to once"),
     TRUTH(page_bytes, "page", "size of a page"),
-    TRUTH(minor_faults, "minor faults", "getrusage() over the writes"),
-    TRUTH(resident_bytes, "resident", "mincore() after each step"),
+    TRUTH(faults, "page faults", "over the writes: getrusage(); GetProcessMemoryInfo()",
+          TRUTH_IF(has_faults)),
+    TRUTH(minor_faults, "of these, minor", "that waited for no disk: getrusage()",
+          TRUTH_IF(has_parts)),
+    TRUTH(resident_bytes, "resident", "after each step: mincore(); QueryWorkingSetEx()",
+          TRUTH_IF(has_resident)),
     TRUTH(wall_ns, "wall time", "pauses and checks included"),
 };
 static const struct fact step_facts[] = {
@@ -159,8 +155,9 @@ static const struct fact step_facts[] = {
     STEP(bytes, "bytes", "of this step"),
     STEP(held_bytes, "held", "of this step and all before"),
     STEP(touched_pages, "pages", "written to"),
-    STEP(minor_faults, "minor faults", "getrusage() over this step"),
-    STEP(resident_bytes, "resident", "of this step, by mincore()"),
+    STEP(faults, "page faults", "over this step", STEP_IF(has_faults)),
+    STEP(minor_faults, "minor faults", "of these", STEP_IF(has_parts)),
+    STEP(resident_bytes, "resident", "of this step", STEP_IF(has_resident)),
 };
 
 int load_memory_command(int argc, char **argv)

@@ -8,34 +8,28 @@
  * sender and receiver are connected to each other, so packets of other programs are not counted.
  *
  * At most WINDOW + 1 packets are under way, so no buffer overflows. Packets are never fragmented
- * (IP_PMTUDISC_DO), so an interface counts each packet once. The interface lo counts the payload,
- * the UDP header (8 bytes) and the IP header (20 bytes, or 40 bytes for IPv6). Ethernet and veth
- * interfaces count 14 bytes more.
+ * (IP_PMTUDISC_DO, IP_DONTFRAGMENT), so an interface counts each packet once. The interface lo
+ * counts the payload, the UDP header (8 bytes) and the IP header (20 bytes, or 40 bytes for IPv6).
+ * Ethernet and veth interfaces count 14 bytes more.
  */
 #include "load_command.h"
 
 #include "counters/error.h"
+#include "load_sockets.h"
+#include "load_tools.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
 #define PACKETS_MAX 1000000000ull
 #define PAYLOAD_MAX 65507u
 #define DEFAULT_PACKETS 10000
 #define WINDOW 64u
 #define PATIENCE_NS NS_PER_S
+#define ROUND_NS (200u * NS_PER_US)
 #define UDP_HEADER_BYTES 8u
 #define IP_HEADER_BYTES 20u
 #define IP6_HEADER_BYTES 40u
@@ -43,124 +37,12 @@
 struct net_run {
     const struct load_net_plan *plan;
     struct load_net_truth *truth;
-    int sender, receiver;
-    struct sockaddr_storage target;
-    socklen_t target_size;
+    struct load_sockets sockets;
     uint64_t deadline_ns; /* 0 if the plan has no duration */
     sem_t space;          /* number of packets that may still be sent before another arrives */
     _Atomic uint64_t received_packets, received_bytes;
     atomic_bool over;
 };
-
-static int read_target(struct net_run *run, struct camp_error *error)
-{
-    const char *text = run->plan->target != NULL ? run->plan->target : "127.0.0.1";
-    struct addrinfo hints = { .ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_DGRAM };
-    struct addrinfo *found;
-    const int failed = getaddrinfo(text, NULL, &hints, &found);
-
-    if (failed == EAI_MEMORY)
-        return CAMP_E_NOMEM;
-    if (failed != 0)
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "'%s' is not an IPv4 or IPv6 address such as 127.0.0.1", text);
-    memcpy(&run->target, found->ai_addr, found->ai_addrlen);
-    run->target_size = found->ai_addrlen;
-    freeaddrinfo(found);
-    return CAMP_OK;
-}
-
-/* Returns false for a wildcard, broadcast or multicast address: bind(2) accepts these, but packets
- * to them could reach other programs. */
-static bool is_one_address(const struct sockaddr_storage *address)
-{
-    const struct sockaddr_in *ip = (const struct sockaddr_in *)address;
-    const struct sockaddr_in6 *ip6 = (const struct sockaddr_in6 *)address;
-
-    if (address->ss_family == AF_INET)
-        return !IN_MULTICAST(ntohl(ip->sin_addr.s_addr)) && ip->sin_addr.s_addr != INADDR_ANY &&
-               ip->sin_addr.s_addr != INADDR_BROADCAST;
-    return !IN6_IS_ADDR_MULTICAST(&ip6->sin6_addr) && !IN6_IS_ADDR_UNSPECIFIED(&ip6->sin6_addr);
-}
-
-/* Creates a socket in a namespace (-1: the current one). The socket stays in the namespace, but the
- * thread returns to its own namespace. */
-static int socket_in(int namespace, int family, struct camp_error *error)
-{
-    int home = -1, created = -1, failed;
-
-    if (namespace < 0) {
-        created = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-        return created >= 0 ? created : camp_fail_errno(error, errno, "a UDP socket");
-    }
-    home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
-    if (home < 0)
-        return camp_fail_errno(error, errno, "/proc/thread-self/ns/net");
-    if (setns(namespace, CLONE_NEWNET) == 0) {
-        created = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-        failed = errno;
-        if (setns(home, CLONE_NEWNET) != 0 && created >= 0) {
-            failed = errno;
-            close(created);
-            created = -1;
-        }
-    } else {
-        failed = errno;
-    }
-    close(home);
-    return created >= 0 ? created : camp_fail_errno(error, failed, "a network namespace");
-}
-
-/* Sets options of the socket, so that sending fails if a packet would have to pass a gateway or be
- * fragmented. */
-static int restrain(int sender, int family)
-{
-    int on = 1, one = 1, whole = IP_PMTUDISC_DO, whole6 = IPV6_PMTUDISC_DO;
-
-    if (setsockopt(sender, SOL_SOCKET, SO_DONTROUTE, &on, sizeof on) != 0)
-        return -1;
-    if (family == AF_INET)
-        return setsockopt(sender, IPPROTO_IP, IP_TTL, &one, sizeof one) != 0 ||
-                       setsockopt(sender, IPPROTO_IP, IP_MTU_DISCOVER, &whole, sizeof whole) != 0
-                   ? -1
-                   : 0;
-    return setsockopt(sender, IPPROTO_IPV6, IPV6_UNICAST_HOPS, &one, sizeof one) != 0 ||
-                   setsockopt(sender, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &whole6, sizeof whole6) != 0
-               ? -1
-               : 0;
-}
-
-static int refused(struct camp_error *error, const struct net_run *run, int failed)
-{
-    return camp_fail(error, CAMP_E_INVALID, failed,
-                     "%s is not an address of this machine (or of the receiver's namespace): "
-                     "packets go to nobody else",
-                     run->plan->target != NULL ? run->plan->target : "127.0.0.1");
-}
-
-static int connect_ends(struct net_run *run, struct camp_error *error)
-{
-    struct sockaddr_storage from;
-    socklen_t from_size = sizeof from;
-    struct timeval patience = { .tv_usec = 20000 };
-
-    if (bind(run->receiver, (struct sockaddr *)&run->target, run->target_size) != 0)
-        return errno == EADDRNOTAVAIL || errno == EINVAL
-                   ? refused(error, run, errno)
-                   : camp_fail_errno(error, errno, "the receiver's address");
-    if (getsockname(run->receiver, (struct sockaddr *)&run->target, &run->target_size) != 0 ||
-        restrain(run->sender, run->target.ss_family) != 0)
-        return camp_fail_errno(error, errno, "the sockets' options");
-    if (connect(run->sender, (struct sockaddr *)&run->target, run->target_size) != 0)
-        return errno == EACCES || errno == ENETUNREACH || errno == EHOSTUNREACH
-                   ? refused(error, run, errno)
-                   : camp_fail_errno(error, errno, "the way to the receiver");
-    if (getsockname(run->sender, (struct sockaddr *)&from, &from_size) != 0 ||
-        connect(run->receiver, (struct sockaddr *)&from, from_size) != 0 ||
-        setsockopt(run->receiver, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) != 0)
-        return camp_fail_errno(error, errno, "the way back to the sender");
-    return CAMP_OK;
-}
 
 static void *receive(void *argument)
 {
@@ -168,7 +50,7 @@ static void *receive(void *argument)
     char payload[PAYLOAD_MAX];
 
     while (!atomic_load(&run->over)) {
-        ssize_t length = recv(run->receiver, payload, sizeof payload, 0);
+        int64_t length = load_sockets_receive(&run->sockets, payload, sizeof payload);
 
         if (length < 0)
             continue; /* no packet for 20 ms, or a signal */
@@ -177,39 +59,6 @@ static void *receive(void *argument)
         sem_post(&run->space);
     }
     return NULL;
-}
-
-/* Waits until the next packet may be sent. Returns false after a second, or if a stop is requested.
- */
-static bool wait_for_space(struct net_run *run)
-{
-    uint64_t until = now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
-    struct timespec time = { .tv_sec = (time_t)(until / NS_PER_S),
-                             .tv_nsec = (long)(until % NS_PER_S) };
-
-    while (sem_clockwait(&run->space, CLOCK_MONOTONIC, &time) != 0)
-        if (errno != EINTR || stop_requested)
-            return false;
-    return true;
-}
-
-static int send_one(struct net_run *run, const char *payload, struct camp_error *error)
-{
-    ssize_t sent;
-
-    do
-        sent = send(run->sender, payload, (size_t)run->plan->bytes, 0);
-    while (sent < 0 && errno == EINTR && !stop_requested);
-    if (sent >= 0) {
-        run->truth->sent_packets++;
-        run->truth->sent_bytes += (uint64_t)sent;
-        return CAMP_OK;
-    }
-    if (errno == EMSGSIZE)
-        return camp_fail(error, CAMP_E_INVALID, errno,
-                         "%llu bytes do not fit in one packet of that interface; give fewer bytes",
-                         (unsigned long long)run->plan->bytes);
-    return errno == EINTR ? CAMP_OK : camp_fail_errno(error, errno, "sending a packet");
 }
 
 static void post_space(struct net_run *run, unsigned packets)
@@ -224,7 +73,7 @@ static int make_space(struct net_run *run, uint64_t *arrived_before, struct camp
 {
     uint64_t arrived;
 
-    if (wait_for_space(run) || stop_requested)
+    if (load_semaphore_wait(&run->space, now_ns(CLOCK_MONOTONIC) + PATIENCE_NS) || stop_requested)
         return CAMP_OK;
     arrived = atomic_load(&run->received_packets);
     if (arrived == *arrived_before)
@@ -250,9 +99,14 @@ static int send_all(struct net_run *run, struct camp_error *error)
 
     memset(payload, 'c', sizeof payload);
     while (has_more(run) && !stop_requested) {
-        r = send_one(run, payload, error);
-        if (r == CAMP_OK)
-            r = make_space(run, &arrived_before, error);
+        const int64_t sent =
+            load_sockets_send(&run->sockets, payload, (size_t)run->plan->bytes, error);
+
+        if (sent < 0)
+            return stop_requested ? CAMP_OK : (int)sent;
+        run->truth->sent_packets++;
+        run->truth->sent_bytes += (uint64_t)sent;
+        r = make_space(run, &arrived_before, error);
         if (r != CAMP_OK)
             return r;
         /* The first packet has arrived, so from now on many packets may be under way. */
@@ -268,10 +122,10 @@ static void wait_for_rest(struct net_run *run)
     uint64_t seen = atomic_load(&run->received_packets), since = now_ns(CLOCK_MONOTONIC);
 
     while (seen < run->truth->sent_packets && now_ns(CLOCK_MONOTONIC) - since < PATIENCE_NS) {
-        struct timespec moment = { .tv_nsec = 200000 };
         uint64_t now;
 
-        nanosleep(&moment, NULL);
+        if (!sleep_until(now_ns(CLOCK_MONOTONIC) + ROUND_NS))
+            return;
         now = atomic_load(&run->received_packets);
         if (now != seen)
             since = now_ns(CLOCK_MONOTONIC);
@@ -299,7 +153,7 @@ static int send_and_receive(struct net_run *run, struct camp_error *error)
     truth->received_bytes = atomic_load(&run->received_bytes);
     truth->lost_packets = truth->sent_packets - truth->received_packets;
     truth->header_bytes =
-        UDP_HEADER_BYTES + (run->target.ss_family == AF_INET ? IP_HEADER_BYTES : IP6_HEADER_BYTES);
+        UDP_HEADER_BYTES + (run->sockets.is_ipv6 ? IP6_HEADER_BYTES : IP_HEADER_BYTES);
     truth->interface_bytes = truth->sent_bytes + truth->sent_packets * truth->header_bytes;
     return r;
 }
@@ -308,7 +162,7 @@ int load_net(const void *wanted, void *ret_truth, struct camp_error *error)
 {
     const struct load_net_plan *plan = wanted;
     struct load_net_truth *ret = ret_truth;
-    struct net_run run = { .plan = plan, .truth = ret, .sender = -1, .receiver = -1 };
+    struct net_run run = { .plan = plan, .truth = ret };
     int r;
 
     memset(ret, 0, sizeof *ret);
@@ -316,26 +170,12 @@ int load_net(const void *wanted, void *ret_truth, struct camp_error *error)
         plan->bytes > PAYLOAD_MAX)
         return camp_fail(error, CAMP_E_INVALID, 0, "1 to %llu packets of 0 to %u bytes",
                          PACKETS_MAX, PAYLOAD_MAX);
-    r = read_target(&run, error);
+    r = load_sockets_open(&run.sockets, plan, error);
     if (r != CAMP_OK)
         return r;
-    if (!is_one_address(&run.target))
-        return refused(error, &run, 0);
     sem_init(&run.space, 0, 0);
-    r = run.sender = socket_in(plan->sender_namespace, run.target.ss_family, error);
-    if (r < 0)
-        goto out;
-    r = run.receiver = socket_in(plan->receiver_namespace, run.target.ss_family, error);
-    if (r < 0)
-        goto out;
-    r = connect_ends(&run, error);
-    if (r == CAMP_OK)
-        r = send_and_receive(&run, error);
-out:
-    if (run.sender >= 0)
-        close(run.sender);
-    if (run.receiver >= 0)
-        close(run.receiver);
+    r = send_and_receive(&run, error);
+    load_sockets_close(&run.sockets);
     sem_destroy(&run.space);
     return r;
 }
@@ -363,23 +203,6 @@ static void remark(const void *wanted, const void *ret_truth, char ret[REMARK_SI
                  (unsigned long long)truth->lost_packets);
 }
 
-/* Opens the network namespace `name`, a path or a name of `ip netns`. If `name` is NULL, *ret
- * becomes -1, which means the current namespace. */
-static int open_namespace(const char *name, int *ret)
-{
-    char path[PATH_MAX];
-
-    *ret = -1;
-    if (name == NULL)
-        return STATUS_OK;
-    snprintf(path, sizeof path, "%s%s", strchr(name, '/') == NULL ? "/run/netns/" : "", name);
-    *ret = open(path, O_RDONLY | O_CLOEXEC);
-    if (*ret >= 0)
-        return STATUS_OK;
-    return complain(STATUS_FAILURE, "%s: %s; give a name from `ip netns list`, or /proc/PID/ns/net",
-                    path, strerror(errno));
-}
-
 int load_net_command(int argc, char **argv)
 {
     struct load_net_plan plan = { .bytes = 32, .target = "127.0.0.1" };
@@ -393,7 +216,7 @@ int load_net_command(int argc, char **argv)
           "An address of this machine, or of the receiver's namespace (127.0.0.1).", 0, 0, NULL },
         LOAD_DURATION_OF("Send packets for this time, instead of a number of --packets."),
         { "from-namespace", 0, OPTION_TEXT, &from, "NAME",
-          "The sender's network namespace: a name of `ip netns`, or a path.", 0, 0, NULL },
+          "The sender's network namespace: a name of `ip netns`, or a path (Linux).", 0, 0, NULL },
         { "to-namespace", 0, OPTION_TEXT, &to, "NAME",
           "The receiver's network namespace, likewise.", 0, 0, NULL },
         LOAD_FORMAT,
@@ -412,8 +235,8 @@ int load_net_command(int argc, char **argv)
                         "--packets and --duration both set the end of the load: give one of them");
     if (plan.packets == 0)
         plan.packets = DEFAULT_PACKETS;
-    r = open_namespace(from, &plan.sender_namespace);
+    r = load_namespace_open(from, &plan.sender_namespace);
     if (r == STATUS_OK)
-        r = open_namespace(to, &plan.receiver_namespace);
+        r = load_namespace_open(to, &plan.receiver_namespace);
     return r == STATUS_OK ? load_run(&command) : r;
 }

@@ -1,5 +1,6 @@
 /* Prints the report of a load. In the text format, each fact is a line of title, value and unit. */
 #include "load_command.h"
+#include "load_tools.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static const struct fact process_facts[] = {
 
 void load_mark_startup(void)
 {
-    process.startup_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    process.startup_ns = load_process_ns();
 }
 
 static struct cell cell_of(const struct fact *fact, const char *truth)
@@ -171,7 +172,7 @@ int load_show(const struct load_command *load)
         record.main_table = 3;
     }
     /* process_ns is read as late as possible. It lacks only the CPU time of the output below. */
-    process.process_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    process.process_ns = load_process_ns();
     tables[2] =
         table_of_one("process", process_facts, ARRAY_COUNT(process_facts), &process, &memory[2]);
     width = widest_title(&tables[2], widest_title(&tables[1], 0));

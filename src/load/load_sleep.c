@@ -14,20 +14,14 @@
 #include "load_command.h"
 
 #include "counters/error.h"
+#include "load_alarm.h"
 #include "load_tools.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #define DEFAULT_PERIOD_NS (10u * NS_PER_MS)
 #define PERIOD_MIN_NS NS_PER_MS
@@ -44,10 +38,9 @@ struct pair {
     _Atomic uint64_t start_ns; /* start of the sleep; 0 after its time was added to asleep_ns */
     _Atomic uint64_t woke_ns;  /* clock just before the latest wakeup */
     _Atomic uint64_t after_ns; /* clock just after the latest wakeup; 0 during it */
-    _Atomic uint32_t pongs;    /* number of wakeups; also the futex */
     _Atomic uint64_t asleep_ns, missed;
     _Atomic bool over;
-    int ends[2]; /* of the pipe for LOAD_SLEEP_PIPE */
+    struct load_alarm alarm;
 };
 
 static void wake(struct pair *pair)
@@ -60,12 +53,7 @@ static void wake(struct pair *pair)
         atomic_fetch_add(&pair->asleep_ns, before - start);
     atomic_store(&pair->woke_ns, before);
     atomic_store(&pair->after_ns, 0);
-    atomic_fetch_add(&pair->pongs, 1);
-    if (pair->plan->kind == LOAD_SLEEP_LOCK)
-        syscall(SYS_futex, &pair->pongs, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-    else
-        while (write(pair->ends[1], "", 1) < 0 && errno == EINTR)
-            continue;
+    load_alarm_wake(&pair->alarm);
     atomic_store(&pair->after_ns, now_ns(CLOCK_MONOTONIC));
 }
 
@@ -84,24 +72,19 @@ static void *wake_when_asked(void *argument)
     }
 }
 
-/* All signals are blocked in the waker, so that they interrupt the sleeper. */
 static int start_waker(struct pair *pair, struct camp_error *error)
 {
-    sigset_t all, before;
-    int failed;
+    int failed = load_alarm_open(&pair->alarm, pair->plan->kind, error);
 
-    if (pair->plan->kind == LOAD_SLEEP_PIPE && pipe2(pair->ends, O_CLOEXEC) != 0)
-        return camp_fail_errno(error, errno, "a pipe");
+    if (failed != CAMP_OK)
+        return failed;
     sem_init(&pair->ask, 0, 0);
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    failed = pthread_create(&pair->waker, NULL, wake_when_asked, pair);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failed != 0)
-        return camp_fail(error, CAMP_E_NOMEM, failed,
-                         "no thread could be made; raise the limit (ulimit -u)");
-    pthread_setname_np(pair->waker, "camp-waker");
-    return CAMP_OK;
+    failed = load_helper_start(&pair->waker, wake_when_asked, pair);
+    if (failed == 0)
+        return CAMP_OK;
+    load_alarm_close(&pair->alarm);
+    return camp_fail(error, CAMP_E_NOMEM, failed,
+                     "no thread could be made; end other programs, or raise the limit of threads");
 }
 
 static void end_waker(struct pair *pair)
@@ -109,18 +92,7 @@ static void end_waker(struct pair *pair)
     atomic_store(&pair->over, true);
     sem_post(&pair->ask);
     pthread_join(pair->waker, NULL);
-}
-
-static void sleep_until_pong(struct pair *pair, uint32_t pongs)
-{
-    char byte;
-
-    if (pair->plan->kind == LOAD_SLEEP_LOCK)
-        while (atomic_load(&pair->pongs) == pongs && !stop_requested)
-            syscall(SYS_futex, &pair->pongs, FUTEX_WAIT_PRIVATE, pongs, NULL, NULL, 0);
-    else
-        while (read(pair->ends[0], &byte, 1) < 0 && errno == EINTR && !stop_requested)
-            continue;
+    load_alarm_close(&pair->alarm);
 }
 
 /* The sleeper woke up at an unknown time: after the waker read `woke`, before the waker read
@@ -135,14 +107,14 @@ static void account_waking(struct pair *pair, uint64_t now)
 
 static void sleep_until_woken(struct pair *pair, uint64_t wake_at_ns)
 {
-    uint32_t pongs = atomic_load(&pair->pongs);
+    const uint32_t wakes = atomic_load(&pair->alarm.wakes);
     uint64_t now, start;
 
     atomic_store(&pair->wake_at_ns, wake_at_ns);
     sem_post(&pair->ask);
     pair->preemptions = load_preemptions(); /* On one CPU, the waker preempts sem_post(). */
     atomic_store(&pair->start_ns, now_ns(CLOCK_MONOTONIC));
-    sleep_until_pong(pair, pongs);
+    load_alarm_wait(&pair->alarm, wakes);
     now = now_ns(CLOCK_MONOTONIC);
     start = atomic_exchange(&pair->start_ns, 0);
     if (start != 0) /* not added by the waker, because of a stop or a wakeup that came too early */
@@ -190,18 +162,18 @@ static void alternate(struct pair *pair, uint64_t start_ns)
         need = needed_ns(pair, start_ns, next);
         need = need < next - now ? need : next - now;
         if (need >= SLEEP_MIN_NS) {
-            uint64_t own = now_ns(CLOCK_THREAD_CPUTIME_ID);
+            uint64_t own = load_thread_ns();
 
             pair->truth->sleeps++;
             if (plan->kind == LOAD_SLEEP_TIMER)
                 sleep_by_timer(pair, now + need);
             else
                 sleep_until_woken(pair, now + need);
-            pair->truth->call_own_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - own;
+            pair->truth->call_own_ns += load_thread_ns() - own;
             if (load_preemptions() != pair->preemptions)
                 pair->truth->preempted_ns += now_ns(CLOCK_MONOTONIC) - now;
         }
-        load_burn(CLOCK_THREAD_CPUTIME_ID, UINT64_MAX, 0, next);
+        load_burn(load_thread_ns, UINT64_MAX, 0, next);
         now = now_ns(CLOCK_MONOTONIC);
     }
 }
@@ -224,17 +196,14 @@ static int run_pair(struct pair *pair, struct camp_error *error)
 
     if (r == CAMP_OK) {
         start_ns = now_ns(CLOCK_MONOTONIC);
-        own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+        own_ns = load_thread_ns();
         alternate(pair, start_ns);
-        pair->truth->own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - own_ns;
+        pair->truth->own_ns = load_thread_ns() - own_ns;
         pair->truth->wall_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
         if (woken)
             end_waker(pair);
         fill_truth(pair);
     }
-    for (int i = 0; i < 2; i++)
-        if (pair->ends[i] >= 0)
-            close(pair->ends[i]);
     return r;
 }
 
@@ -252,19 +221,19 @@ int load_sleep(const void *wanted, void *ret_truth, struct camp_error *error)
 {
     const struct load_sleep_plan *plan = wanted;
     struct load_sleep_truth *ret = ret_truth;
-    struct pair pair = { .plan = plan, .truth = ret, .ends = { -1, -1 } };
-    struct load_place saved;
+    struct pair pair = { .plan = plan, .truth = ret };
     int r = check_plan(plan, error);
 
     memset(ret, 0, sizeof *ret);
     if (r != CAMP_OK)
         return r;
-    ret->tid = (int32_t)gettid();
+    ret->tid = load_thread_id();
     ret->wanted_percent = plan->percent;
-    r = load_place_set(&saved, plan->cpu, error);
+    ret->counts_preemptions = load_preemptions() >= 0;
+    r = load_place_set(plan->cpu, error);
     if (r == CAMP_OK)
         r = run_pair(&pair, error);
-    load_place_restore(&saved);
+    load_place_restore();
     return r;
 }
 
@@ -277,10 +246,11 @@ static const struct fact facts[] = {
     TRUTH(asleep_ns, "time asleep", "from its clock before the call to the clock of its waker"),
     TRUTH(unsure_ns, "perhaps also asleep", "while it was being woken"),
     TRUTH(late_ns, "from there till it ran again", "run queue, way back from the call"),
-    TRUTH(own_ns, "CPU time of its own", "CLOCK_THREAD_CPUTIME_ID, measured"),
+    TRUTH(own_ns, "CPU time of its own", "by the CPU clock of the thread"),
     TRUTH(call_own_ns, "of this, falling asleep and waking", "also in asleep_ns or late_ns"),
-    TRUTH(preempted_ns, "sleeps with a preemption", "wall time of these calls"),
-    TRUTH(wall_ns, "wall time", "CLOCK_MONOTONIC over the same interval"),
+    TRUTH(preempted_ns, "sleeps with a preemption", "wall time of these calls",
+          .known_if = offsetof(struct load_sleep_truth, counts_preemptions)),
+    TRUTH(wall_ns, "wall time", "over the same interval"),
     TRUTH(sleeps, "sleeps", "one a period"),
     TRUTH(missed, "missed", "it came too late to sleep"),
 };
@@ -301,13 +271,13 @@ static void remark(const void *wanted, const void *ret_truth, char ret[REMARK_SI
 static const struct sleep_command {
     const char *name, *about;
 } commands[] = {
-    { "lock", "A thread that sleeps in futex(2) for a known share of its time, until another one\n"
-              "wakes it. The rest of the time it uses a CPU." },
-    { "pipe", "A thread that sleeps in read(2) of a pipe for a known share of its time, until\n"
+    { "lock", "A thread that sleeps for a known share of its time, until another one wakes it\n"
+              "(futex(2); on Windows a condition variable). The rest of the time it uses a CPU." },
+    { "pipe", "A thread that sleeps in a read of a pipe for a known share of its time, until\n"
               "another one writes to it. The rest of the time it uses a CPU." },
-    { "sleep",
-      "A thread that sleeps in clock_nanosleep(2) for a known share of its time. The rest\n"
-      "of the time it uses a CPU." },
+    { "sleep", "A thread that sleeps until a timer ends for a known share of its time\n"
+               "(clock_nanosleep(2); on Windows a waitable timer). The rest of the time it uses\n"
+               "a CPU." },
 };
 
 static enum load_sleep_kind kind_of(const char *name)

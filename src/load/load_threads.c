@@ -1,7 +1,7 @@
 /*
  * Threads that each use a known share of a CPU.
  *
- * Each thread keeps its share by its own clock (CLOCK_THREAD_CPUTIME_ID). The periods of the
+ * Each thread keeps its share by its own clock (load_thread_ns()). The periods of the
  * threads start at different times. threads_ns is a little less than own_ns of the process, which
  * includes the creation and the end of the threads.
  */
@@ -14,9 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <time.h>
-#include <unistd.h>
 
 #define PERIOD_NS (10u * NS_PER_MS)
 
@@ -39,7 +36,7 @@ static void keep_share(const struct worker *worker, uint64_t start_ns, uint64_t 
         uint64_t next = start + PERIOD_NS < end ? start + PERIOD_NS : end;
 
         target = own_ns + (uint64_t)(share * (double)(next - start_ns));
-        load_burn(CLOCK_THREAD_CPUTIME_ID, target, 0, end);
+        load_burn(load_thread_ns, target, 0, end);
         next += worker->delay_ns;
         if (!sleep_until(next < end ? next : end))
             return;
@@ -49,13 +46,13 @@ static void keep_share(const struct worker *worker, uint64_t start_ns, uint64_t 
 static void *work(void *argument)
 {
     struct worker *worker = argument;
-    uint64_t own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID), start_ns = now_ns(CLOCK_MONOTONIC);
+    uint64_t own_ns = load_thread_ns(), start_ns = now_ns(CLOCK_MONOTONIC);
 
-    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-    worker->truth.tid = (int32_t)gettid();
+    load_precise_timers();
+    worker->truth.tid = load_thread_id();
     keep_share(worker, start_ns, own_ns);
     worker->truth.wall_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
-    worker->truth.own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - own_ns;
+    worker->truth.own_ns = load_thread_ns() - own_ns;
     return NULL;
 }
 
@@ -74,7 +71,7 @@ static int start_all(struct worker *workers, const struct load_threads_plan *pla
         failed = pthread_create(&worker->thread, NULL, work, worker);
         if (failed != 0)
             return camp_fail(error, CAMP_E_NOMEM, failed,
-                             "only %llu of %llu threads could be made; raise the limit (ulimit -u)",
+                             "only %llu of %llu threads could be made; raise the limit of threads",
                              (unsigned long long)ret->thread_count,
                              (unsigned long long)plan->threads);
         ret->thread_count++;
@@ -99,7 +96,7 @@ int load_threads(const void *wanted, void *ret_truth, struct camp_error *error)
     if (workers == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory; ask for fewer threads");
     start_ns = now_ns(CLOCK_MONOTONIC);
-    own_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    own_ns = load_process_ns();
     r = start_all(workers, plan, ret, error);
     for (i = 0; i < ret->thread_count; i++) {
         struct load_thread_truth *truth = &workers[i].truth;
@@ -110,7 +107,7 @@ int load_threads(const void *wanted, void *ret_truth, struct camp_error *error)
         ret->threads_ns += truth->own_ns;
         ret->each[i] = *truth;
     }
-    ret->own_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - own_ns;
+    ret->own_ns = load_process_ns() - own_ns;
     ret->wall_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     free(workers);
     return r;
@@ -128,7 +125,7 @@ static const struct fact facts[] = {
 static const struct fact thread_facts[] = {
     THREAD(tid, "tid", "thread"),
     THREAD(percent, "used %", "own_ns of wall_ns", 3),
-    THREAD(own_ns, "CPU time ns", "CLOCK_THREAD_CPUTIME_ID"),
+    THREAD(own_ns, "CPU time ns", "by the CPU clock of the thread"),
     THREAD(wall_ns, "wall time ns", "over the same interval"),
 };
 

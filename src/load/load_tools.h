@@ -1,35 +1,53 @@
-/* Functions that several loads use: CPUs and scheduling, CPU time, and temporary files. */
+/* Functions that several loads use: CPU clocks, CPUs and scheduling, page faults. Each system has
+ * its own: load/linux, and windows. */
 #pragma once
 
 #include <camp/camp.h>
 
-#include <sched.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/resource.h>
-#include <time.h>
 
-struct load_place {
-    cpu_set_t cpus;
-    int policy;
-    struct sched_param parameter;
-    int slack;
-    bool known;
-};
+/* CPU clocks of the calling process and thread, in ns. On Linux CLOCK_PROCESS_CPUTIME_ID and
+ * CLOCK_THREAD_CPUTIME_ID. On Windows QueryProcessCycleTime() and QueryThreadCycleTime(), divided
+ * by the rate of the time-stamp counter. Wine has no cycles, so there they are GetProcessTimes()
+ * and GetThreadTimes(). */
+typedef uint64_t load_clock(void);
+load_clock load_process_ns, load_thread_ns;
 
-/* Sets the timer slack of the thread to 1 ns, and binds the thread to `cpu` unless it is -1. *saved
- * becomes the previous settings, even after a failure. New threads inherit the settings. */
-int load_place_set(struct load_place *saved, int cpu, struct camp_error *error);
+/* By how much these clocks may be late: 1 ns, but 20 ms on Wine, where user and system time have
+ * steps of 10 ms each. */
+uint64_t load_clock_step_ns(void);
 
-void load_place_restore(const struct load_place *saved);
+/* Uses the CPU in user mode until the CPU clock is at least own_target and CLOCK_MONOTONIC is at
+ * least `least`. Returns earlier if CLOCK_MONOTONIC reaches `limit` or a stop is requested. */
+void load_burn(load_clock *clock, uint64_t own_target, uint64_t least, uint64_t limit);
+
+/* Lets the timers of the calling thread end as early as the system can, and binds the thread to
+ * `cpu` unless it is -1. load_place_restore() restores the previous settings of the calling thread,
+ * also after a failure. New threads inherit the settings on Linux. */
+int load_place_set(int cpu, struct camp_error *error);
+void load_place_restore(void);
+
+/* Lets the timers of the calling thread end as early as the system can. */
+void load_precise_timers(void);
 
 /* The last CPU that this process may run on, or -1 if it is unknown. */
 int load_last_cpu(void);
 
-/* Uses the CPU in user mode until the CPU clock `clock` is at least own_target and CLOCK_MONOTONIC
- * is at least `least`. Returns earlier if CLOCK_MONOTONIC reaches `limit` or a stop is requested.
- */
-void load_burn(clockid_t clock, uint64_t own_target, uint64_t least, uint64_t limit);
+/* Gives the calling thread precedence over all ordinary threads, until load_place_restore().
+ * Returns false if that is not permitted. */
+bool load_become_realtime(void);
+
+int32_t load_thread_id(void);
+
+/* Starts a thread that the end of a command does not interrupt. Returns 0 or an errno. */
+int load_helper_start(pthread_t *ret, void *(*run)(void *argument), void *argument);
+
+/* Waits for the semaphore until CLOCK_MONOTONIC is until_ns. Returns false if a stop was requested
+ * or the time has passed. */
+bool load_semaphore_wait(sem_t *semaphore, uint64_t until_ns);
 
 /* Returns wall_ns - own_ns, or 0: own_ns may be larger, because the clocks are read one after the
  * other. */
@@ -47,25 +65,33 @@ static inline uint64_t load_slept_ns(uint64_t start_ns, uint64_t due_ns, uint64_
     return end_ns > start_ns ? end_ns - start_ns : 0;
 }
 
-struct rusage load_usage(int who);
+/* How often the calling thread was preempted, or -1: Windows does not count that. */
+long load_preemptions(void);
 
-static inline long load_preemptions(void)
-{
-    return load_usage(RUSAGE_THREAD).ru_nivcsw;
-}
+/* Page faults of the calling thread; on Windows of the process. */
+struct load_faults {
+    bool has_all;   /* false on Wine */
+    bool has_parts; /* false on Windows: `minor` and `major` are unknown */
+    uint64_t all, minor, major;
+};
+struct load_faults load_faults(void);
 
-/* The directory for temporary files: TMPDIR, or else /var/tmp, because /tmp is often not on a disk.
- */
-const char *load_folder(void);
+/* User and system time of the process. On Linux the kernel divides the measured time in proportion
+ * to the sampled times; Windows samples them at ticks. */
+struct load_split {
+    uint64_t user_ns, system_ns;
+    uint64_t step_ns; /* of both */
+};
+struct load_split load_split(void);
 
-/* Creates a file without a name in load_folder(). The file is removed when it is closed. Returns a
- * descriptor, or -1 with errno. */
-int load_make_nameless(void);
+/* Some wishes cannot be fulfilled on some systems. */
+enum load_wish {
+    LOAD_COLD_READS, /* reads that wait for a disk, although they use the page cache */
+    LOAD_HUGE_PAGES,
+    LOAD_NAMESPACES, /* of networks */
+    LOAD_PAGE_FAULTS,
+    LOAD_TICK /* a phase of the clock tick */
+};
 
-/* Like load_make_nameless(), but writes `bytes` zeros to the file and evicts it from the page
- * cache. The file is shorter if a stop was requested. */
-int load_make_filled(uint64_t bytes);
-
-/* Writes the modified pages of a file to the disk, and evicts its pages from the page cache, except
- * pages that are mapped. Returns false with errno after a failure. */
-bool load_drop_from_memory(int file);
+/* Returns NULL, or why this system cannot fulfil the wish. */
+const char *load_refusal(enum load_wish wish);

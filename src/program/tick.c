@@ -1,19 +1,15 @@
 /*
  * Finds the time of the kernel's timer tick from user space.
  *
- * Theory: CLOCK_MONOTONIC_COARSE holds the time of the last tick (timekeeping_advance(), called by
- * tick_do_update_jiffies64()). So its value changes only at a tick. A thread that reads
- * CLOCK_MONOTONIC_COARSE and CLOCK_MONOTONIC continuously observes the ticks. An observation is
- * never early. It is late by the delay of the interrupt, and by any preemption of the thread.
+ * Theory: a clock that holds the time of the last tick (tick_clock_ns()) changes only at a tick. A
+ * thread that reads it and CLOCK_MONOTONIC continuously observes the ticks. An observation is never
+ * early. It is late by the delay of the interrupt, and by any preemption of the thread.
  *
- * Ticks are hrtimers on CLOCK_MONOTONIC, exactly one tick length apart. So the phase (time modulo
- * tick length) stays constant, even while NTP changes the speed of the clock. The earliest of
- * several observations is the most accurate.
+ * Ticks are one tick length apart by CLOCK_MONOTONIC. So the phase (time modulo tick length) stays
+ * constant. The earliest of several observations is the most accurate.
  *
- * The length of a tick is clock_getres(CLOCK_MONOTONIC_COARSE) (KTIME_LOW_RES, 1/HZ).
- *
- * Limitation: only the tick of the CPU that keeps the time is observed. With skew_tick=1 on the
- * kernel's command line, other CPUs have their ticks up to half a tick length later.
+ * Limitation: only the tick of the CPU that keeps the time is observed. With skew_tick=1 on
+ * Linux' command line, other CPUs have their ticks up to half a tick length later.
  */
 #include "tick.h"
 
@@ -28,15 +24,6 @@
 /* If two readings are further apart, the thread was off the CPU in between, and a tick may have
  * come at any time since the first reading. */
 #define GAP_NS 100000u
-
-uint64_t tick_length_ns(void)
-{
-    struct timespec resolution;
-
-    if (clock_getres(CLOCK_MONOTONIC_COARSE, &resolution) != 0)
-        return 0;
-    return ns_of_timespec(resolution);
-}
 
 static uint64_t later_by(uint64_t seen_ns, uint64_t phase_ns, uint64_t length_ns)
 {
@@ -97,10 +84,10 @@ uint64_t tick_phase_of(const uint64_t *seen_ns, unsigned count, uint64_t length_
 static uint64_t watch_one(uint64_t length_ns)
 {
     uint64_t began = now_ns(CLOCK_MONOTONIC), before = began;
-    uint64_t coarse = now_ns(CLOCK_MONOTONIC_COARSE);
+    uint64_t coarse = tick_clock_ns();
 
     while (before - began < PATIENCE_TICKS * length_ns && !stop_requested) {
-        uint64_t changed = now_ns(CLOCK_MONOTONIC_COARSE);
+        uint64_t changed = tick_clock_ns();
         uint64_t now = now_ns(CLOCK_MONOTONIC);
 
         if (changed != coarse && now - before <= GAP_NS)

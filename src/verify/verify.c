@@ -2,14 +2,13 @@
  * camp verify checks whether the numbers of the library are right on this machine. Its loads know
  * their own CPU time, reads, writes and so on. This file has the options, repeats the trials, and
  * sets the exit status. verify_rows.c has the table of all rows, verify_findings.c the results, and
- * verify_show.c the output. Each other verify_*.c has trials.
+ * verify_show.c the output. The rows and trials are those of the system: verify/linux, windows.
  */
 #include "verify_findings.h"
 
 #include "counters/clock.h"
 #include "program/command.h"
 #include "program/progress.h"
-#include "verify_witness.h"
 #include "views/view.h"
 
 #include <fnmatch.h>

@@ -48,27 +48,8 @@ struct trial {
 extern const struct trial verify_trials[];
 extern const size_t verify_trial_count;
 
-void verify_idle(struct verification *verification);
-void verify_half(struct verification *verification);
-void verify_full(struct verification *verification);
-void verify_two(struct verification *verification);
-void verify_burners(struct verification *verification);
-void verify_sum(struct verification *verification);
-void verify_threads(struct verification *verification);
-void verify_voluntary(struct verification *verification);
-void verify_memory(struct verification *verification);
-void verify_faults(struct verification *verification);
-void verify_io(struct verification *verification);
-void verify_network(struct verification *verification);
-void verify_cpu_list(struct verification *verification);
-void verify_disk_list(struct verification *verification);
-void verify_network_list(struct verification *verification);
-void verify_process_list(struct verification *verification);
-void verify_between_ticks(struct verification *verification);
-void verify_across_ticks(struct verification *verification);
-void verify_exits(struct verification *verification);
-void verify_states(struct verification *verification);
-void verify_state_sleeps(struct verification *verification);
+/* Returns the time that the hypervisor stole from all CPUs since boot, or 0 if it is unknown. */
+uint64_t verify_stolen_ns(void);
 
 /* Returns true if the row has no verdict yet. A trial that is repeated skips all other rows. */
 bool is_open(struct verification *verification, const char *row);

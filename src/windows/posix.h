@@ -62,5 +62,7 @@ long sysconf(int name);
 /* The macros of mingw-w64 convert to float in a branch that is not taken, which gcc reports. */
 #undef isnan
 #undef isfinite
+#undef isinf
 #define isnan(x) __builtin_isnan(x)
 #define isfinite(x) __builtin_isfinite(x)
+#define isinf(x) __builtin_isinf(x)

@@ -10,18 +10,6 @@
 #include "sources/sessions/odbc/odbc.h"
 #include "sources/source.h"
 
-/* These commands are not built yet. */
-#define COMMAND_WITHOUT(name)                                                                      \
-    int command_##name(int argc, char **argv)                                                      \
-    {                                                                                              \
-        (void)argc, (void)argv;                                                                    \
-        return complain(STATUS_FAILURE, "this command is not built on Windows yet");               \
-    }
-
-COMMAND_WITHOUT(load)
-COMMAND_WITHOUT(verify)
-COMMAND_WITHOUT(probe)
-
 static int fail_without_threads(struct camp_error *error)
 {
     return camp_fail(error, CAMP_E_NOTSUP, 0, "%s; `camp list sources` lists what there is",

@@ -32,7 +32,7 @@ for row in record["rates"]:
     assert abs(row["call_us"] * row["calls"] - row["block_us"]) <= 4e-8 * row["block_us"]
     assert row["block_wall_us"] >= row["block_us"] / 1.0005  # NTP changes the speed of the clock by at most 500 ppm
     # Each new page needs a page fault. The kernel counts the resident size in batches for each CPU.
-    pages = row["minor_faults"] + row["major_faults"] + 2 * 64 * os.cpu_count()
+    pages = row["faults"] + 2 * 64 * os.cpu_count()
     assert row["resident_growth_bytes"] <= pages * os.sysconf("SC_PAGESIZE")
     assert row["resident_bytes"] > 0
 '

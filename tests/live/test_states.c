@@ -2,7 +2,7 @@
  * threads equals the time of the CPUs. */
 #include "states_session.h"
 
-#include "verify/verify_watch.h"
+#include "verify/linux/verify_watch.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

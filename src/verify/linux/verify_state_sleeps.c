@@ -9,13 +9,13 @@
  * wait is in CAMP_STATE_LOCK, because a semaphore is a futex. Its length is the time between the
  * snapshots minus the duration of the act, which the act measures.
  */
-#include "verify.h"
+#include "verify_trials.h"
 
 #include "counters/error.h"
 #include "counters/units.h"
 #include "ledger/array.h"
 #include "load/load.h"
-#include "load/load_tools.h"
+#include "load/load_file.h"
 #include "microstates/table.h"
 #include "verify_subject.h"
 #include "verify_watch.h"

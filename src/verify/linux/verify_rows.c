@@ -1,6 +1,6 @@
 /* All rows of camp verify in the order of display: what each row compares, and which trial decides
  * it. */
-#include "verify.h"
+#include "verify_trials.h"
 
 #include "ledger/array.h"
 

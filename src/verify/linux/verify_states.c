@@ -7,7 +7,7 @@
  * independent measurements: the scheduler's CPU time and run-queue time, and the clock of an act
  * that measures its own system calls.
  */
-#include "verify.h"
+#include "verify_trials.h"
 
 #include "counters/clock.h"
 #include "counters/error.h"
@@ -234,14 +234,13 @@ static int act_split(const void *plan, void *truth, struct camp_error *error)
 {
     const struct sched_param first = { .sched_priority = 1 };
     int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
-    struct load_place saved;
-    int r = load_place_set(&saved, load_last_cpu(), error);
+    int r = load_place_set(load_last_cpu(), error);
 
     (void)plan;
     sched_setscheduler(0, SCHED_FIFO, &first);
     if (r == CAMP_OK && (zero < 0 || !split_time(zero, truth)))
         r = camp_fail(error, CAMP_E_NOTSUP, 0, "/dev/zero cannot be read by %u bytes", READ_BYTES);
-    load_place_restore(&saved);
+    load_place_restore();
     if (zero >= 0)
         close(zero);
     return r;

@@ -8,7 +8,7 @@
  * list may have started and exited between the readings. The number of such processes is at most
  * the number of forks, which the kernel counts.
  */
-#include "verify.h"
+#include "verify_trials.h"
 
 #include "verify_witness.h"
 

@@ -11,7 +11,7 @@
  * Without the capability, the sampled time of the load's CPU is compared instead. Other activity on
  * this CPU widens the bounds.
  */
-#include "verify.h"
+#include "verify_trials.h"
 
 #include <camp/catalogue.h>
 

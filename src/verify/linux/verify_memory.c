@@ -12,7 +12,7 @@
  * count as free. The number of pages in these lists is read from /proc/zoneinfo. WARM_UP acts
  * empty the lists first.
  */
-#include "verify.h"
+#include "verify_trials.h"
 
 #include "counters/error.h"
 #include "verify_subject.h"

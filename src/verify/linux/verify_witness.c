@@ -18,7 +18,7 @@
 #include "verify_witness.h"
 
 #include "ledger/array.h"
-#include "verify.h"
+#include "verify_trials.h"
 
 #include "counters/clock.h"
 #include "counters/error.h"

@@ -8,7 +8,7 @@
  * because it has no Ethernet header. Other processes may use lo too. If lo has traffic in the time
  * before the load, the rows are not judged.
  */
-#include "verify.h"
+#include "verify_trials.h"
 
 #include "counters/clock.h"
 #include "load/load.h"

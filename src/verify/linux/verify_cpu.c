@@ -13,7 +13,7 @@
  * /proc/stat (1/100 s) at both ends, up to a tick of each task that runs during a reading, and the
  * rounding of cutime. The rows are not tested on kernels that sample idle time.
  */
-#include "verify.h"
+#include "verify_trials.h"
 
 #include "counters/clock.h"
 #include "load/load.h"

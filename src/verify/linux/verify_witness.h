@@ -43,9 +43,6 @@ void witness_release(struct witness *witness);
  * `name` are ignored. Returns `unknown` if there is no such line. */
 double verify_sum_of(const char *path, const char *name, double unknown);
 
-/* Returns the time that the hypervisor stole from all CPUs since boot, or 0 if it is unknown. */
-uint64_t verify_stolen_ns(void);
-
 /* Returns the stolen time and the interrupt time of a CPU. CPU clocks of tasks do not include these
  * times. */
 uint64_t verify_off_task_ns(int32_t cpu);

@@ -15,12 +15,12 @@
  * Major faults: the load touches pages of a file that was evicted from the page cache, without
  * read-ahead.
  */
-#include "verify.h"
+#include "verify_trials.h"
 
 #include "counters/clock.h"
 #include "counters/error.h"
 #include "load/load.h"
-#include "load/load_tools.h"
+#include "load/load_file.h"
 #include "program/command.h"
 #include "verify_subject.h"
 #include "verify_witness.h"

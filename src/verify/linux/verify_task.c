@@ -6,7 +6,7 @@
  * switch, which the bounds allow. For run delay, two loads that never sleep compete for one CPU.
  * All wall time in which a load is not on the CPU is run delay.
  */
-#include "verify.h"
+#include "verify_trials.h"
 
 #include "counters/clock.h"
 #include "counters/error.h"
@@ -202,7 +202,7 @@ static int act_turns(const void *plan, void *truth, struct camp_error *error)
     for (int i = 0; i < TURNS && !stop_requested; i++) {
         uint64_t own, due, now;
 
-        load_burn(CLOCK_PROCESS_CPUTIME_ID, UINT64_MAX, 0, now_ns(CLOCK_MONOTONIC) + TURN_NS);
+        load_burn(load_process_ns, UINT64_MAX, 0, now_ns(CLOCK_MONOTONIC) + TURN_NS);
         own = now_ns(CLOCK_PROCESS_CPUTIME_ID);
         due = now_ns(CLOCK_MONOTONIC) + TURN_NS;
         if (sleep_until(due))

@@ -16,7 +16,7 @@
  * exit; the zombie's clock minus this reading is the time of the exit. The records of these
  * children are counted, but their times are not added up.
  */
-#include "verify.h"
+#include "verify_trials.h"
 
 #include "counters/clock.h"
 #include "counters/error.h"
