@@ -31,6 +31,7 @@ void prepare_program(void)
     _fmode = _O_BINARY;
     _setmode(STDIN_FILENO, _O_BINARY);
     _setmode(STDOUT_FILENO, _O_BINARY);
+    _setmode(STDERR_FILENO, _O_BINARY);
     /* The manifest (camp.manifest) makes UTF-8 the code page of names and arguments. The C library
      * of mingw-w64 knows no UTF-8 in wide characters, so the locale stays "C". */
     SetConsoleOutputCP(CP_UTF8);
