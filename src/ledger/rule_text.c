@@ -120,7 +120,7 @@ void rule_conditions_release(struct rule_conditions *conditions)
 }
 
 int rule_lines(const char *text, size_t length, struct rule_fault *fault,
-               int (*read)(void *context, struct span line, struct rule_fault *fault),
+               int (*read_rule)(void *context, struct span line, struct rule_fault *fault),
                void *context)
 {
     const char *const end = text + length;
@@ -136,7 +136,7 @@ int rule_lines(const char *text, size_t length, struct rule_fault *fault,
         if (line.at < line.end && *line.at != '#')
             r = memchr(line.at, '\0', span_length(line)) != NULL
                     ? rule_refuse(fault, span_of("a byte 0"), "this is no text")
-                    : read(context, line, fault);
+                    : read_rule(context, line, fault);
         text = newline != NULL ? newline + 1 : end;
     }
     return r;

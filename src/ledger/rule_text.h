@@ -68,9 +68,9 @@ bool rule_conditions_match(const struct rule_conditions *conditions, const char 
 
 void rule_conditions_release(struct rule_conditions *conditions);
 
-/* Calls read() for each line that is a rule. Blanks around the line are removed. Stops if read()
- * fails. Sets fault->line before each call. Returns the last result of read(), or CAMP_E_FORMAT
- * with *fault if a line contains a byte 0. */
+/* Calls read_rule() for each line that is a rule. Blanks around the line are removed. Stops if
+ * read_rule() fails. Sets fault->line before each call. Returns the last result of read_rule(), or
+ * CAMP_E_FORMAT with *fault if a line contains a byte 0. */
 int rule_lines(const char *text, size_t length, struct rule_fault *fault,
-               int (*read)(void *context, struct span line, struct rule_fault *fault),
+               int (*read_rule)(void *context, struct span line, struct rule_fault *fault),
                void *context);

@@ -71,8 +71,8 @@ const char *const *from_session_words(void); /* only the words for database sess
 #define FROM_SESSION_OPTIONS(options)                                                              \
     COMMON_OPTION(COMMON_TIER, &(options)->from.tier, .help =                                      \
       "Measure in this way only, where a source can be measured in several (threads: bpf, "         \
-      "schedstat; check: taskstats, schedstat, bpf; cpus: bpf, proc). Without it camp uses the "    \
-      "best available tier, and names it."),                                                       \
+      "schedstat; check: taskstats, schedstat, bpf, on Windows cycles; cpus: bpf, proc). Without "   \
+      "it camp uses the best available tier, and names it."),                                                       \
     FROM_DATABASE_OPTIONS(options)
 
 #define FROM_DATABASE_OPTIONS(options)                                                             \

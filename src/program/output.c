@@ -1,4 +1,5 @@
 #include "command.h"
+#include "output_place.h"
 
 #include "ledger/characters.h"
 #include "views/document.h"
@@ -56,7 +57,7 @@ int complain_of(int result, const struct camp_error *error)
 
 int output_failed(int system_error)
 {
-    if (system_error == EPIPE)
+    if (output_is_closed(system_error))
         return STATUS_OK;
     return complain(STATUS_FAILURE, "cannot write the output: %s", strerror(system_error));
 }

@@ -26,6 +26,9 @@ bool output_place_find(struct output_place *ret, const char *path);
 /* Returns the text of an errno of these functions. */
 const char *output_problem(int system_error);
 
+/* Returns whether a write to stdout failed because the reader closed the pipe. */
+bool output_is_closed(int system_error);
+
 /* Returns false and sets errno if a link is refused. */
 bool output_place_check(const char *path);
 

@@ -204,6 +204,11 @@ static int open_check(const struct from *from, struct source **ret, struct from_
         snprintf(
             facts->note, sizeof facts->note,
             "Without CAP_NET_ADMIN: sampled time of processes is not known, so errors are not");
+    if (!tasks_tiers[tier].is_measured) {
+        facts->note_warns = true;
+        snprintf(facts->note, sizeof facts->note, "tier %s lacks %s", facts->tier,
+                 tasks_tiers[tier].lacks);
+    }
     if (tier != TASKS_BPF)
         note_hidden(facts);
     return CAMP_OK;

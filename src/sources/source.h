@@ -92,6 +92,7 @@ enum tasks_tier {
 /* What a tier knows. */
 struct tasks_tier_facts {
     const char *name;
+    const char *lacks;            /* what it cannot see */
     bool is_measured, is_sampled; /* the two times of processes, if their rows have no flags */
     bool counts_unseen;           /* losses.unseen is known */
     bool lacks_cpu_columns; /* columns of CPUs whose provenance is CAMP_UNKNOWN have no values */

@@ -18,6 +18,16 @@ const char *output_problem(int system_error)
     return strerror(system_error);
 }
 
+/* Windows has several errors for a pipe without a reader, for most of which the C library sets
+ * EINVAL. */
+bool output_is_closed(int system_error)
+{
+    const HANDLE output = (HANDLE)_get_osfhandle(STDOUT_FILENO);
+
+    return system_error == EPIPE ||
+           (system_error == EINVAL && GetFileType(output) == FILE_TYPE_PIPE);
+}
+
 static int complain_of_file(const char *path, int system_error)
 {
     if (strcmp(path, "-") == 0 || system_error == EPIPE)

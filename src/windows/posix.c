@@ -65,6 +65,33 @@ time_t timegm(struct tm *utc)
     return _mkgmtime(utc);
 }
 
+/* The C library does not convert times before 1970. */
+static void offset_text(char *ret, size_t size, const struct tm *time)
+{
+    struct tm local = *time, utc = *time;
+    const time_t as_utc = _mkgmtime(&utc), as_local = mktime(&local);
+    const int minutes = (int)((as_utc - as_local) / 60);
+
+    if (as_utc < 0 || as_local < 0)
+        snprintf(ret, size, "local");
+    else
+        snprintf(ret, size, minutes == 0 ? "UTC" : "UTC%c%02d:%02d", minutes < 0 ? '-' : '+',
+                 abs(minutes) / 60, abs(minutes) % 60);
+}
+
+size_t windows_strftime(char *ret, size_t size, const char *format, const struct tm *time)
+{
+    const char *zone = strstr(format, "%Z");
+    char with_offset[128], offset[16];
+
+    if (zone == NULL)
+        return (strftime)(ret, size, format, time);
+    offset_text(offset, sizeof offset, time);
+    snprintf(with_offset, sizeof with_offset, "%.*s%s%s", (int)(zone - format), format, offset,
+             zone + 2);
+    return (strftime)(ret, size, with_offset, time);
+}
+
 int windows_gethostname(char *ret, size_t size)
 {
     wchar_t name[256];

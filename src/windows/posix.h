@@ -25,6 +25,10 @@ void qsort_r(void *elements, size_t count, size_t size,
              int (*compare)(const void *, const void *, void *), void *context);
 void *memmem(const void *text, size_t length, const void *wanted, size_t wanted_length);
 time_t timegm(struct tm *utc);
+
+/* For %Z writes the difference to UTC, such as "UTC+01:00": the C library has the name of the time
+ * zone in the language of the user, and not in UTF-8. `time` is a local time. */
+size_t windows_strftime(char *ret, size_t size, const char *format, const struct tm *time);
 int windows_gethostname(char *ret, size_t size); /* without sockets, which need to be started */
 ssize_t windows_read(int descriptor, void *ret, size_t size);
 
@@ -53,6 +57,7 @@ long sysconf(int name);
 #define fflush windows_fflush
 #define gethostname windows_gethostname
 #define read windows_read
+#define strftime(ret, size, format, time) windows_strftime(ret, size, format, time)
 #define putc_unlocked putc
 #define O_CLOEXEC _O_NOINHERIT
 #define _SC_CLK_TCK 0

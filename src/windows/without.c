@@ -58,6 +58,9 @@ int recording_replay_open(const struct from *from, const char *path, struct sour
     return recording_source_open(from, path, ret, facts, error);
 }
 
+const char converter_change[] =
+    "needs " CONVERTER ", which camp starts on Linux only: give a file that ends with .svg";
+
 bool converter_exists(void)
 {
     return false;

@@ -166,7 +166,8 @@ struct check_machine check_machine_of(const struct check_context *context, const
     for (size_t i = 0; i < cpus->entity_count; i++) {
         if (cpus->entities[i].id != CAMP_CPU_TOTAL)
             continue;
-        machine.cpus = wall_ns > 0 ? (size_t)(cpus->elapsed_ns[i] / wall_ns) : 0;
+        /* Rounded, because Windows reads the CPUs of a group a little later than the total. */
+        machine.cpus = wall_ns > 0 ? (size_t)((cpus->elapsed_ns[i] + wall_ns / 2) / wall_ns) : 0;
         machine.percents = percents_of(context, cpus, i, wall_ns);
         machine.unaccounted = machine.percents.measured - tasks_percent;
         if (timed && !context->is_recorded && context->measured_cpus->entity_count > 0) {

@@ -18,27 +18,8 @@ const char *tier_name(enum tasks_tier tier)
 
 const char *tier_lacks(enum tasks_tier tier, bool final_clocks)
 {
-    switch (tier) {
-    case TASKS_CYCLES:
-        return "processes that start and end between two snapshots, and the cycles of processes "
-               "that this user may not open";
-    case TASKS_TICKS:
-        return "measured times, because the rate of the cycles is unknown, and processes that "
-               "start "
-               "and end between two snapshots";
-    case TASKS_NOTHING:
-        return "all CPU times: Wine counts no cycles, and makes up the times of ticks from those "
-               "of its host";
-    case TASKS_BPF:
-        return "what a running task did since the last tick; each context switch costs a little; "
-               "measured is the scheduler's clock (cpu_ns), not the time between switches";
-    case TASKS_TASKSTATS:
-        return final_clocks
-                   ? "what a running task did since the last tick"
-                   : "what a running task did since the last tick, and the last part of an exit";
-    default:
-        return "sampled times, and processes that end between snapshots";
-    }
+    return tier == TASKS_TASKSTATS && final_clocks ? "what a running task did since the last tick"
+                                                   : tasks_tiers[tier].lacks;
 }
 
 const char *tier_change(enum tasks_tier tier, bool final_clocks)

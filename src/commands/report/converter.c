@@ -13,6 +13,9 @@
 
 #define SHARPNESS "2" /* the zoom factor for PNG */
 
+const char converter_change[] =
+    "needs " CONVERTER ": install librsvg2-bin, or give a file that ends with .svg";
+
 bool converter_exists(void)
 {
     const char *folders = getenv("PATH");

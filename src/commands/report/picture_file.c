@@ -38,10 +38,7 @@ int picture_file_check(const char *path)
     if (format == FORMAT_NONE)
         return complain(STATUS_USAGE, "--output %s: a picture ends with .svg, .png or .pdf", path);
     if (picture_file_is_converted(path) && !converter_exists())
-        return complain(STATUS_FAILURE,
-                        "--output %s needs " CONVERTER ": install librsvg2-bin, or give a file "
-                        "that ends with .svg",
-                        path);
+        return complain(STATUS_FAILURE, "--output %s %s", path, converter_change);
     return OPTIONS_GO_ON;
 }
 

@@ -10,6 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+bool output_is_closed(int system_error)
+{
+    return system_error == EPIPE;
+}
+
 /* Complains about a failed write. A pipe that the reader closed is not a failure. */
 static int complain_of_file(const char *path, int system_error)
 {

@@ -4,12 +4,29 @@
 
 const struct tasks_tier_facts tasks_tiers[TASKS_TIER_COUNT] = {
     [TASKS_AUTOMATIC] = { .name = "auto" },
-    [TASKS_TASKSTATS] = { "taskstats", true, true, true, false },
-    [TASKS_SCHEDSTAT] = { "schedstat", true, false, true, false },
-    [TASKS_BPF] = { "bpf", true, true, true, false },
-    [TASKS_CYCLES] = { "cycles", true, true, false, true },
-    [TASKS_TICKS] = { "ticks", false, true, false, true },
-    [TASKS_NOTHING] = { "none", false, false, false, true },
+    [TASKS_TASKSTATS] = { "taskstats",
+                          "what a running task did since the last tick, and the last part of an "
+                          "exit",
+                          .is_measured = true, .is_sampled = true, .counts_unseen = true },
+    [TASKS_SCHEDSTAT] = { "schedstat", "sampled times, and processes that end between snapshots",
+                          .is_measured = true, .counts_unseen = true },
+    [TASKS_BPF] = { "bpf",
+                    "what a running task did since the last tick; each context switch costs a "
+                    "little; measured is the scheduler's clock (cpu_ns), not the time between "
+                    "switches",
+                    .is_measured = true, .is_sampled = true, .counts_unseen = true },
+    [TASKS_CYCLES] = { "cycles",
+                       "processes that start and end between two snapshots, and the cycles of "
+                       "processes that this user may not open",
+                       .is_measured = true, .is_sampled = true, .lacks_cpu_columns = true },
+    [TASKS_TICKS] = { "ticks",
+                      "measured times, because the rate of the cycles is unknown, and processes "
+                      "that start and end between two snapshots",
+                      .is_sampled = true, .lacks_cpu_columns = true },
+    [TASKS_NOTHING] = { "none",
+                        "all CPU times: Wine counts no cycles, and makes up the times of ticks "
+                        "from those of its host",
+                        .lacks_cpu_columns = true },
 };
 
 enum tasks_tier tasks_tier_of(const char *name)

@@ -165,6 +165,18 @@ static void cpus_have_measured_time_by_cycles_beside_sampled_time(void **state)
     release(&made);
 }
 
+static void cpus_that_were_read_a_little_later_than_the_total_are_counted(void **state)
+{
+    struct made made;
+
+    (void)state;
+    make(&made, TASKS_CYCLES, CAMP_MEASURED, CAMP_SAMPLED);
+    made.cpus.elapsed_ns[0] = made.cpus.elapsed_ns[1] = SECOND - 10 * 1000000;
+    fill(&made);
+    assert_value(&made, "machine", 0, "cpus", 1);
+    release(&made);
+}
+
 static void processes_that_came_and_went_are_unknown_on_windows_instead_of_zero(void **state)
 {
     struct made made;
@@ -227,6 +239,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_process_that_may_not_be_opened_is_sampled_but_not_measured),
         cmocka_unit_test(cpus_have_measured_time_by_cycles_beside_sampled_time),
+        cmocka_unit_test(cpus_that_were_read_a_little_later_than_the_total_are_counted),
         cmocka_unit_test(processes_that_came_and_went_are_unknown_on_windows_instead_of_zero),
         cmocka_unit_test(without_the_rate_of_the_cycles_nothing_is_measured),
         cmocka_unit_test(on_wine_neither_time_is_known),
