@@ -391,8 +391,9 @@ struct camp_process {
     uint64_t start;
 };
 
-/* The identity of a thread. On Linux, the tid of the first thread of a process equals its pid. On
- * illumos, a tid is unique within its process only. */
+/* The identity of a thread: pid, tid and start together. On illumos, a tid is unique within its
+ * process only, so a program that compares the tids of two threads compares their pids too. On
+ * Linux, the tid of the first thread of a process equals its pid. */
 struct camp_thread {
     int32_t pid;
     int32_t tid;
@@ -513,7 +514,7 @@ CAMP_PUBLIC int camp_pid_list(const struct camp_source *source, struct camp_pid 
                               size_t capacity, size_t *ret_count, struct camp_error *error);
 
 /* Counts the processes and threads started since boot. On Linux this is `processes` of
- * /proc/stat.
+ * /proc/stat. On illumos these are processes alone: the calls of fork and vfork.
  * Errors: CAMP_E_INVALID, CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO,
  * CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_fork_count(const struct camp_source *source, uint64_t *ret_count,
@@ -534,13 +535,20 @@ CAMP_PUBLIC int camp_process_list(const struct camp_source *source, struct camp_
                                   size_t size, size_t capacity, size_t *ret_count,
                                   struct camp_error *error);
 
-/* Finds processes by the file name of their executable. Fills processes[capacity], ascending by
- * pid. A file that was deleted counts too. If a process of another user hides its executable,
- * argv[0] is compared instead. For a kernel thread, its name is compared. If no process matches,
- * the result is CAMP_OK, and *ret_count is 0.
- * Errors: CAMP_E_INVALID (also for an empty name), CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE,
- * CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT, CAMP_E_SPACE. */
-CAMP_PUBLIC int camp_process_find(const struct camp_source *source, const char *executable,
+/* Finds processes by the name of their program. Fills processes[capacity], ascending by pid. A
+ * process matches if `name` is the file name
+ *
+ * - of its executable, even if the file was deleted;
+ * - in its argv[0], as "python3" is if this is a link to python3.11;
+ * - of a script that the kernel started by its interpreter, as the first line of the script says.
+ *   A script that was passed to an interpreter (sh script) counts as a process of the interpreter.
+ *
+ * A process of another user may hide its executable; its arguments are compared anyway. Of a
+ * process without arguments, such as a kernel thread, the name is compared. On Windows only the
+ * executable is compared, with its ".exe", without regard to case. If no process matches, the
+ * result is CAMP_OK, and *ret_count is 0. Errors: CAMP_E_INVALID (also for an empty name),
+ * CAMP_E_NOTSUP, CAMP_E_PERM, CAMP_E_GONE, CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT, CAMP_E_SPACE. */
+CAMP_PUBLIC int camp_process_find(const struct camp_source *source, const char *name,
                                   struct camp_process *processes, size_t size, size_t capacity,
                                   size_t *ret_count, struct camp_error *error);
 

@@ -5,8 +5,8 @@
  * errors, sizes and arrays see camp.h.
  *
  * After fork(2) parent and child share an open session of taskstats, so each would get answers to
- * questions of the other. The child should open a session of its own, and close the inherited one
- * by close(2) of its descriptor: camp_taskstats_close() would end the listening of the parent, too.
+ * questions of the other. The child should close the inherited session, which does not end the
+ * listening of the parent, and open one of its own.
  */
 #ifndef CAMP_LINUX_H
 #define CAMP_LINUX_H
@@ -28,8 +28,8 @@ extern "C" {
 struct camp_taskstats {
     int32_t descriptor; /* for poll(2): after camp_taskstats_listen(), readable when records wait */
     uint16_t family;
-    uint16_t version; /* TASKSTATS_VERSION of the kernel */
-    uint32_t listening;
+    uint16_t version;   /* TASKSTATS_VERSION of the kernel */
+    uint32_t listening; /* 0: not; otherwise bits of the library */
     uint32_t sequence;
     /* Messages that the kernel dropped for lack of space, since the session was opened. A message
      * has the records of one exited task. */

@@ -138,7 +138,7 @@ enum camp_thread_states_field {
  * counter whose kernel event is missing (camp_states_events()), and state and start_ns with
  * CAMP_THREAD_TOTAL. */
 struct camp_thread_states {
-    int32_t tid;
+    int32_t tid; /* on illumos unique within its process only: compare the pids, too */
     int32_t pid;
     int32_t parent;        /* pid of the parent process */
     uint32_t flags;        /* enum camp_thread_flag */
@@ -320,10 +320,11 @@ CAMP_PUBLIC const char *camp_state_name(int state);
 
 /* Opens a session: loads the programs and finds all threads. `options` is of enum
  * camp_states_option. The message of CAMP_E_NOTSUP says what is missing: a feature of the kernel
- * (camp_states_events()), the file system /proc or /sys, a higher limit of open files, or
- * microstates in this build of the library. Errors: CAMP_E_INVALID, CAMP_E_PERM (a capability is
- * missing), CAMP_E_NOTSUP, CAMP_E_NOMEM, CAMP_E_IO (the threads or CPUs cannot be listed),
- * CAMP_E_FORMAT (the kernel wrote a damaged record). */
+ * (camp_states_events()), the file system /proc or /sys, or microstates in this build of the
+ * library. Errors: CAMP_E_INVALID, CAMP_E_PERM (a capability is missing), CAMP_E_NOTSUP,
+ * CAMP_E_NOMEM (also if the limit of open files is too low: the message says which is enough),
+ * CAMP_E_IO (the threads or CPUs cannot be listed), CAMP_E_FORMAT (the kernel wrote a damaged
+ * record). */
 CAMP_PUBLIC int camp_states_open(struct camp_states **ret, uint32_t options,
                                  struct camp_error *error);
 
@@ -335,10 +336,10 @@ CAMP_PUBLIC void camp_states_close(struct camp_states *session);
 CAMP_PUBLIC int camp_states_known(const struct camp_states *session, struct camp_states_known *ret,
                                   size_t size, struct camp_error *error);
 
-/* Reads a snapshot: all living threads, ascending by tid. Reading takes some time, so each thread
- * has its own time_ns. After an error the session can be used further. Errors: CAMP_E_INVALID,
- * CAMP_E_SPACE, CAMP_E_NOMEM, CAMP_E_IO (the kernel's list of threads cannot be read),
- * CAMP_E_FORMAT (the kernel wrote a damaged record). */
+/* Reads a snapshot: all living threads, ascending by tid; on illumos by pid, then by tid. Reading
+ * takes some time, so each thread has its own time_ns. After an error the session can be used
+ * further. Errors: CAMP_E_INVALID, CAMP_E_SPACE, CAMP_E_NOMEM, CAMP_E_IO (the kernel's list of
+ * threads cannot be read), CAMP_E_FORMAT (the kernel wrote a damaged record). */
 CAMP_PUBLIC int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret,
                                     size_t size, size_t capacity, size_t *ret_count,
                                     struct camp_error *error);
@@ -346,10 +347,10 @@ CAMP_PUBLIC int camp_states_threads(struct camp_states *session, struct camp_thr
 /* Reads a snapshot and tells the visitor what happened since the previous snapshot, which may be
  * one of camp_states_threads(). The first snapshot tells what happened since the session was
  * opened. Exited threads come first; camp_states_exits() does not return them again. Living threads
- * follow, ascending by tid. `size` is that of the visitor's struct. After CAMP_E_NOMEM or CAMP_E_IO
- * some threads were not visited; the next snapshot has them. Errors: CAMP_E_INVALID (also: a
- * function of the visitor is missing), CAMP_E_NOMEM, CAMP_E_IO (the kernel's list of threads cannot
- * be read), CAMP_E_FORMAT (the kernel wrote a damaged record). */
+ * follow, in the order of camp_states_threads(). `size` is that of the visitor's struct. After
+ * CAMP_E_NOMEM or CAMP_E_IO some threads were not visited; the next snapshot has them. Errors:
+ * CAMP_E_INVALID (also: a function of the visitor is missing), CAMP_E_NOMEM, CAMP_E_IO (the
+ * kernel's list of threads cannot be read), CAMP_E_FORMAT (the kernel wrote a damaged record). */
 CAMP_PUBLIC int camp_states_visit(struct camp_states *session,
                                   const struct camp_states_visitor *visitor, size_t size,
                                   struct camp_error *error);

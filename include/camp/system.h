@@ -54,7 +54,7 @@ struct camp_system {
     uint64_t boot_time_ns; /* ns since 1970; resolution 1 s. It moves when the wall clock is set. */
     uint64_t context_switches;
     uint64_t interrupts; /* hardware interrupts, with those of the clock */
-    uint64_t forks;      /* processes and threads started */
+    uint64_t forks;      /* processes and threads started; on illumos processes alone */
     uint64_t running;    /* threads on a CPU or ready to run, now */
     uint64_t blocked;    /* threads that wait for a disk, now */
     /* Threads that run, are ready to run or sleep uninterruptibly, counted every 5 s, and averaged
@@ -98,7 +98,7 @@ CAMP_PUBLIC int camp_cpu_frequency_hz(const struct camp_source *source, int32_t 
 
 enum camp_text {
     /* The arguments, each followed by a NUL. The process may have changed them. Empty for a kernel
-     * thread. */
+     * thread. On Windows (8.1 and later) the whole line, undivided, followed by a NUL. */
     CAMP_TEXT_COMMAND_LINE = 0,
     /* Path of the executable. Linux appends " (deleted)" if the file was removed. */
     CAMP_TEXT_EXECUTABLE = 1,

@@ -127,8 +127,8 @@ def processes(name: Optional[str] = None, source: Optional[Source] = None) -> Li
     """Returns every visible process, kernel threads included, ascending by pid.
 
     Args:
-        name: only processes launched from an executable of this name (the last part of its path).
-            Where that is unreadable (another user's process) argv[0] decides.
+        name: only processes of the program with this name: that of its executable's file, the name by
+            which it was invoked (argv[0]), or that of a script which the kernel started.
     """
     return _camp.process_list(source, name)
 

@@ -15,14 +15,12 @@ docs/paper-names.md has each function's source, and what the paper left open.
 """
 
 import math
-import os
 import sys
-from typing import Any, Iterator, List, Optional, Tuple, TypeVar
+from typing import Any, List, Optional, Tuple, TypeVar
 
 from camp import _camp
 from camp import _errors
 from camp import _waiting
-from camp._processes import Process as _Process
 from camp._processes import bits as _bits
 from camp._records import Disk as _Disk
 from camp._records import TaskUtilisation as _TaskUtilisation
@@ -41,7 +39,6 @@ _TIMES, _FAULTS = _bits(('cpu_ns', 'user_ns')), _bits(('minor_faults', 'major_fa
 _SIZE, _THREADS = _bits(('resident_bytes', 'virtual_bytes')), _bits(('threads',))
 _DEFAULT_MS = 100
 _Number = TypeVar('_Number', int, float)
-_LONGEST_PATH = 4096  # PATH_MAX
 
 
 class ProcessIdentifier(int):
@@ -223,10 +220,9 @@ def GetProcessIdentifier(pid: int) -> Optional[ProcessIdentifier]:
 
 def GetProcessIdentifiers(name: str) -> List[ProcessIdentifier]:
     """The identifiers of all processes launched from an executable of this name, ascending: its file has
-    the name, or it was invoked by it (argv[0]). So "python3" finds what "python3.11" finds, if that is
-    the file behind the link "python3"."""
-    found = {*_camp.process_list(None, name), *_invoked_as(name)}
-    return [ProcessIdentifier(*process) for process in sorted(found)]
+    the name, or it was invoked by it (argv[0]), or it is a script of this name. So "python3" finds what
+    "python3.11" finds, if that is the file behind the link "python3"."""
+    return [ProcessIdentifier(*process) for process in _camp.process_list(None, name)]
 
 
 # ------------------------------------------------------------------------------------- Helpers
@@ -258,33 +254,6 @@ def _disk(name: str, kind: str) -> _Disk:
         raise _errors.Invalid(f'{name} is a {disk.kind}, not a {kind}: the functions about {disk.kind}s '
                               'read it')
     return disk
-
-
-def _is_invoked_as(name: str, pid: str) -> bool:
-    """Whether this is the last part of argv[0]."""
-    try:
-        file = os.open(f'/proc/{pid}/cmdline', os.O_RDONLY)
-        try:
-            path = os.read(file, _LONGEST_PATH).split(b'\0')[0]
-        finally:
-            os.close(file)
-    except (FileNotFoundError, ProcessLookupError, PermissionError):
-        return False
-    # A login shell has a '-' before its name.
-    return os.fsdecode(path.rpartition(b'/')[2]) in (name, f'-{name}')
-
-
-def _invoked_as(name: str) -> Iterator[_Process]:
-    """The processes whose argv[0] is this name. It is read again after the start of the process, because another
-    one may have got the pid in between."""
-    for pid in filter(str.isdigit, os.listdir('/proc')):
-        if _is_invoked_as(name, pid):
-            try:
-                process = _camp.process_identify(None, int(pid))
-            except (_errors.Gone, _errors.Permission):
-                continue
-            if _is_invoked_as(name, pid):
-                yield process
 
 
 def _known(value: Optional[_Number], what: str) -> _Number:

@@ -124,7 +124,7 @@ static const struct catalogue_row task_rows[] = {
     CALL(CAMP_KIND_PROCESS, "user_id", U32, FACT, NONE, NEED_NOTHING, "exact",
          BY_SYSTEM("/proc/PID/status Uid", "", "/proc/PID/psinfo pr_euid"), "Its effective user."),
     CALL(CAMP_KIND_PROCESS, "command_line", TEXT, FACT, NONE, NEED_NOTHING, "exact",
-         BY_SYSTEM("/proc/PID/cmdline", "", ""),
+         BY_SYSTEM("/proc/PID/cmdline", "NtQueryInformationProcess", "/proc/PID/argv"),
          "Its arguments with blanks between them, read only by name; a kernel thread has none."),
     CALL(CAMP_KIND_PROCESS, "executable", TEXT, FACT, NONE, NEED_ON_LINUX(NEED_TRACE), "exact",
          BY_SYSTEM("/proc/PID/exe", "QueryFullProcessImageName", "/proc/PID/path/a.out"),

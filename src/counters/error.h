@@ -4,6 +4,8 @@
 
 #include <camp/camp.h>
 
+#include <stdbool.h>
+
 /* Fills *error unless `error` is NULL, and returns `code`. A message that is too long is truncated
  * in the middle, because its end is the advice to the user. */
 int camp_fail(struct camp_error *error, int code, int system_error, const char *format, ...)
@@ -17,6 +19,13 @@ int camp_fail(struct camp_error *error, int code, int system_error, const char *
  * CAMP_E_NOMEM. All other errors give CAMP_E_IO, and so does ENOENT below a /proc or /sys that is
  * not mounted. */
 int camp_fail_errno(struct camp_error *error, int system_error, const char *what);
+
+/* True if a session was refused for lack of a permission, of a feature of the kernel, or of memory
+ * or descriptors. Another way to read, which needs less, may still work. */
+static inline bool camp_is_refusal(int result)
+{
+    return result == CAMP_E_PERM || result == CAMP_E_NOTSUP || result == CAMP_E_NOMEM;
+}
 
 /* Returns an error message if `path` is below /proc or /sys and this file system is not mounted,
  * otherwise NULL. */

@@ -95,3 +95,17 @@ bool camp_text_word(struct cursor *cursor, struct cursor *ret_word);
 
 /* Copies `span` as a string, truncated to capacity - 1 bytes. */
 void camp_text_copy(char *ret, size_t capacity, struct cursor span);
+
+/* True if the last component of a path is `name`. */
+bool camp_path_is(struct cursor path, const char *name);
+
+/* The arguments of a process, each with a NUL after it. camp_invoked_as() is true if argv[0] is a
+ * path to a file called `name`. The '-' with which the argv[0] of a login shell begins is ignored.
+ * camp_interprets() is true if argv[1] or argv[2] is such a path: the kernel puts the path of a
+ * script there, after the interpreter and its option. */
+bool camp_invoked_as(struct cursor arguments, const char *name);
+bool camp_interprets(struct cursor arguments, const char *name);
+
+/* True if the kernel would give this name to a process that runs the file `name`. It keeps the
+ * first 15 bytes. */
+bool camp_process_name_is(const char *process_name, const char *name);

@@ -131,8 +131,8 @@ static int open_tasks(const struct from *from, struct source **ret, struct from_
     r = open_states(&of_states, ret, facts, &refusal);
     if (r == CAMP_OK)
         return r;
-    if ((r != CAMP_E_PERM && r != CAMP_E_NOTSUP) || !has_schedstat || tier == BPF ||
-        from->microstates_alone || from->states_options != 0)
+    if (!camp_is_refusal(r) || !has_schedstat || tier == BPF || from->microstates_alone ||
+        from->states_options != 0)
         return fail_without_states(r, &refusal, error);
     facts->note_warns = true;
     snprintf(facts->note, sizeof facts->note,

@@ -80,6 +80,22 @@ all_are_valid() {
     done
 }
 
+@test "camp list disks --physical shows only disks with a device of their own" {
+    mkdir -p "$BATS_TEST_TMPDIR"/proc "$BATS_TEST_TMPDIR"/sys/{class/block,block}/{loop0,sda,zram0} \
+        "$BATS_TEST_TMPDIR/sys/block/sda/device"
+    printf ' 7 0 loop0 1 0 8 0 0 0 0 0 0 0 0\n 8 0 sda 1 0 8 0 0 0 0 0 0 0 0\n 252 0 zram0 1 0 8 0 0 0 0 0 0 0 0\n' \
+        >"$BATS_TEST_TMPDIR/proc/diskstats"
+    known=(--proc "$BATS_TEST_TMPDIR/proc" --sys "$BATS_TEST_TMPDIR/sys")
+    run -0 "$CAMP" list disks "${known[@]}"
+    [ "${lines[*]}" = 'disk.loop0 disk.sda disk.zram0' ]
+    run -0 "$CAMP" list disks --physical "${known[@]}"
+    [ "$output" = disk.sda ]
+    run -0 "$CAMP" list disks --long "${known[@]}" --format csv
+    [ "${lines[*]}" = 'name,physical disk.loop0,no disk.sda,yes disk.zram0,no' ]
+    run -0 "$CAMP" list disks --long --physical "${known[@]}" --format json
+    [[ $output == *'[{"name":"disk.sda","physical":"yes"}]'* ]]
+}
+
 @test "camp list shows how many CPUs, disks and subjects of other kinds exist" {
     run "$CAMP" list
     [ "$status" -eq 0 ]
@@ -104,7 +120,7 @@ all_are_valid() {
 @test "camp list counters names the sources of this system only" {
     run -0 "$CAMP" list counters --format csv
     [[ $output == *"cpu.user_ns,ns,"*"/proc/stat user - guest"* ]]
-    ! [[ $output == *kstat* || $output == *SystemProcessInformation* || $output == *.handles,* ]]
+    [[ $output != *"kstat "* && $output != *SystemProcessInformation* && $output != *.handles,* ]]
     run -0 "${CAMP%/*}/counters-table"
     [[ $output == *"| /proc/stat user - guest | SystemProcessorPerformanceInformation | kstat cpu:N:sys cpu_nsec_user |"* ]]
     [[ $output == *"| \`handles\` | process |"*"| - | SystemProcessInformation | - |"* ]]
@@ -181,6 +197,26 @@ all_are_valid() {
     [[ $stderr == "camp list: process.16@"*": "* ]]
 }
 
+@test "camp list --name finds a link by its name and that of its file, and a script by its name" {
+    ln -s "$(command -v sleep)" "$BATS_TEST_TMPDIR/linked-name"
+    "$BATS_TEST_TMPDIR/linked-name" 600 3>&- &
+    CHILD=$!
+    until_it grep -qx linked-name "/proc/$CHILD/comm" # the child has called exec
+    for name in linked-name "$(basename "$(readlink -f "$(command -v sleep)")")"; do
+        "$CAMP" list processes --name "$name" | grep -q "^process\.$CHILD@"
+    done
+    kill "$CHILD"
+    printf '#!/bin/sh -u\nread -r line\n' >"$BATS_TEST_TMPDIR/a-long-name-of-a-script"
+    chmod +x "$BATS_TEST_TMPDIR/a-long-name-of-a-script"
+    mkfifo "$BATS_TEST_TMPDIR/never"
+    "$BATS_TEST_TMPDIR/a-long-name-of-a-script" <>"$BATS_TEST_TMPDIR/never" 3>&- &
+    CHILD=$!
+    until_it grep -qx a-long-name-of- "/proc/$CHILD/comm"
+    run -0 "$CAMP" list processes --name a-long-name-of-a-script
+    [[ $output == process.$CHILD@* ]]
+    run -1 "$CAMP" list processes --name a-long-name-of-a-scrip
+}
+
 @test "camp list --name exits with status 1 if no process runs the executable" {
     run --separate-stderr "$CAMP" list processes --name no-such-program-runs
     [ "$status" -eq 1 ]
@@ -196,7 +232,7 @@ all_are_valid() {
 
 @test "camp list refuses conflicting options" {
     for words in 'cpus --pid 1' 'networks --name x' 'processes --pid 1 --name x' 'cpus disks' \
-        'counters cpu memory' 'cpus --format markdown' 'counters --format markdown' '--format xml'; do
+        'counters cpu memory' 'cpus --physical' '--physical' 'counters disk --physical' 'sources --physical' 'cpus --format markdown' 'counters --format markdown' '--format xml'; do
         # shellcheck disable=SC2086
         run --separate-stderr "$CAMP" list $words
         [ "$status" -eq 2 ] || { echo "$words: $status" && false; }

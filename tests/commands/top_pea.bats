@@ -78,7 +78,7 @@ assert 0 < row['children_percent'] <= 120, row
 " "$BATS_TEST_TMPDIR/top.json"
 }
 
-@test "sizes in camp top --columns pea are unknown in a recording, which has none" {
+@test "camp top --columns pea says that a recording has no sizes, and shows them as unknown" {
     "$CAMP" record --output "$BATS_TEST_TMPDIR/run.camp" --count 1 --interval 100ms
     "$CAMP" top --from "$BATS_TEST_TMPDIR/run.camp" --columns pea --format json |
         python3 -c '
@@ -87,4 +87,7 @@ rows = json.loads(sys.stdin.readline())["entities"]
 assert rows and all(row["virtual_bytes"] is None and row["children_percent"] is None for row in rows), rows'
     run -0 "$CAMP" top --from "$BATS_TEST_TMPDIR/run.camp" --columns pea
     [[ $output == *" chld%  size   rss "* ]]
+    [[ $output == *"size, rss and chld% (CPU time of children) are unknown: a recording does not have them"* ]]
+    run -0 "$CAMP" top --from "$BATS_TEST_TMPDIR/run.camp"
+    [[ $output != *"does not have them"* ]]
 }

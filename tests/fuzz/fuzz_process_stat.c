@@ -34,7 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_stat(text);
     camp_schedstat_parse(text, &schedstat);
     camp_executable_is(text, "camp");
-    camp_argument_is(text, "camp");
+    camp_invoked_as(text, "camp");
+    camp_interprets(text, "camp");
     free(bytes);
     return 0;
 }

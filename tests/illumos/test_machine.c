@@ -87,11 +87,14 @@ static void memory_disks_and_networks(void)
     struct camp_error error;
     size_t count;
 
-    if (camp_memory_read(NULL, CAMP_MEMORY_ALL, &memory, sizeof memory, &error) == CAMP_OK)
+    if (camp_memory_read(NULL, CAMP_MEMORY_ALL, &memory, sizeof memory, &error) == CAMP_OK) {
         law(memory.total_bytes > memory.free_bytes && memory.free_bytes > 0,
             "share of memory that is free", (double)memory.free_bytes / (double)memory.total_bytes);
-    else
+        law(memory.swap_free_bytes <= memory.swap_total_bytes, "MB of swap that are free",
+            (double)memory.swap_free_bytes / 1e6);
+    } else {
         skip("memory", &error);
+    }
     if (camp_disk_read_all(NULL, CAMP_DISK_WHOLE, disks, sizeof disks[0], 1024, &count, &error) ==
         CAMP_OK)
         law(true, "disks", (double)count);

@@ -36,16 +36,24 @@ class Numbers(unittest.TestCase):
     def test_a_sleeping_thread_has_sleep_time_and_a_busy_thread_has_cpu_time(self):
         with camp.frames('threads', interval=0) as frames:
             next(frames)
-            time.sleep(0.1)
-            end = time.thread_time_ns() + 50_000_000
-            while time.thread_time_ns() < end:
-                pass
-            frame = next(frames)
+            for _ in range(20):
+                time.sleep(0.1)
+                end = time.thread_time_ns() + 50_000_000
+                while time.thread_time_ns() < end:
+                    pass
+                frame = next(frames)
+                # The times around unseen switches are estimated. An unseen switch is counted at the next event of the
+                # thread, which may be in the next interval.
+                if frame.losses.unseen + next(frames).losses.unseen == 0:
+                    break
+            else:
+                self.skipTest('each interval had switches that no program saw')
         row = list(frame.ids).index(threading.get_native_id())
         self.assertGreaterEqual(frame['timer_ns'][row], 100_000_000)
         on_cpu = [column.name for column in frame.columns
                   if column.name in ('user_ns', 'system_ns', 'trap_ns', 'irq_ns')]
-        self.assertGreaterEqual(sum(frame[name][row] for name in on_cpu), 50_000_000)
+        self.assertGreaterEqual(sum(frame[name][row] for name in on_cpu), 50_000_000,
+                                {name: frame[name][row] for name in frame.states})
         entity = frame.entities[row]
         self.assertEqual((entity.pid, entity.parent, entity.uid),
                          (os.getpid(), os.getppid(), os.geteuid()))

@@ -133,6 +133,24 @@ NTSTATUS NTAPI NtQuerySystemInformation(SYSTEM_INFORMATION_CLASS of, void *ret, 
     }
 }
 
+/* As in the system, the text follows the UNICODE_STRING. */
+NTSTATUS NTAPI NtQueryInformationProcess(HANDLE process, PROCESSINFOCLASS of, void *ret, ULONG size,
+                                         ULONG *ret_size)
+{
+    const size_t units = fakes.command_line != NULL ? wcslen(fakes.command_line) : 0;
+    UNICODE_STRING *line = ret;
+
+    if (process != FAKE_HANDLE || (int)of != OF_COMMAND_LINE || fakes.command_line == NULL)
+        return NATIVE_INVALID_CLASS;
+    *ret_size = (ULONG)(sizeof *line + (units + 1) * sizeof(WCHAR));
+    if (size < *ret_size)
+        return NATIVE_LENGTH_MISMATCH;
+    line->Buffer = (WCHAR *)(line + 1);
+    line->Length = (USHORT)(units * sizeof(WCHAR));
+    memcpy(line->Buffer, fakes.command_line, (units + 1) * sizeof(WCHAR));
+    return 0;
+}
+
 /* CPU n of group g has g seconds more of user time. */
 NTSTATUS NTAPI NtQuerySystemInformationEx(int of, void *input, ULONG input_size, void *ret,
                                           ULONG size, ULONG *ret_size)

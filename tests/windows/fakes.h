@@ -25,9 +25,10 @@ struct fakes {
     int groups; /* FAKE_GROUPS, or 1 */
     bool registry_has_mhz;
     bool process_can_be_opened;
-    bool process_has_ended; /* but is still open somewhere */
-    bool pid_is_reused;     /* after the table was read */
-    int tables_read;        /* how often the table of processes was read */
+    bool process_has_ended;    /* but is still open somewhere */
+    bool pid_is_reused;        /* after the table was read */
+    int tables_read;           /* how often the table of processes was read */
+    const WCHAR *command_line; /* NULL: a Windows that does not report it */
     uint64_t process_cycles;
     uint64_t thread_cycles;
     uint64_t idle_cycles; /* of CPU 0; CPU n has n seconds more */

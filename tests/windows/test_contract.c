@@ -1,102 +1,33 @@
 /* The contract of all functions that read: errors of wrong arguments, and several threads at once.
  */
+#include "../unit/counters/reading_calls.h"
 #include "machine.h"
-
-#include <camp/system.h>
 
 #define READERS 4
 #define ROUNDS 100
 
 static void a_result_that_is_null_is_invalid(void **state)
 {
-    const struct camp_process process = own_process();
-    const struct camp_thread thread = { process.pid, 4, 0 };
-    struct camp_reader reader;
-
     (void)state;
-    assert_int_equal(camp_cpu_count(NULL, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_cpu_list(NULL, NULL, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_cpu_read(NULL, 0, NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_cpu_read_all(NULL, NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_memory_read(NULL, 0, NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_network_read(NULL, "lo", NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_network_read_all(NULL, NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_disk_read(NULL, "sda", NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_disk_read_all(NULL, 0, NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_pid_list(NULL, NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_identify(NULL, 1, NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_list(NULL, NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_find(NULL, "sh", NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_read(NULL, &process, 0, NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_thread_list(NULL, &process, NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_thread_read(NULL, &thread, 0, NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_pid_cpu_ns(1, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_cpu_ns(NULL, &process, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_kernel_read(NULL, NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_reader_open_cpus(NULL, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_reader_open_memory(NULL, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_reader_open_networks(NULL, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_reader_open_disks(NULL, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_reader_open_process(NULL, NULL, &process, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_reader_open_process(&reader, NULL, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_system_read(NULL, 0, NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_cpu_frequency_hz(NULL, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_text(NULL, &process, CAMP_TEXT_EXECUTABLE, NULL, 1, NULL, NULL),
-                     CAMP_E_INVALID);
+    expect_calls_without_a_result_to_be_invalid();
 }
 
 static void a_source_of_files_is_not_supported(void **state)
 {
     const struct camp_source source = { "/proc", "/sys" };
-    struct camp_process process = { .pid = 4 };
-    struct camp_thread thread = { .pid = 4, .tid = 4 };
-    struct camp_reader reader = { { 0 } };
-    static struct camp_network networks[1];
-    struct camp_kernel kernel;
-    struct camp_disk disks[1];
-    struct camp_cpu cpus[1];
-    struct camp_error error;
-    struct camp_task task;
-    struct camp_pid pid;
-    int32_t id;
-    size_t n;
+    struct camp_error advice;
 
     (void)state;
-    assert_int_equal(camp_cpu_count(&source, &n, &error), CAMP_E_NOTSUP);
-    assert_non_null(strstr(error.message, "pass no source"));
-    assert_int_equal(camp_cpu_list(&source, &id, 1, &n, NULL), CAMP_E_NOTSUP);
-    assert_int_equal(camp_cpu_read(&source, 0, cpus, sizeof cpus[0], NULL), CAMP_E_NOTSUP);
-    assert_int_equal(camp_cpu_read_all(&source, cpus, sizeof cpus[0], 1, &n, NULL), CAMP_E_NOTSUP);
-    assert_int_equal(
-        camp_memory_read(&source, 0, &(struct camp_memory){ 0 }, sizeof(struct camp_memory), NULL),
-        CAMP_E_NOTSUP);
-    assert_int_equal(camp_network_read(&source, "x", networks, sizeof networks[0], NULL),
-                     CAMP_E_NOTSUP);
-    assert_int_equal(camp_network_read_all(&source, networks, sizeof networks[0], 1, &n, NULL),
-                     CAMP_E_NOTSUP);
-    assert_int_equal(camp_disk_read(&source, "C:", disks, sizeof disks[0], NULL), CAMP_E_NOTSUP);
-    assert_int_equal(camp_disk_read_all(&source, 0, disks, sizeof disks[0], 1, &n, NULL),
-                     CAMP_E_NOTSUP);
-    assert_int_equal(camp_pid_list(&source, &pid, sizeof pid, 1, &n, NULL), CAMP_E_NOTSUP);
-    assert_int_equal(camp_process_identify(&source, 4, &process, sizeof process, NULL),
-                     CAMP_E_NOTSUP);
-    assert_int_equal(camp_process_list(&source, &process, sizeof process, 1, &n, NULL),
-                     CAMP_E_NOTSUP);
-    assert_int_equal(camp_process_find(&source, "x", &process, sizeof process, 1, &n, NULL),
-                     CAMP_E_NOTSUP);
-    assert_int_equal(camp_process_read(&source, &process, 0, &task, sizeof task, NULL),
-                     CAMP_E_NOTSUP);
-    assert_int_equal(camp_thread_list(&source, &process, &thread, sizeof thread, 1, &n, NULL),
-                     CAMP_E_NOTSUP);
-    assert_int_equal(camp_thread_read(&source, &thread, 0, &task, sizeof task, NULL),
-                     CAMP_E_NOTSUP);
-    assert_int_equal(camp_kernel_read(&source, &kernel, sizeof kernel, NULL), CAMP_E_NOTSUP);
-    assert_int_equal(camp_reader_open_cpus(&reader, &source, NULL), CAMP_E_NOTSUP);
-    assert_int_equal(camp_reader_open_process(&reader, &source, &process, NULL), CAMP_E_NOTSUP);
-    assert_int_equal(
-        camp_system_read(&source, 0, &(struct camp_system){ 0 }, sizeof(struct camp_system), NULL),
-        CAMP_E_NOTSUP);
-    assert_int_equal(camp_fork_count(NULL, &(uint64_t){ 0 }, &error), CAMP_E_NOTSUP);
+    assert_int_equal(camp_cpu_count(&source, &count, &advice), CAMP_E_NOTSUP);
+    assert_non_null(strstr(advice.message, "pass no source"));
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        struct camp_error error = { 0 };
+        int r = calls[i].call(&source, &error);
+
+        if (r != CAMP_E_NOTSUP || error.code != r || error.message[0] == '\0')
+            fail_msg("%s: the result is %s (%s)", calls[i].name, camp_result_name(r),
+                     error.message);
+    }
 }
 
 /* Each thread reads its own process. Returns the number of readings that were wrong. */

@@ -1,6 +1,8 @@
 /* What camp makes of the processes and threads of a real Windows. */
 #include "fakes.h"
 
+#include <camp/system.h>
+
 static struct camp_process fake_identity(void)
 {
     return (struct camp_process){ .pid = FAKE_PID, .start = FAKE_BOOT_TIME + 50000000 };
@@ -202,6 +204,46 @@ static void faked_process_whose_pid_is_reused_has_no_cycles_of_the_later_one(voi
     assert_int_equal(fake_handles, 0);
 }
 
+static int read_line(char *buffer, size_t capacity, size_t *ret_length)
+{
+    const struct camp_process identity = fake_identity();
+
+    return camp_process_text(NULL, &identity, CAMP_TEXT_COMMAND_LINE, buffer, capacity, ret_length,
+                             NULL);
+}
+
+static void faked_command_line_is_one_text_of_any_length(void **state)
+{
+    static WCHAR longest[32767];
+    static char text[3 * 32767];
+    size_t length;
+
+    (void)state;
+    fakes_reset();
+    assert_int_equal(read_line(text, sizeof text, &length), CAMP_E_NOTSUP);
+    fakes.command_line = L"\"C:\\caf\u00e9.exe\"  -x";
+    assert_int_equal(read_line(text, sizeof text, &length), CAMP_OK);
+    assert_int_equal(length, 19);
+    assert_memory_equal(text, "\"C:\\caf\xc3\xa9.exe\"  -x", 19);
+    memset(text, 'x', sizeof text);
+    assert_int_equal(read_line(text, 3, &length), CAMP_E_SPACE);
+    assert_int_equal(length, 19);
+    assert_memory_equal(text, "\"C:x", 4);
+    fakes.command_line = L"";
+    assert_int_equal(read_line(text, sizeof text, &length), CAMP_OK);
+    assert_int_equal(length, 0);
+    for (size_t i = 0; i + 1 < COUNT(longest); i++)
+        longest[i] = L'\u65e5';
+    fakes.command_line = longest;
+    assert_int_equal(read_line(text, sizeof text, &length), CAMP_OK);
+    assert_int_equal(length, 3 * 32766 + 1);
+    assert_int_equal(text[length - 2], (char)0xa5);
+    assert_int_equal(text[length - 1], '\0');
+    fakes.process_can_be_opened = false;
+    assert_int_equal(read_line(text, sizeof text, &length), CAMP_E_PERM);
+    assert_int_equal(fake_handles, 0);
+}
+
 static void faked_states_of_threads_are_those_of_proc(void **state)
 {
     static const struct {
@@ -257,6 +299,7 @@ int main(void)
         cmocka_unit_test(faked_idle_process_is_not_listed),
         cmocka_unit_test(faked_processes_are_read_from_one_table),
         cmocka_unit_test(faked_process_whose_pid_is_reused_has_no_cycles_of_the_later_one),
+        cmocka_unit_test(faked_command_line_is_one_text_of_any_length),
         cmocka_unit_test(faked_states_of_threads_are_those_of_proc),
         cmocka_unit_test(faked_thread_has_measured_and_sampled_time),
     };

@@ -204,7 +204,7 @@ static void the_executable_of_a_process_is_its_path(void **state)
     assert_int_equal(cut, CAMP_E_SPACE);
     assert_int_equal(whole, length);
     assert_memory_equal(start, expected, sizeof start);
-    assert_int_equal(line, CAMP_E_NOTSUP);
+    assert_int_equal(line, is_wine() ? CAMP_E_NOTSUP : CAMP_OK); /* test_real.c has its text */
     assert_int_equal(camp_process_text(NULL, &child.identity, CAMP_TEXT_EXECUTABLE, path,
                                        sizeof path, &length, NULL),
                      CAMP_E_GONE);

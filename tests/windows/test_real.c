@@ -260,6 +260,22 @@ static void memory_has_a_commit_charge_below_its_limit(void **state)
     assert_true(memory.swap_free_bytes <= memory.swap_total_bytes);
 }
 
+static void the_command_line_is_that_of_the_program(void **state)
+{
+    const struct camp_process own = own_process();
+    static char line[3 * 32767], expected[3 * 32767];
+    size_t length;
+
+    (void)state;
+    need_windows();
+    WideCharToMultiByte(CP_UTF8, 0, GetCommandLineW(), -1, expected, sizeof expected, NULL, NULL);
+    assert_int_equal(
+        camp_process_text(NULL, &own, CAMP_TEXT_COMMAND_LINE, line, sizeof line, &length, NULL),
+        CAMP_OK);
+    assert_int_equal(length, strlen(expected) + 1);
+    assert_string_equal(line, expected);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +288,7 @@ int main(void)
         cmocka_unit_test(the_start_of_a_process_is_its_age_before_now),
         cmocka_unit_test(written_bytes_are_counted_by_the_process_the_volume_and_a_drive),
         cmocka_unit_test(the_counts_of_the_system_include_those_of_this_process),
+        cmocka_unit_test(the_command_line_is_that_of_the_program),
         cmocka_unit_test(memory_has_a_commit_charge_below_its_limit),
     };
 

@@ -23,7 +23,7 @@ static void seen(void *context, const struct camp_thread_states *before,
 
     (void)before;
     (void)note;
-    if (now->tid == own->pid)
+    if (now->pid == own->pid)
         own->thread = *now;
 }
 

@@ -296,7 +296,8 @@ static const char about[] =
     "  camp get disk --rate --interval 5s        per second\n"
     "  camp get memory.free_bytes 1 3            three times, 1 s apart\n"
     "  camp get process.1234.all                 a process; 1234@START: no other one\n"
-    "  camp get --name nginx cpu_ns              all processes of an executable\n"
+    "  camp get process.1234.command_line        not in \"all\": read by name only\n"
+    "  camp get --name nginx cpu_ns              all processes of a program\n"
     "  camp get 'thread.1234.*.run_delay_ns'     its threads\n\n"
     "Each line is name, value, unit, and how it was obtained; `camp list counters`\n"
     "explains them. The percentages of a task are of one CPU.";
@@ -314,7 +315,7 @@ static int parse(struct get *get, int argc, char **argv, int *ret_first)
         COMMON_OPTION(COMMON_RATE, &get->query.rate,
                       .help = "Print the growth of each counter per second."),
         { "value", 0, OPTION_FLAG, &get->value_only, NULL, "Print only the values, one a line." },
-        COMMON_OPTION(COMMON_NAME, &get->name, .help = "Read the processes of this executable."),
+        COMMON_OPTION(COMMON_NAME, &get->name, .help = "Read the processes of this program."),
         COMMON_OPTION(COMMON_PID, &get->pid, .type = OPTION_TEXT, .help = "Read this process."),
         COMMON_OPTION(COMMON_FORMAT, &format, .choices = formats),
         COMMON_OPTION(COMMON_PROC, &get->source.proc),

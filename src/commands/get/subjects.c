@@ -65,7 +65,8 @@ static int fill(const struct listing *listing, void *array, size_t capacity, siz
     case CAMP_KIND_NETWORK:
         return camp_network_read_all(source, array, size, capacity, ret_count, error);
     case CAMP_KIND_DISK:
-        return camp_disk_read_all(source, CAMP_DISK_WHOLE, array, size, capacity, ret_count, error);
+        return camp_disk_read_all(source, listing->physical ? CAMP_DISK_PHYSICAL : CAMP_DISK_WHOLE,
+                                  array, size, capacity, ret_count, error);
     case CAMP_KIND_PARTITION:
         return camp_disk_read_all(source, CAMP_DISK_PARTITION, array, size, capacity, ret_count,
                                   error);
@@ -180,6 +181,12 @@ int subjects_list_threads(struct subjects *subjects, const struct camp_process *
                      error);
 }
 
+int subjects_list_physical_disks(struct subjects *subjects, struct camp_error *error)
+{
+    return list_into(
+        subjects, &(struct listing){ subjects->source, CAMP_KIND_DISK, .physical = true }, error);
+}
+
 int subjects_list_named(struct subjects *subjects, const char *executable, struct camp_error *error)
 {
     const struct listing listing = { subjects->source, CAMP_KIND_PROCESS,
@@ -188,7 +195,7 @@ int subjects_list_named(struct subjects *subjects, const char *executable, struc
     int result = list_into(subjects, &listing, error);
 
     if (result >= 0 && subjects->count == before)
-        return camp_fail(error, CAMP_E_GONE, 0, "there is no process of an executable named '%s'",
+        return camp_fail(error, CAMP_E_GONE, 0, "there is no process of a program named '%s'",
                          executable);
     return result;
 }

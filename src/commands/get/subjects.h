@@ -60,6 +60,9 @@ int subjects_list(struct subjects *subjects, enum camp_kind kind, struct camp_er
 int subjects_list_threads(struct subjects *subjects, const struct camp_process *process,
                           struct camp_error *error);
 
+/* Adds the disks that have a device of their own (CAMP_DISK_PHYSICAL). */
+int subjects_list_physical_disks(struct subjects *subjects, struct camp_error *error);
+
 /* Adds the processes that were started from an executable of this name. Returns CAMP_E_GONE if
  * there is none. */
 int subjects_list_named(struct subjects *subjects, const char *executable,
@@ -96,6 +99,7 @@ struct listing {
     enum camp_kind kind;
     const struct camp_process *process; /* the process whose threads are listed */
     const char *executable; /* the executable of the listed processes; NULL means all processes */
+    bool physical;          /* of disks only: those with a device of their own */
 };
 
 /* Reads all elements into memory that the caller frees. The elements are struct camp_cpu (the

@@ -20,6 +20,7 @@ struct list {
     const char *pid;
     const char *name;
     bool with_names; /* --long */
+    bool physical;   /* only disks with a device of their own */
     int format;      /* enum list_format */
 };
 
@@ -189,6 +190,8 @@ static int find_subjects(struct list *list, const struct kind_words *kind, struc
     struct camp_process process;
     int result;
 
+    if (list->physical)
+        return subjects_list_physical_disks(&list->subjects, error);
     if (list->name != NULL && kind->kind == CAMP_KIND_PROCESS)
         return subjects_list_named(&list->subjects, list->name, error);
     if (list->pid == NULL)
@@ -277,6 +280,58 @@ out:
     return status;
 }
 
+static const struct field disk_fields[] = {
+    { "name", "disk", "as camp get takes it", 0, 0 },
+    { "physical", "physical",
+      "whether it has a device of its own: loop devices, RAM disks, RAID "
+      "sets and device-mapper volumes have none",
+      0, 0 },
+};
+
+#define DISK_FIELDS (sizeof disk_fields / sizeof disk_fields[0])
+
+/* Both lists have the order of the system, so each search starts where the last one ended. */
+static bool is_next(const struct subjects *physical, size_t *next, const struct subject *disk)
+{
+    for (size_t i = *next; i < physical->count; i++) {
+        if (strcmp(physical->items[i].label, disk->label) != 0)
+            continue;
+        *next = i + 1;
+        return true;
+    }
+    return false;
+}
+
+/* Prints the disks for --long. */
+static int print_disks(struct list *list)
+{
+    const struct subjects *disks = &list->subjects;
+    struct subjects physical = { .source = disks->source };
+    struct cell *cells = calloc(disks->count * DISK_FIELDS + 1, sizeof *cells);
+    const struct table table = {
+        "disks", TABLE_ROWS, disk_fields, DISK_FIELDS, cells, disks->count
+    };
+    struct camp_error error = { 0 };
+    size_t next = 0;
+    int result = subjects_list_physical_disks(&physical, &error);
+    int status;
+
+    if (cells == NULL || result < 0) {
+        status = cells == NULL ? out_of_memory() : complain_of(result, &error);
+        goto out;
+    }
+    for (size_t i = 0; i < disks->count; i++) {
+        cells[i * DISK_FIELDS] = cell_text(disks->items[i].label);
+        cells[i * DISK_FIELDS + 1] =
+            cell_text(is_next(&physical, &next, &disks->items[i]) ? "yes" : "no");
+    }
+    status = list_print((enum list_format)list->format, &table);
+out:
+    free(cells);
+    subjects_release(&physical);
+    return status;
+}
+
 static int list_subjects(struct list *list, const struct kind_words *kind)
 {
     struct camp_error error = { 0 };
@@ -288,9 +343,14 @@ static int list_subjects(struct list *list, const struct kind_words *kind)
         return complain(STATUS_USAGE, "--name goes with processes");
     if (list->name != NULL && list->pid != NULL)
         return complain(STATUS_USAGE, "--name and --pid do not go together; give one of them");
+    if (list->physical && kind->kind != CAMP_KIND_DISK)
+        return complain(STATUS_USAGE, "--physical goes with disks");
     result = find_subjects(list, kind, &error);
     subjects_note_hidden(&list->subjects);
-    return result < 0 ? complain_of(result, &error) : print_subjects(list, kind);
+    if (result < 0)
+        return complain_of(result, &error);
+    return list->with_names && kind->kind == CAMP_KIND_DISK ? print_disks(list)
+                                                            : print_subjects(list, kind);
 }
 
 static int complain_of_kind(const char *word)
@@ -319,6 +379,8 @@ static int dispatch(struct list *list, char **operands, int count)
     if (count > (of_counters ? 2 : 1))
         return complain(STATUS_USAGE, "one kind at a time; '%s' is too much",
                         operands[of_counters ? 2 : 1]);
+    if (list->physical && (word == NULL || of_counters || of_sources))
+        return complain(STATUS_USAGE, "--physical goes with disks");
     if (of_sources)
         return list->pid != NULL || list->name != NULL
                    ? complain(STATUS_USAGE, "--pid and --name go with processes or threads")
@@ -350,9 +412,11 @@ int command_list(int argc, char **argv)
     const struct option_spec specs[] = {
         COMMON_OPTION(COMMON_PID, &list.pid, .type = OPTION_TEXT,
                       .help = "List this process, or its threads."),
-        COMMON_OPTION(COMMON_NAME, &list.name, .help = "List the processes of this executable."),
+        COMMON_OPTION(COMMON_NAME, &list.name, .help = "List the processes of this program."),
         { "long", 'l', OPTION_FLAG, &list.with_names, NULL,
-          "Print the names and states of tasks, too." },
+          "Print the names and states of tasks, and which disks are physical, too." },
+        { "physical", 0, OPTION_FLAG, &list.physical, NULL,
+          "List only disks with a device of their own, without loop devices and RAM disks." },
         COMMON_OPTION(COMMON_FORMAT, &list.format,
                       .help = "text, json or csv; for sources also markdown.", .choices = formats),
         COMMON_OPTION(COMMON_PROC, &list.source.proc),

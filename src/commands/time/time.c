@@ -372,8 +372,8 @@ static int complain_of_refusal(const struct timing *timing, int r)
  * option needs microstates. */
 static bool may_show_usage(const struct time_options *options, int result)
 {
-    return (result == CAMP_E_PERM || result == CAMP_E_NOTSUP) && options->pid == 0 &&
-           options->table < 0 && !options->no_syscalls && !options->verbose;
+    return camp_is_refusal(result) && options->pid == 0 && options->table < 0 &&
+           !options->no_syscalls && !options->verbose;
 }
 
 int command_time(int argc, char **argv)

@@ -40,6 +40,10 @@ extern const struct field pea_fields[PEA_FIELD_COUNT];
 void pea_fill(struct cell ret[PEA_FIELD_COUNT], const struct pea *pea, const struct frame *rows,
               size_t row, enum group_key key);
 
+/* Why sizes are unknown in rows that are not of this moment. */
+#define PEA_UNKNOWN                                                                                \
+    "size, rss and chld% (CPU time of children) are unknown: a recording does not have them"
+
 const char *pea_heading(bool ended);
 
 /* Writes a row of a frame of threads as a line. `key` is what the threads are grouped by. */

@@ -3,6 +3,7 @@
  * Without microstates (camp/states.h), it shows only the iowait column of the kernel.
  */
 #include "counters/clock.h"
+#include "counters/error.h"
 #include "program/command.h"
 #include "program/intervals.h"
 #include "program/privilege.h"
@@ -133,7 +134,7 @@ static int open_source(struct wait *wait)
 
     if (r == CAMP_OK)
         wait->tier = WAIT_BPF;
-    if (r == CAMP_OK || wait->tier == WAIT_BPF || (r != CAMP_E_PERM && r != CAMP_E_NOTSUP))
+    if (r == CAMP_OK || wait->tier == WAIT_BPF || !camp_is_refusal(r))
         return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
     if (wait->tier == WAIT_AUTOMATIC)
         complain(STATUS_OK, "%s; so this is tier kernel: iowait of /proc/stat alone",

@@ -223,13 +223,3 @@ int camp_cpu_count(const struct camp_source *source, size_t *ret_count, struct c
     r = camp_cpu_list(source, NULL, 0, ret_count, error);
     return r == CAMP_E_SPACE ? CAMP_OK : r;
 }
-
-/* The kernel counts calls of fork(2) (`sysfork` of cpu:N:sys), but not the threads that a process
- * starts, so it does not have the number that this function returns. */
-int camp_fork_count(const struct camp_source *source, uint64_t *ret_count, struct camp_error *error)
-{
-    (void)source;
-    (void)ret_count;
-    return camp_fail(error, CAMP_E_NOTSUP, 0,
-                     "this system counts started processes, but not started threads");
-}

@@ -136,29 +136,26 @@ int camp_disk_scan(kstat_ctl_t *control, int kind, struct camp_disk *disks, size
     return r < 0 ? r : camp_output_end(&output, "disks", ret_count, error);
 }
 
-static int read_named(kstat_ctl_t *control, const char *name, struct camp_disk *ret,
-                      struct camp_error *error)
+static bool is_disk(const kstat_t *statistic)
 {
-    for (kstat_t *at = control->kc_chain; at != NULL; at = at->ks_next)
-        if (kind_of(at) != 0 && camp_kstat_text_is(at->ks_name, name))
-            return read_disk(control, at, ret, error);
-    return camp_fail(error, CAMP_E_GONE, 0, "there is no disk %s; list them again", name);
+    return kind_of(statistic) != 0;
+}
+
+static int read_any(kstat_ctl_t *control, kstat_t *statistic, void *ret, struct camp_error *error)
+{
+    return read_disk(control, statistic, ret, error);
 }
 
 int camp_disk_read(const struct camp_source *source, const char *name, struct camp_disk *ret,
                    size_t size, struct camp_error *error)
 {
+    static const struct kstat_kind disks = { "disk", is_disk, read_any };
     struct camp_disk disk;
-    kstat_ctl_t *control;
     int r;
 
-    if (name == NULL || ret == NULL || name[0] == '\0')
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a name and a place for the answer");
-    r = camp_kstats_open(source, &control, error);
-    if (r != CAMP_OK)
-        return r;
-    r = read_named(control, name, &disk, error);
-    camp_kstats_close(control);
+    if (ret == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "camp_disk_read: no place for the answer");
+    r = camp_kstat_read_named(&disks, source, name, &disk, error);
     if (r == CAMP_OK)
         camp_hand_out(ret, size, &disk, sizeof disk);
     return r;

@@ -29,6 +29,15 @@ bool camp_kstat_is(const kstat_t *statistic, const char *module, int type)
     return statistic->ks_type == type && camp_kstat_text_is(statistic->ks_module, module);
 }
 
+kstat_t *camp_kstat_of_unix(const kstat_ctl_t *control, const char *name)
+{
+    for (kstat_t *at = control->kc_chain; at != NULL; at = at->ks_next)
+        if (at->ks_instance == 0 && camp_kstat_is(at, "unix", KSTAT_TYPE_NAMED) &&
+            camp_kstat_text_is(at->ks_name, name))
+            return at;
+    return NULL;
+}
+
 void camp_kstat_copy_text(char *ret, size_t capacity, const char bytes[KSTAT_STRLEN])
 {
     memset(ret, 0, capacity);
@@ -90,4 +99,30 @@ void camp_kstat_number(const kstat_t *statistic, const char *name, uint32_t fiel
         return;
     *ret = number;
     *known |= field;
+}
+
+static int read_named(kstat_ctl_t *control, const struct kstat_kind *kind, const char *name,
+                      void *ret, struct camp_error *error)
+{
+    for (kstat_t *at = control->kc_chain; at != NULL; at = at->ks_next)
+        if (kind->includes(at) && camp_kstat_text_is(at->ks_name, name))
+            return kind->read(control, at, ret, error);
+    return camp_fail(error, CAMP_E_GONE, 0, "there is no %s %s; list them again", kind->thing,
+                     name);
+}
+
+int camp_kstat_read_named(const struct kstat_kind *kind, const struct camp_source *source,
+                          const char *name, void *ret, struct camp_error *error)
+{
+    kstat_ctl_t *control;
+    int r;
+
+    if (name == NULL || name[0] == '\0')
+        return camp_fail(error, CAMP_E_INVALID, 0, "pass the name of a %s", kind->thing);
+    r = camp_kstats_open(source, &control, error);
+    if (r != CAMP_OK)
+        return r;
+    r = read_named(control, kind, name, ret, error);
+    camp_kstats_close(control);
+    return r;
 }

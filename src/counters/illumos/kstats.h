@@ -25,6 +25,9 @@ bool camp_kstat_is(const kstat_t *statistic, const char *module, int type);
 /* True if a text of up to KSTAT_STRLEN bytes, which may lack its NUL, is `text`. */
 bool camp_kstat_text_is(const char bytes[KSTAT_STRLEN], const char *text);
 
+/* Finds unix:0:NAME of the type KSTAT_TYPE_NAMED. Returns NULL if there is none. */
+kstat_t *camp_kstat_of_unix(const kstat_ctl_t *control, const char *name);
+
 /* Copies ks_name or a similar text. `capacity` is at least KSTAT_STRLEN + 1. */
 void camp_kstat_copy_text(char *ret, size_t capacity, const char bytes[KSTAT_STRLEN]);
 
@@ -38,3 +41,15 @@ const kstat_named_t *camp_kstat_value(const kstat_t *statistic, const char *name
  * *known. */
 void camp_kstat_number(const kstat_t *statistic, const char *name, uint32_t field, uint64_t *ret,
                        uint32_t *known);
+
+/* A kind of statistics, each of which is read into one struct. */
+struct kstat_kind {
+    const char *thing; /* such as "disk", for error messages */
+    bool (*includes)(const kstat_t *statistic);
+    int (*read)(kstat_ctl_t *control, kstat_t *statistic, void *ret, struct camp_error *error);
+};
+
+/* Opens the chain, and reads the statistic of this kind and name into *ret. CAMP_E_GONE if there is
+ * none. CAMP_E_INVALID if `name` is NULL or empty. */
+int camp_kstat_read_named(const struct kstat_kind *kind, const struct camp_source *source,
+                          const char *name, void *ret, struct camp_error *error);

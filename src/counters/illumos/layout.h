@@ -1,12 +1,13 @@
 /*
- * The structs of <kstat.h> and <procfs.h>, and where their members are in the 64-bit data model, as
- * published in kstat(9S) and proc(5). These headers are those of the system, or those of
- * tests/illumos/include, with which the tests run this code on Linux. Both must pass.
+ * The structs of <kstat.h>, <procfs.h> and <sys/swap.h>, and where their members are in the 64-bit
+ * data model, as published in kstat(9S) and proc(5). These headers are those of the system, or
+ * those of tests/illumos/include, with which the tests run this code on Linux. Both must pass.
  */
 #pragma once
 
 #include <kstat.h>
 #include <procfs.h>
+#include <sys/swap.h>
 
 #include <stddef.h>
 
@@ -41,6 +42,15 @@ AT(kstat_io_t, wcnt, 72);
 AT(kstat_io_t, rcnt, 76);
 SIZE(kstat_io_t, 80);
 AT(kstat_ctl_t, kc_chain, 8);
+
+AT(swapent_t, ste_path, 0);
+AT(swapent_t, ste_pages, 24);
+AT(swapent_t, ste_free, 32);
+SIZE(swapent_t, 48);
+AT(swaptbl_t, swt_ent, 8);
+AT(struct anoninfo, ani_max, 0);
+AT(struct anoninfo, ani_resv, 16);
+SIZE(struct anoninfo, 24);
 
 SIZE(timestruc_t, 16);
 AT(lwpsinfo_t, pr_lwpid, 4);

@@ -6,7 +6,7 @@
  * files that no process maps any more. The kernel does not report its length, so free_bytes is an
  * upper limit of the pages that have no use at all. The cache of ZFS is kernel memory, and is not
  * in free_bytes. The kernel has no estimate of the memory that a new program can get: available is
- * unknown. Buffers, cached, swap and promised memory are not in kstats: unknown.
+ * unknown. Buffers and cached are not in kstats: unknown. For swap and promised memory see swap.c.
  */
 #include "readers.h"
 
@@ -14,19 +14,11 @@
 
 #include <unistd.h>
 
-static kstat_t *find_pages(kstat_ctl_t *control)
-{
-    for (kstat_t *at = control->kc_chain; at != NULL; at = at->ks_next)
-        if (at->ks_instance == 0 && camp_kstat_is(at, "unix", KSTAT_TYPE_NAMED) &&
-            camp_kstat_text_is(at->ks_name, "system_pages"))
-            return at;
-    return NULL;
-}
-
-int camp_memory_scan(kstat_ctl_t *control, struct camp_memory *ret, struct camp_error *error)
+int camp_memory_scan(kstat_ctl_t *control, uint32_t wanted, struct camp_memory *ret,
+                     struct camp_error *error)
 {
     const long page_bytes = sysconf(_SC_PAGESIZE);
-    kstat_t *pages = find_pages(control);
+    kstat_t *pages = camp_kstat_of_unix(control, "system_pages");
     int r;
 
     if (pages == NULL || page_bytes <= 0)
@@ -41,6 +33,7 @@ int camp_memory_scan(kstat_ctl_t *control, struct camp_memory *ret, struct camp_
     if (__builtin_mul_overflow(ret->total_bytes, (uint64_t)page_bytes, &ret->total_bytes) ||
         __builtin_mul_overflow(ret->free_bytes, (uint64_t)page_bytes, &ret->free_bytes))
         return camp_fail(error, CAMP_E_FORMAT, 0, "system_pages has a number over 64 bits");
+    camp_swap_read(wanted, ret);
     return CAMP_OK;
 }
 
@@ -51,13 +44,12 @@ int camp_memory_read(const struct camp_source *source, uint32_t wanted, struct c
     kstat_ctl_t *control;
     int r;
 
-    (void)wanted;
     if (ret == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "camp_memory_read: no place for the answer");
     r = camp_kstats_open(source, &control, error);
     if (r != CAMP_OK)
         return r;
-    r = camp_memory_scan(control, &memory, error);
+    r = camp_memory_scan(control, wanted, &memory, error);
     camp_kstats_close(control);
     if (r == CAMP_OK)
         camp_hand_out(ret, size, &memory, sizeof memory);

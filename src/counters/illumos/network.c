@@ -65,29 +65,21 @@ int camp_network_scan(kstat_ctl_t *control, struct camp_network *networks, size_
     return camp_output_end(&output, "interfaces", ret_count, error);
 }
 
-static int read_named(kstat_ctl_t *control, const char *name, struct camp_network *ret,
-                      struct camp_error *error)
+static int read_any(kstat_ctl_t *control, kstat_t *statistic, void *ret, struct camp_error *error)
 {
-    for (kstat_t *at = control->kc_chain; at != NULL; at = at->ks_next)
-        if (is_link(at) && camp_kstat_text_is(at->ks_name, name))
-            return read_link(control, at, ret, error);
-    return camp_fail(error, CAMP_E_GONE, 0, "there is no interface %s; list them again", name);
+    return read_link(control, statistic, ret, error);
 }
 
 int camp_network_read(const struct camp_source *source, const char *name, struct camp_network *ret,
                       size_t size, struct camp_error *error)
 {
+    static const struct kstat_kind links = { "interface", is_link, read_any };
     struct camp_network network;
-    kstat_ctl_t *control;
     int r;
 
-    if (name == NULL || ret == NULL || name[0] == '\0')
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a name and a place for the answer");
-    r = camp_kstats_open(source, &control, error);
-    if (r != CAMP_OK)
-        return r;
-    r = read_named(control, name, &network, error);
-    camp_kstats_close(control);
+    if (ret == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "camp_network_read: no place for the answer");
+    r = camp_kstat_read_named(&links, source, name, &network, error);
     if (r == CAMP_OK)
         camp_hand_out(ret, size, &network, sizeof network);
     return r;

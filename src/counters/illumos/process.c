@@ -118,9 +118,7 @@ int camp_process_read(const struct camp_source *source, const struct camp_proces
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a process and a place for its numbers");
     r = read_usage(source, process->pid, 0, &task, error);
     if (r == CAMP_OK)
-        r = camp_psinfo_read(source, process->pid, &psinfo, error);
-    if (r == CAMP_OK)
-        r = camp_start_check(psinfo.pr_start, process->start, error);
+        r = camp_psinfo_expect(source, process, &psinfo, error);
     if (r != CAMP_OK)
         return r;
     task.start = process->start;

@@ -36,6 +36,10 @@ const char *camp_proc(const struct camp_source *source);
 int camp_proc_pread(int descriptor, const char *path, void *bytes, size_t capacity,
                     size_t *ret_length, struct camp_error *error);
 
+/* The same by the path of the file. */
+int camp_proc_read(const char *path, void *bytes, size_t capacity, size_t *ret_length,
+                   struct camp_error *error);
+
 /* Each function reads one file. CAMP_E_GONE if the process or thread has exited. */
 int camp_psinfo_read(const struct camp_source *source, int32_t pid, psinfo_t *ret,
                      struct camp_error *error);
@@ -59,6 +63,10 @@ int camp_start_check(timestruc_t time, uint64_t start, struct camp_error *error)
 /* Reads the process that has this pid now, whatever its start time. */
 int camp_process_read_any(const struct camp_source *source, int32_t pid,
                           struct camp_process_usage *ret, struct camp_error *error);
+
+/* Reads psinfo of the expected process. CAMP_E_GONE if another process has its pid now. */
+int camp_psinfo_expect(const struct camp_source *source, const struct camp_process *process,
+                       psinfo_t *ret, struct camp_error *error);
 
 /* Fills the fields of *task that come from each struct, and sets their bits in `known`. */
 void camp_task_of_psinfo(const psinfo_t *psinfo, struct camp_task *task);

@@ -116,8 +116,8 @@ int camp_proc_pread(int descriptor, const char *path, void *bytes, size_t capaci
     return CAMP_OK;
 }
 
-static int read_file(const char *path, void *bytes, size_t capacity, size_t *ret_length,
-                     struct camp_error *error)
+int camp_proc_read(const char *path, void *bytes, size_t capacity, size_t *ret_length,
+                   struct camp_error *error)
 {
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     int r;
@@ -165,7 +165,7 @@ int camp_psinfo_read(const struct camp_source *source, int32_t pid, psinfo_t *re
     int r = camp_proc_path(path, source, pid, 0, "psinfo", error);
 
     if (r == CAMP_OK)
-        r = read_file(path, &bytes, sizeof bytes, &length, error);
+        r = camp_proc_read(path, &bytes, sizeof bytes, &length, error);
     if (r == CAMP_OK && !camp_psinfo_parse(&bytes, length, ret))
         r = fail_format(path, error);
     return r == CAMP_OK ? camp_check_data_model(ret, sizeof(void *), error) : r;
@@ -180,7 +180,7 @@ int camp_lwpsinfo_read(const struct camp_source *source, int32_t pid, int32_t ti
     int r = camp_proc_path(path, source, pid, tid, "lwpsinfo", error);
 
     if (r == CAMP_OK)
-        r = read_file(path, &bytes, sizeof bytes, &length, error);
+        r = camp_proc_read(path, &bytes, sizeof bytes, &length, error);
     if (r == CAMP_OK && !camp_lwpsinfo_parse(&bytes, length, ret))
         r = fail_format(path, error);
     return r;
@@ -195,7 +195,7 @@ int camp_usage_read(const struct camp_source *source, int32_t pid, int32_t tid, 
     int r = camp_proc_path(path, source, pid, tid, tid != 0 ? "lwpusage" : "usage", error);
 
     if (r == CAMP_OK)
-        r = read_file(path, &bytes, sizeof bytes, &length, error);
+        r = camp_proc_read(path, &bytes, sizeof bytes, &length, error);
     if (r == CAMP_OK && !camp_usage_parse(&bytes, length, ret))
         r = fail_format(path, error);
     return r;
@@ -216,4 +216,12 @@ int camp_start_check(timestruc_t time, uint64_t start, struct camp_error *error)
                ? CAMP_OK
                : camp_fail(error, CAMP_E_GONE, 0,
                            "it has exited; its number may belong to another now");
+}
+
+int camp_psinfo_expect(const struct camp_source *source, const struct camp_process *process,
+                       psinfo_t *ret, struct camp_error *error)
+{
+    int r = camp_psinfo_read(source, process->pid, ret, error);
+
+    return r == CAMP_OK ? camp_start_check(ret->pr_start, process->start, error) : r;
 }

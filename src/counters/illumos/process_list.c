@@ -12,6 +12,7 @@
 #include "process.h"
 
 #include "../error.h"
+#include "../text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -42,8 +43,8 @@ static bool number_of(const char *name, int32_t *ret)
  * wanted) and CAMP_E_PERM (it is hidden) only leave it out. */
 struct listing {
     const struct camp_source *source;
-    int32_t pid;            /* of the threads */
-    const char *executable; /* of the wanted processes; NULL means all */
+    int32_t pid;      /* of the threads */
+    const char *name; /* of the wanted processes; NULL means all */
     struct camp_output *array;
 };
 
@@ -101,33 +102,41 @@ int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_
     return r == CAMP_OK ? camp_output_end(&array, "processes", ret_count, error) : r;
 }
 
-static bool name_is(const char *first, const char *end, const char *name)
+/* The start of the arguments, each with a NUL after it. A system without the file argv has at least
+ * psargs, the first 79 bytes of the arguments, with blanks between them. */
+static struct cursor read_arguments(const struct camp_source *source, const psinfo_t *psinfo,
+                                    char text[EXECUTABLE_SIZE])
 {
-    for (const char *at = first; at < end; at++)
-        if (*at == '/')
-            first = at + 1;
-    return (size_t)(end - first) == strlen(name) && memcmp(first, name, strlen(name)) == 0;
+    char path[PATH_SIZE];
+    size_t length;
+
+    if (camp_proc_path(path, source, psinfo->pr_pid, 0, "argv", NULL) == CAMP_OK &&
+        camp_proc_read(path, text, EXECUTABLE_SIZE, &length, NULL) == CAMP_OK)
+        return cursor_of(text, length);
+    length = strlen(psinfo->pr_psargs);
+    memcpy(text, psinfo->pr_psargs, length);
+    for (char *blank = text; (blank = memchr(blank, ' ', length - (size_t)(blank - text))) != NULL;)
+        *blank = '\0';
+    return cursor_of(text, length);
 }
 
-/* True if the executable has this file name. Only the owner of a process may read the link
- * path/a.out. Otherwise the name of psinfo is compared. It has up to 15 bytes; for a longer one,
- * argv[0] is compared too. */
-static bool executable_is(const struct camp_source *source, const psinfo_t *psinfo,
-                          const char *name)
+/* Only the owner of a process may read the link path/a.out. Otherwise the name of psinfo, which is
+ * that of the file, decides: it has up to 15 bytes, so that the arguments must confirm a longer
+ * one. */
+static bool is_called(const struct camp_source *source, const psinfo_t *psinfo, const char *name)
 {
-    const size_t longest = PRFNSZ - 1;
-    const char *arguments = psinfo->pr_psargs;
-    char path[PATH_SIZE], target[EXECUTABLE_SIZE];
+    const bool has_name = camp_process_name_is(psinfo->pr_fname, name);
+    char path[PATH_SIZE], text[EXECUTABLE_SIZE];
+    struct cursor arguments;
     ssize_t length = -1;
 
     if (camp_proc_path(path, source, psinfo->pr_pid, 0, "path/a.out", NULL) == CAMP_OK)
-        length = readlink(path, target, sizeof target);
-    if (length > 0)
-        return name_is(target, target + length, name);
-    if (strlen(psinfo->pr_fname) < longest || strlen(name) <= longest)
-        return strcmp(psinfo->pr_fname, name) == 0;
-    return strncmp(psinfo->pr_fname, name, longest) == 0 &&
-           name_is(arguments, arguments + strcspn(arguments, " "), name);
+        length = readlink(path, text, sizeof text);
+    if (length > 0 ? camp_path_is(cursor_of(text, (size_t)length), name)
+                   : strcmp(psinfo->pr_fname, name) == 0)
+        return true;
+    arguments = read_arguments(source, psinfo, text);
+    return camp_invoked_as(arguments, name) || (has_name && camp_interprets(arguments, name));
 }
 
 static int add_process(const struct listing *listing, int32_t pid, struct camp_error *error)
@@ -138,8 +147,7 @@ static int add_process(const struct listing *listing, int32_t pid, struct camp_e
 
     if (r != CAMP_OK)
         return r;
-    if (listing->executable != NULL &&
-        !executable_is(listing->source, &psinfo, listing->executable))
+    if (listing->name != NULL && !is_called(listing->source, &psinfo, listing->name))
         return CAMP_E_GONE;
     process.start = camp_proc_ns(psinfo.pr_start);
     camp_output_insert(
@@ -172,16 +180,16 @@ int camp_process_list(const struct camp_source *source, struct camp_process *pro
     return r == CAMP_OK ? camp_output_end(&array, "processes", ret_count, error) : r;
 }
 
-int camp_process_find(const struct camp_source *source, const char *executable,
+int camp_process_find(const struct camp_source *source, const char *name,
                       struct camp_process *processes, size_t size, size_t capacity,
                       size_t *ret_count, struct camp_error *error)
 {
     struct camp_output array = { processes, size, capacity, 0 };
-    const struct listing listing = { .source = source, .executable = executable, .array = &array };
+    const struct listing listing = { .source = source, .name = name, .array = &array };
     int r = camp_output_check(processes, size, sizeof(int32_t), capacity, ret_count, error);
 
-    if (r == CAMP_OK && (executable == NULL || executable[0] == '\0'))
-        r = camp_fail(error, CAMP_E_INVALID, 0, "pass the name of an executable");
+    if (r == CAMP_OK && (name == NULL || name[0] == '\0'))
+        r = camp_fail(error, CAMP_E_INVALID, 0, "pass the name of a program, which is not empty");
     if (r == CAMP_OK)
         r = list_numbers(camp_proc(source), &listing, add_process, error);
     return r == CAMP_OK ? camp_output_end(&array, "processes", ret_count, error) : r;
@@ -256,8 +264,6 @@ int camp_thread_list(const struct camp_source *source, const struct camp_process
     r = list_numbers(path, &listing, add_thread, error);
     /* If the process is still the expected one after the list was made, the list is its own. */
     if (r == CAMP_OK)
-        r = camp_psinfo_read(source, process->pid, &psinfo, error);
-    if (r == CAMP_OK)
-        r = camp_start_check(psinfo.pr_start, process->start, error);
+        r = camp_psinfo_expect(source, process, &psinfo, error);
     return r == CAMP_OK ? camp_output_end(&array, "threads", ret_count, error) : r;
 }

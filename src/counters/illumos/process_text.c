@@ -1,9 +1,12 @@
 /*
  * Texts and the user of one process: the executable is the link /proc/PID/path/a.out, which only
- * its owner may read, and the user is in psinfo.
+ * its owner may read; the command line is the file argv, which everybody may read; the user is in
+ * psinfo.
  *
- * psinfo has the arguments too, but joined by blanks and truncated after 79 bytes, so they are no
- * command line. This system has no cgroups and no proportional set size.
+ * illumos has argv since 2020 (prreadargv() of uts/common/fs/proc/prargv.c): the arguments as they
+ * are now in the memory of the process. Solaris does not have it. psinfo has the arguments too, but
+ * joined by blanks and truncated after 79 bytes, so they are no command line. A process of the
+ * kernel has only these. This system has no cgroups and no proportional set size.
  */
 #include "process.h"
 
@@ -12,58 +15,99 @@
 #include <camp/system.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #define LONGEST 4096 /* more than PATH_MAX of this system */
 
-/* Copies the path, and then checks that it is of the expected process. */
-static int read_executable(const struct camp_source *source, const struct camp_process *process,
-                           char path[LONGEST], size_t *ret_length, struct camp_error *error)
+/* Fills *error for a text of a process that cannot be read, unless the process has exited. */
+static int fail_text(const struct camp_source *source, int32_t pid, int system_error,
+                     const char *path, struct camp_error *error)
 {
-    char link[PATH_SIZE];
     psinfo_t psinfo;
+    int r = camp_psinfo_read(source, pid, &psinfo, error);
+
+    if (r == CAMP_OK && system_error == ENOENT)
+        return camp_fail(error, CAMP_E_NOTSUP, 0, "process %d or this system has no %s", (int)pid,
+                         path);
+    return r == CAMP_OK ? camp_fail_errno(error, system_error, path) : r;
+}
+
+static int read_executable(const struct camp_source *source, int32_t pid, char *buffer,
+                           size_t capacity, size_t *ret_length, struct camp_error *error)
+{
+    char path[PATH_SIZE], target[LONGEST];
     ssize_t length;
-    int r = camp_proc_path(link, source, process->pid, 0, "path/a.out", error);
+    int r = camp_proc_path(path, source, pid, 0, "path/a.out", error);
 
     if (r != CAMP_OK)
         return r;
-    length = readlink(link, path, LONGEST);
-    if (length < 0) {
-        const int system_error = errno;
-
-        r = camp_psinfo_read(source, process->pid, &psinfo, error);
-        if (r == CAMP_OK && system_error == ENOENT)
-            return camp_fail(error, CAMP_E_NOTSUP, 0, "process %d has no executable",
-                             (int)process->pid);
-        return r == CAMP_OK ? camp_fail_errno(error, system_error, link) : r;
-    }
-    r = camp_psinfo_read(source, process->pid, &psinfo, error);
-    if (r == CAMP_OK)
-        r = camp_start_check(psinfo.pr_start, process->start, error);
+    length = readlink(path, target, sizeof target);
+    if (length < 0)
+        return fail_text(source, pid, errno, path, error);
     *ret_length = (size_t)length;
-    return r;
+    if (capacity > 0)
+        memcpy(buffer, target, *ret_length < capacity ? *ret_length : capacity);
+    return CAMP_OK;
+}
+
+/* Reads a file to its end, and copies what fits. Returns 0 or an errno. */
+static int read_to_end(int descriptor, char *buffer, size_t capacity, size_t *ret_length)
+{
+    char rest[LONGEST];
+    size_t length = 0;
+    ssize_t got;
+
+    do {
+        const bool fits = length < capacity;
+
+        got =
+            read(descriptor, fits ? buffer + length : rest, fits ? capacity - length : sizeof rest);
+        length += got > 0 ? (size_t)got : 0;
+    } while (got > 0 || (got < 0 && errno == EINTR));
+    *ret_length = length;
+    return got < 0 ? errno : 0;
+}
+
+static int read_command_line(const struct camp_source *source, int32_t pid, char *buffer,
+                             size_t capacity, size_t *ret_length, struct camp_error *error)
+{
+    char path[PATH_SIZE];
+    int descriptor, system_error, r = camp_proc_path(path, source, pid, 0, "argv", error);
+
+    if (r != CAMP_OK)
+        return r;
+    descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return fail_text(source, pid, errno, path, error);
+    system_error = read_to_end(descriptor, buffer, capacity, ret_length);
+    close(descriptor);
+    return system_error == 0 ? CAMP_OK : fail_text(source, pid, system_error, path, error);
 }
 
 int camp_process_text(const struct camp_source *source, const struct camp_process *process,
                       int text, char *buffer, size_t capacity, size_t *ret_length,
                       struct camp_error *error)
 {
-    char path[LONGEST];
     size_t length = 0;
+    psinfo_t psinfo;
     int r;
 
     if (process == NULL || process->pid < 0 || ret_length == NULL ||
         (buffer == NULL && capacity > 0) || text < CAMP_TEXT_COMMAND_LINE ||
         text > CAMP_TEXT_CGROUP)
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a process, a text and a place for it");
-    if (text != CAMP_TEXT_EXECUTABLE)
-        return camp_fail(error, CAMP_E_NOTSUP, 0, "this system reports no such text of a process");
-    r = read_executable(source, process, path, &length, error);
+    if (text == CAMP_TEXT_CGROUP)
+        return camp_fail(error, CAMP_E_NOTSUP, 0, "this system has no cgroups");
+    r = text == CAMP_TEXT_EXECUTABLE
+            ? read_executable(source, process->pid, buffer, capacity, &length, error)
+            : read_command_line(source, process->pid, buffer, capacity, &length, error);
+    /* If the process is still the expected one after the text was read, the text is its own. */
+    if (r == CAMP_OK)
+        r = camp_psinfo_expect(source, process, &psinfo, error);
     if (r != CAMP_OK)
         return r;
-    if (capacity > 0)
-        memcpy(buffer, path, length < capacity ? length : capacity);
     *ret_length = length;
     return length <= capacity ? CAMP_OK
                               : camp_fail(error, CAMP_E_SPACE, 0,
@@ -78,9 +122,7 @@ int camp_process_user_id(const struct camp_source *source, const struct camp_pro
 
     if (process == NULL || process->pid < 0 || ret_user_id == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a process and a place for its user");
-    r = camp_psinfo_read(source, process->pid, &psinfo, error);
-    if (r == CAMP_OK)
-        r = camp_start_check(psinfo.pr_start, process->start, error);
+    r = camp_psinfo_expect(source, process, &psinfo, error);
     if (r == CAMP_OK)
         *ret_user_id = (uint32_t)psinfo.pr_euid;
     return r;

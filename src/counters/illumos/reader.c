@@ -111,12 +111,11 @@ int camp_reader_memory(struct camp_reader *reader, uint32_t wanted, struct camp_
     struct camp_memory memory;
     int r = load(&opened, reader, OF_MEMORY, error);
 
-    (void)wanted;
     if (r != CAMP_OK)
         return r;
     if (ret == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "camp_reader_memory: no result");
-    r = camp_memory_scan(opened.control, &memory, error);
+    r = camp_memory_scan(opened.control, wanted, &memory, error);
     if (r == CAMP_OK)
         camp_hand_out(ret, size, &memory, sizeof memory);
     return r;

@@ -7,7 +7,10 @@
  * those that wait for a disk. Pages are those of paging: reads and writes of ZFS are not among
  * them.
  *
- * Unknown: forks, because threads are not counted; threads that run or are blocked now; all page
+ * Forks are the processes that fork(2) and vfork(2) started. Threads are not among them: the kernel
+ * counts nthreads, but with its own.
+ *
+ * Unknown: threads that run or are blocked now; all page
  * faults together, because it is not known whether as_fault and hat_fault count some twice;
  * pressure, which this kernel does not have.
  */
@@ -22,15 +25,6 @@
 
 #define LOAD_UNIT 256.0
 
-static kstat_t *find_misc(kstat_ctl_t *control)
-{
-    for (kstat_t *at = control->kc_chain; at != NULL; at = at->ks_next)
-        if (at->ks_instance == 0 && camp_kstat_is(at, "unix", KSTAT_TYPE_NAMED) &&
-            camp_kstat_text_is(at->ks_name, "system_misc"))
-            return at;
-    return NULL;
-}
-
 static void set_load(const kstat_t *misc, const char *name, uint32_t field, double *ret,
                      uint32_t *known)
 {
@@ -42,7 +36,7 @@ static void set_load(const kstat_t *misc, const char *name, uint32_t field, doub
 
 static void read_misc(kstat_ctl_t *control, struct camp_system *ret)
 {
-    kstat_t *misc = find_misc(control);
+    kstat_t *misc = camp_kstat_of_unix(control, "system_misc");
     uint64_t boot_s = 0;
 
     if (misc == NULL || camp_kstat_read(control, misc, NULL) != CAMP_OK)
@@ -94,6 +88,18 @@ static void read_cpus(kstat_ctl_t *control, uint64_t *ret_time_ns)
             *ret_time_ns = (uint64_t)at->ks_snaptime;
 }
 
+static void sum_forks(kstat_ctl_t *control, struct camp_system *ret)
+{
+    uint64_t forks = 0, vforks = 0;
+    uint32_t found = 0;
+
+    sum(control, "sys", "sysfork", 1, 1, &forks, &found);
+    sum(control, "sys", "sysvfork", 1, 2, &vforks, &found);
+    if (found != 3 || __builtin_add_overflow(forks, vforks, &ret->forks))
+        return;
+    ret->known |= CAMP_SYSTEM_FORKS;
+}
+
 static void sum_cpus(kstat_ctl_t *control, struct camp_system *ret)
 {
     const long page = sysconf(_SC_PAGESIZE);
@@ -129,11 +135,28 @@ int camp_system_read(const struct camp_source *source, uint32_t wanted, struct c
     read_misc(control, &system);
     read_cpus(control, &system.time_ns);
     sum_cpus(control, &system);
+    sum_forks(control, &system);
     camp_kstats_close(control);
     if (system.known == 0)
         return camp_fail(error, CAMP_E_NOTSUP, 0,
                          "no kstat unix:0:system_misc or cpu:N:sys is visible in this zone");
     camp_hand_out(ret, size, &system, sizeof system);
+    return CAMP_OK;
+}
+
+int camp_fork_count(const struct camp_source *source, uint64_t *ret_count, struct camp_error *error)
+{
+    struct camp_system system;
+    int r;
+
+    if (ret_count == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "camp_fork_count: no place for the answer");
+    r = camp_system_read(source, CAMP_SYSTEM_FORKS, &system, sizeof system, error);
+    if (r != CAMP_OK)
+        return r;
+    if ((system.known & CAMP_SYSTEM_FORKS) == 0)
+        return camp_fail(error, CAMP_E_NOTSUP, 0, "a kstat cpu:N:sys has no sysfork or sysvfork");
+    *ret_count = system.forks;
     return CAMP_OK;
 }
 

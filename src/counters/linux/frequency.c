@@ -47,7 +47,7 @@ static bool is_named(struct cursor *line, const char *name)
 /* Finds the CPU's part of /proc/cpuinfo, and the frequency there. */
 static int find(struct camp_lines *lines, int32_t cpu, uint64_t *ret_hz, struct camp_error *error)
 {
-    bool is_here = false, was_here = false;
+    bool is_here = false, was_here = false, has_any = false;
     struct cursor line;
     int r;
 
@@ -57,6 +57,7 @@ static int find(struct camp_lines *lines, int32_t cpu, uint64_t *ret_hz, struct 
         if (is_named(&line, "processor") || is_named(&line, "cpu number")) {
             is_here = text_u64(&line, &id) && id == (uint64_t)cpu;
             was_here = was_here || is_here;
+            has_any = true;
         } else if (is_here && (is_named(&line, "cpu MHz") || is_named(&line, "cpu MHz dynamic") ||
                                is_named(&line, "clock"))) {
             return hz_of_mhz(line, ret_hz)
@@ -68,6 +69,8 @@ static int find(struct camp_lines *lines, int32_t cpu, uint64_t *ret_hz, struct 
     }
     if (r < 0)
         return r;
+    if (!has_any)
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s names no CPU; report it", lines->path);
     if (!was_here)
         return camp_fail(error, CAMP_E_GONE, 0, "there is no CPU %" PRId32 " online", cpu);
     return camp_fail(error, CAMP_E_NOTSUP, 0,

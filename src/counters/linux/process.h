@@ -70,11 +70,9 @@ bool camp_cgroup_parse(struct cursor text, struct cursor *ret_path);
 /* Parses the line Tgid of status: the pid of the thread's process. */
 bool camp_status_group(struct cursor text, int32_t *ret_pid);
 
-/* True if `path`, or the argv[0] at the start of `command_line`, is a path to a file called `name`.
- * The kernel's " (deleted)" at the end of `path` is ignored, and so is the '-' with which the
- * argv[0] of a login shell begins. */
+/* True if the link `exe` is a path to a file called `name`. The kernel's " (deleted)" at its end is
+ * ignored. */
 bool camp_executable_is(struct cursor path, const char *name);
-bool camp_argument_is(struct cursor command_line, const char *name);
 
 /* The directory of a process or thread in /proc. camp_folder_open() opens it: after the process or
  * thread has exited, opening a file in it fails with ESRCH, even if the pid is reused.

@@ -103,8 +103,8 @@ int camp_process_identify(const struct camp_source *source, int32_t pid, struct 
 /* What is done with each pid of the system. */
 struct listing {
     const struct camp_source *source;
-    const char *executable; /* of the wanted processes */
-    uint32_t wanted;        /* fields of each process */
+    const char *name; /* of the wanted processes */
+    uint32_t wanted;  /* fields of each process */
     struct camp_output *array;
 };
 
@@ -145,68 +145,60 @@ static int add_usage(const struct listing *listing, int32_t pid, struct camp_err
     return CAMP_OK;
 }
 
-/* Returns 1 if `path` is a link to an executable of this name, 0 if it links to another file, and
- * -1 if the link is unreadable or missing. */
-static int match_executable(int base, const char *path, const char *executable)
-{
-    char target[EXECUTABLE_SIZE];
-    ssize_t length = readlinkat(base, path, target, sizeof target);
+/* What the link `exe` and the arguments of a process say about a name. */
+enum match {
+    MATCHES_NOT,
+    MATCHES,
+    MATCHES_IF_NAMED /* if the process has this name: it is a script, or has neither text */
+};
 
-    if (length < 0)
-        return -1;
-    return camp_executable_is(cursor_of(target, (size_t)length), executable);
+static enum match match_texts(const struct task_folder *folder, const char *name)
+{
+    char text[EXECUTABLE_SIZE];
+    struct cursor arguments;
+    size_t length = 0;
+    const ssize_t executable = readlinkat(folder->descriptor, "exe", text, sizeof text);
+
+    if (executable > 0 && camp_executable_is(cursor_of(text, (size_t)executable), name))
+        return MATCHES;
+    if (camp_folder_read(folder, 0, "cmdline", text, sizeof text, &length) != 0 || length == 0)
+        return executable > 0 ? MATCHES_NOT : MATCHES_IF_NAMED;
+    arguments = cursor_of(text, length);
+    if (camp_invoked_as(arguments, name))
+        return MATCHES;
+    return camp_interprets(arguments, name) ? MATCHES_IF_NAMED : MATCHES_NOT;
 }
 
-/* Called if the link `exe` is unreadable: compares argv[0] or, if there are no arguments (kernel
- * threads, zombies), the name of the process. */
-static bool match_otherwise(const struct task_folder *folder, const struct stat_line *line,
-                            const char *executable)
+/* stat is read only of processes that may match. All files are opened through the directory of the
+ * process, so that the texts and the start time belong to the same process. */
+static int match_process(const struct task_folder *folder, const char *name, uint64_t *ret_start,
+                         struct camp_error *error)
 {
-    char arguments[EXECUTABLE_SIZE];
-    size_t length;
-
-    if (camp_folder_read(folder, 0, "cmdline", arguments, sizeof arguments, &length) == 0 &&
-        length > 0)
-        return camp_argument_is(cursor_of(arguments, length), executable);
-    return strcmp(line->name, executable) == 0;
-}
-
-static int match_in_folder(const struct task_folder *folder, const char *executable,
-                           uint64_t *ret_start, struct camp_error *error)
-{
+    const enum match match = match_texts(folder, name);
     struct stat_line line;
-    int match = match_executable(folder->descriptor, "exe", executable);
     int r;
 
-    if (match == 0)
+    if (match == MATCHES_NOT)
         return CAMP_E_GONE;
     r = camp_stat_read_folder(folder, 0, &line, error);
     if (r == CAMP_OK)
         r = camp_stat_check(&line, line.start, error);
-    if (r == CAMP_OK && match < 0 && !match_otherwise(folder, &line, executable))
+    if (r == CAMP_OK && match == MATCHES_IF_NAMED && !camp_process_name_is(line.name, name))
         r = CAMP_E_GONE;
     if (r == CAMP_OK)
         *ret_start = line.start;
     return r;
 }
 
-/* One readlink(2) rejects most processes. Any other process is tested again through its open
- * directory, so that the executable and the start time belong to the same process. */
-static int add_executable(const struct listing *listing, int32_t pid, struct camp_error *error)
+static int add_called(const struct listing *listing, int32_t pid, struct camp_error *error)
 {
     struct camp_process process = { .pid = pid };
-    char path[PATH_SIZE];
     struct task_folder folder;
-    int r = camp_task_path(path, listing->source, pid, 0, "exe", error);
+    int r = camp_folder_open(&folder, listing->source, pid, 0, error);
 
     if (r < 0)
         return r;
-    if (match_executable(AT_FDCWD, path, listing->executable) == 0)
-        return CAMP_E_GONE;
-    r = camp_folder_open(&folder, listing->source, pid, 0, error);
-    if (r < 0)
-        return r;
-    r = match_in_folder(&folder, listing->executable, &process.start, error);
+    r = match_process(&folder, listing->name, &process.start, error);
     camp_folder_close(&folder);
     if (r == CAMP_OK)
         insert(listing, &process);
@@ -258,18 +250,17 @@ int camp_process_list(const struct camp_source *source, struct camp_process *pro
     return r == CAMP_OK ? list_processes(&listing, add_any, ret_count, error) : r;
 }
 
-int camp_process_find(const struct camp_source *source, const char *executable,
+int camp_process_find(const struct camp_source *source, const char *name,
                       struct camp_process *processes, size_t size, size_t capacity,
                       size_t *ret_count, struct camp_error *error)
 {
     struct camp_output array = { processes, size, capacity, 0 };
-    const struct listing listing = { .source = source, .executable = executable, .array = &array };
+    const struct listing listing = { .source = source, .name = name, .array = &array };
     int r = camp_output_check(processes, size, sizeof(int32_t), capacity, ret_count, error);
 
-    if (r == CAMP_OK && (executable == NULL || executable[0] == '\0'))
-        r = camp_fail(error, CAMP_E_INVALID, 0,
-                      "an executable has a name that is not empty: pass that");
-    return r == CAMP_OK ? list_processes(&listing, add_executable, ret_count, error) : r;
+    if (r == CAMP_OK && (name == NULL || name[0] == '\0'))
+        r = camp_fail(error, CAMP_E_INVALID, 0, "pass the name of a program, which is not empty");
+    return r == CAMP_OK ? list_processes(&listing, add_called, ret_count, error) : r;
 }
 
 int camp_process_read_all(const struct camp_source *source, uint32_t wanted,

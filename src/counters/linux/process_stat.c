@@ -218,46 +218,15 @@ bool camp_cgroup_parse(struct cursor text, struct cursor *ret_path)
     return false;
 }
 
-static struct cursor last_component(struct cursor path)
-{
-    const char *slash = memrchr(path.at, '/', cursor_left(&path));
-
-    if (slash != NULL)
-        path.at = slash + 1;
-    return path;
-}
-
-static bool span_is(struct cursor span, const char *name)
-{
-    size_t length = strlen(name);
-
-    return length > 0 && cursor_left(&span) == length && memcmp(span.at, name, length) == 0;
-}
-
 bool camp_executable_is(struct cursor path, const char *name)
 {
     static const char deleted[] = " (deleted)";
     const size_t length = sizeof deleted - 1;
-    struct cursor last = last_component(path);
 
-    if (span_is(last, name))
+    if (camp_path_is(path, name))
         return true;
-    if (cursor_left(&last) < length || memcmp(last.end - length, deleted, length) != 0)
+    if (cursor_left(&path) < length || memcmp(path.end - length, deleted, length) != 0)
         return false;
-    last.end -= length;
-    return span_is(last, name);
-}
-
-bool camp_argument_is(struct cursor command_line, const char *name)
-{
-    const char *end;
-
-    if (cursor_left(&command_line) == 0)
-        return false;
-    end = memchr(command_line.at, '\0', cursor_left(&command_line));
-    if (end != NULL)
-        command_line.end = end;
-    if (span_is(last_component(command_line), name))
-        return true;
-    return text_prefix(&command_line, "-") && span_is(last_component(command_line), name);
+    path.end -= length;
+    return camp_path_is(path, name);
 }

@@ -67,6 +67,9 @@ enum listening {
     SOME_CPUS_RARELY_TICK = 4
 };
 
+/* The other bits are the pid of the process that made the session listen: pids have 22 bits. */
+#define LISTENER_AT 3
+
 /* On nohz_full CPUs, the kernel updates the running task about once a second, and warns if this
  * takes longer than 3 s (sched_tick_remote() in kernel/sched/core.c, since Linux 4.17). */
 #define RARE_TICK_NS (3 * NS_PER_S)
@@ -166,7 +169,8 @@ void camp_taskstats_close(struct camp_taskstats *taskstats)
 {
     if (taskstats == NULL || taskstats->descriptor < 0)
         return;
-    if (taskstats->listening != NOT_LISTENING)
+    /* The child of fork(2) shares the socket, and must not end the listening of its parent. */
+    if (taskstats->listening >> LISTENER_AT == (uint32_t)getpid())
         (void)send_cpus(taskstats, TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK, NULL);
     close(taskstats->descriptor);
     *taskstats = (struct camp_taskstats)CAMP_TASKSTATS_NONE;
@@ -307,7 +311,8 @@ int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *e
     enlarge_buffer(taskstats->descriptor);
     result = register_listener(taskstats, error);
     if (result == CAMP_OK)
-        taskstats->listening = LISTENING | (has_nohz_full_cpus() ? SOME_CPUS_RARELY_TICK : 0);
+        taskstats->listening = LISTENING | (has_nohz_full_cpus() ? SOME_CPUS_RARELY_TICK : 0) |
+                               (uint32_t)getpid() << LISTENER_AT;
     return result;
 }
 

@@ -99,7 +99,7 @@ int camp_process_list(const struct camp_source *source, struct camp_process *pro
     return not_counted(error, "processes");
 }
 
-int camp_process_find(const struct camp_source *source, const char *executable,
+int camp_process_find(const struct camp_source *source, const char *name,
                       struct camp_process *processes, size_t size, size_t capacity,
                       size_t *ret_count, struct camp_error *error)
 {

@@ -27,6 +27,9 @@
 #define OF_CPU_TIMES 8
 #define OF_PAGE_FILES 18
 
+/* Number of enum PROCESSINFOCLASS, since Windows 8.1: a UNICODE_STRING, and its text after it. */
+#define OF_COMMAND_LINE 60
+
 /* One CPU of a processor group. kernel_time contains the other times, but user_time. */
 struct native_cpu {
     int64_t idle_time;
@@ -140,6 +143,7 @@ _Static_assert(sizeof(struct native_thread) == 64, "the record of a thread");
 NTSTATUS NTAPI NtQuerySystemInformationEx(int of, void *input, ULONG input_size, void *ret,
                                           ULONG size, ULONG *ret_size);
 NTSTATUS NTAPI RtlGetVersion(RTL_OSVERSIONINFOW *version);
+#define NATIVE_INVALID_CLASS ((NTSTATUS)0xC0000003)   /* STATUS_INVALID_INFO_CLASS */
 #define NATIVE_LENGTH_MISMATCH ((NTSTATUS)0xC0000004) /* STATUS_INFO_LENGTH_MISMATCH */
 
 static inline bool native_failed(NTSTATUS status)

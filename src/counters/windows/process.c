@@ -142,6 +142,20 @@ static void fill_counts(const struct native_process *process, struct camp_task *
         task->switches += process->thread[i].context_switches;
 }
 
+/* What a process and each of its threads have in common. */
+static struct camp_task task_of(const struct process_table *table,
+                                const struct native_process *process)
+{
+    return (struct camp_task){
+        .known = CAMP_TASK_VIRTUAL | CAMP_TASK_RESIDENT | CAMP_TASK_THREADS | CAMP_TASK_PARENT,
+        .parent = parent_of(table, process),
+        .time_ns = table->time_ns,
+        .virtual_bytes = process->virtual_bytes,
+        .resident_bytes = process->resident_bytes,
+        .threads = process->threads,
+    };
+}
+
 static void fill_process(const struct of_machine *machine, const struct process_table *table,
                          const struct native_process *process, HANDLE opened,
                          struct camp_task *task)
@@ -149,15 +163,7 @@ static void fill_process(const struct of_machine *machine, const struct process_
     ULONG64 cycles = 0;
     uint64_t time_ns;
 
-    *task = (struct camp_task){
-        .known = CAMP_TASK_VIRTUAL | CAMP_TASK_RESIDENT | CAMP_TASK_THREADS | CAMP_TASK_NAME |
-                 CAMP_TASK_PARENT,
-        .parent = parent_of(table, process),
-        .time_ns = table->time_ns,
-        .virtual_bytes = process->virtual_bytes,
-        .resident_bytes = process->resident_bytes,
-        .threads = process->threads,
-    };
+    *task = task_of(table, process);
     fill_start(process->create_time, machine->boot_time, task);
     fill_times(process->user_time, process->kernel_time, machine->is_imitation, task);
     if (!machine->is_imitation)
@@ -165,6 +171,7 @@ static void fill_process(const struct of_machine *machine, const struct process_
     time_ns = camp_now_ns();
     if (opened != NULL && QueryProcessCycleTime(opened, &cycles))
         fill_cycles(cycles, machine->cycles_hz, time_ns, task);
+    task->known |= CAMP_TASK_NAME;
     camp_utf8_of(process->image_name.Buffer, process->image_name.Length / sizeof(WCHAR), task->name,
                  sizeof task->name);
 }
@@ -188,6 +195,16 @@ int camp_process_read_opened(const struct camp_process *identity, HANDLE opened,
     return r;
 }
 
+static int hand_out_task(int result, HANDLE opened, const struct camp_task *task,
+                         struct camp_task *ret, size_t size)
+{
+    if (opened != NULL)
+        CloseHandle(opened);
+    if (result == CAMP_OK)
+        camp_hand_out(ret, size, task, sizeof *task);
+    return result;
+}
+
 int camp_process_read(const struct camp_source *source, const struct camp_process *process,
                       uint32_t wanted, struct camp_task *ret, size_t size, struct camp_error *error)
 {
@@ -202,11 +219,7 @@ int camp_process_read(const struct camp_source *source, const struct camp_proces
     if ((wanted & OF_CYCLES) != 0)
         opened = camp_process_open(process->pid);
     r = camp_process_read_opened(process, opened, &task, error);
-    if (opened != NULL)
-        CloseHandle(opened);
-    if (r == CAMP_OK)
-        camp_hand_out(ret, size, &task, sizeof task);
-    return r;
+    return hand_out_task(r, opened, &task, ret, size);
 }
 
 /* The process is opened after the table was read, so its number may belong to another one now. */
@@ -263,14 +276,7 @@ static void fill_thread(const struct process_table *table, const struct native_p
     ULONG64 cycles = 0;
     uint64_t time_ns;
 
-    *task = (struct camp_task){
-        .known = CAMP_TASK_VIRTUAL | CAMP_TASK_RESIDENT | CAMP_TASK_THREADS | CAMP_TASK_PARENT,
-        .parent = parent_of(table, process),
-        .time_ns = table->time_ns,
-        .virtual_bytes = process->virtual_bytes,
-        .resident_bytes = process->resident_bytes,
-        .threads = process->threads,
-    };
+    *task = task_of(table, process);
     fill_start(thread->create_time, machine.boot_time, task);
     fill_times(thread->user_time, thread->kernel_time, machine.is_imitation, task);
     if (!machine.is_imitation) {
@@ -332,9 +338,5 @@ int camp_thread_read(const struct camp_source *source, const struct camp_thread 
     if ((wanted & OF_CYCLES) != 0)
         opened = camp_thread_open(thread->tid);
     r = read_thread(thread, opened, &task, error);
-    if (opened != NULL)
-        CloseHandle(opened);
-    if (r == CAMP_OK)
-        camp_hand_out(ret, size, &task, sizeof task);
-    return r;
+    return hand_out_task(r, opened, &task, ret, size);
 }

@@ -114,12 +114,8 @@ int camp_refused_programs(int result, const char *what, const char *without,
         return camp_fail(error, CAMP_E_NOTSUP, -result, "%s", unmounted);
     if (may_lack_capability(-result, rights))
         return refused_permission(-result, rights, what, error);
-    if (result == -EMFILE || result == -ENFILE || result == -ENOMEM) {
-        camp_fail_errno(error, -result, what);
-        if (error != NULL)
-            error->code = CAMP_E_NOTSUP;
-        return CAMP_E_NOTSUP;
-    }
+    if (result == -EMFILE || result == -ENFILE || result == -ENOMEM)
+        return camp_fail_errno(error, -result, what);
     return camp_fail(error, CAMP_E_NOTSUP, -result,
                      "this kernel refuses the programs of %s (%s); %s", what, strerror(-result),
                      without);
@@ -157,7 +153,7 @@ int camp_refused_by_limit(int result, size_t needed, const char *what, struct ca
     open_files = count_open_files(limit.rlim_cur);
     if (open_files + needed <= limit.rlim_cur)
         return result;
-    return camp_fail(error, CAMP_E_NOTSUP, EMFILE,
+    return camp_fail(error, CAMP_E_NOMEM, EMFILE,
                      "%s need %zu open files, and the limit is %zu: run ulimit -n %zu", what,
                      open_files + needed + FILES_SPARE, (size_t)limit.rlim_cur,
                      open_files + needed + FILES_SPARE);

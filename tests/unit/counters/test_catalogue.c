@@ -281,7 +281,7 @@ static void fields_of_the_catalogue_match_the_structs_of_camp_h(void **state)
 {
     const struct camp_counter runs = field(CAMP_RECORD_TASKSTAT, "runs");
     const struct camp_counter busy = row(CAMP_KIND_CPU, "busy_percent");
-    const struct camp_counter read = row(CAMP_KIND_PARTITION, "read_ns");
+    const struct camp_counter read = field(CAMP_RECORD_DISK, "read_ns");
 
     (void)state;
     assert_int_equal(runs.offset, offsetof(struct camp_taskstat, runs));
@@ -291,12 +291,12 @@ static void fields_of_the_catalogue_match_the_structs_of_camp_h(void **state)
     assert_null(busy.capability);
     /* Only Linux prints times in ms, as numbers of 32 bits. */
     assert_int_equal(read.wrap_unit_ns, strcmp(read.resolution, "1 ms") == 0 ? 1000000 : 0);
-    assert_string_equal(row(CAMP_KIND_KERNEL, "psi").unit, "yes/no");
+    assert_string_equal(field(CAMP_RECORD_LINUX, "psi").unit, "yes/no");
     assert_string_equal(row(CAMP_KIND_KERNEL, "accounting").unit, "text");
     assert_string_equal(row(CAMP_KIND_CPU, "count").unit, "count");
     assert_string_equal(row(CAMP_KIND_PROCESS, "parent").unit, "number");
-    assert_string_equal(row(CAMP_KIND_SYSTEM, "load_average_5").unit, "number");
-    assert_int_equal(row(CAMP_KIND_SYSTEM, "io_full_ns").known, CAMP_SYSTEM_IO_FULL);
+    assert_string_equal(field(CAMP_RECORD_SYSTEM, "load_average_5").unit, "number");
+    assert_int_equal(field(CAMP_RECORD_SYSTEM, "io_full_ns").known, CAMP_SYSTEM_IO_FULL);
 }
 
 static void reading_the_catalogue_into_a_short_array_returns_the_needed_size(void **state)

@@ -113,6 +113,65 @@ static void a_process_is_found_by_its_executable_even_if_the_file_is_deleted(voi
     }
 }
 
+/* Returns the number of processes that are found, with the executable python3.11, this process name
+ * and these arguments. */
+static size_t found_beside_python(const char *process_name, const char *arguments, size_t length,
+                                  const char *name)
+{
+    char stat[256], path[PATH_MAX + 16];
+    struct camp_process found[2];
+    struct tree made;
+    size_t count;
+    FILE *file;
+
+    snprintf(stat, sizeof stat, "100 (%s) S 2 100 100 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0\n",
+             process_name);
+    made = text_tree("100/stat", stat);
+    snprintf(path, sizeof path, "%s/100/cmdline", made.folder);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(arguments, 1, length, file), length);
+    assert_int_equal(fclose(file), 0);
+    snprintf(path, sizeof path, "%s/100/exe", made.folder);
+    assert_int_equal(symlink("/usr/bin/python3.11", path), 0);
+    assert_int_equal(
+        camp_process_find(source_of(&made), name, found, sizeof found[0], 2, &count, NULL),
+        CAMP_OK);
+    assert_true(count == 0 || found[0].start == 4711);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/100/cmdline", made.folder);
+    unlink(path);
+    remove_tree(&made);
+    return count;
+}
+
+#define FOUND(process_name, arguments, name)                                                       \
+    found_beside_python(process_name, arguments, sizeof(arguments), name)
+
+static void a_process_is_found_by_the_name_by_which_it_was_invoked(void **state)
+{
+    (void)state;
+    assert_int_equal(FOUND("python3", "/usr/bin/python3\0-m\0http.server", "python3"), 1);
+    assert_int_equal(FOUND("python3", "/usr/bin/python3\0-m\0http.server", "python3.11"), 1);
+    assert_int_equal(FOUND("python3", "/usr/bin/python3\0-m\0http.server", "python"), 0);
+    assert_int_equal(FOUND("python3", "-python3", "python3"), 1);
+    assert_int_equal(FOUND("python3", "", "python3"), 0); /* the arguments were overwritten */
+}
+
+static void a_script_is_found_by_its_name_if_the_kernel_started_it(void **state)
+{
+    (void)state;
+    assert_int_equal(FOUND("backup", "/usr/bin/python3\0/usr/bin/backup\0-v", "backup"), 1);
+    assert_int_equal(FOUND("backup", "python3\0-B\0./backup", "backup"), 1);
+    assert_int_equal(
+        FOUND("name_of_15_byte", "python3\0/opt/name_of_15_bytes.py", "name_of_15_bytes.py"), 1);
+    assert_int_equal(
+        FOUND("name_of_15_byte", "python3\0/opt/name_of_15_bytes.py", "name_of_15_bytes.sh"), 0);
+    /* The file was passed to the interpreter, or to a program that edits it. */
+    assert_int_equal(FOUND("python3", "python3\0/usr/bin/backup", "backup"), 0);
+    assert_int_equal(FOUND("backup", "python3\0-a\0-b\0backup", "backup"), 0);
+}
+
 static void a_process_without_an_exe_link_is_found_by_argv_0_or_its_name(void **state)
 {
     struct camp_process found[8];
@@ -299,6 +358,8 @@ int main(void)
         cmocka_unit_test(the_elements_of_a_process_list_have_the_size_that_the_caller_passes),
         cmocka_unit_test(every_listed_process_can_be_read),
         cmocka_unit_test(a_process_is_found_by_its_executable_even_if_the_file_is_deleted),
+        cmocka_unit_test(a_process_is_found_by_the_name_by_which_it_was_invoked),
+        cmocka_unit_test(a_script_is_found_by_its_name_if_the_kernel_started_it),
         cmocka_unit_test(a_process_without_an_exe_link_is_found_by_argv_0_or_its_name),
         cmocka_unit_test(an_executable_that_is_not_running_has_no_processes),
         cmocka_unit_test(only_the_last_part_of_a_path_names_an_executable),

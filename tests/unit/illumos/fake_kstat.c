@@ -15,8 +15,11 @@ static size_t statistic_count;
 static kid_t chain_id = 1;
 static int open_chains;
 
+struct fake_swap fake_swap;
+
 void fake_reset(void)
 {
+    fake_swap = (struct fake_swap){ 0 };
     assert_int_equal(open_chains, 0);
     memset(statistics, 0, sizeof statistics);
     statistic_count = 0;
@@ -171,4 +174,33 @@ kid_t kstat_read(kstat_ctl_t *control, kstat_t *statistic, void *data)
     statistic->ks_data_size = header->ks_data_size;
     statistic->ks_snaptime = header->ks_snaptime;
     return control->kc_chain_id;
+}
+
+static int list_areas(swaptbl_t *table)
+{
+    swapent_t *areas = table->swt_ent;
+
+    if (table->swt_n < fake_swap.count) {
+        errno = ENOMEM;
+        return -1;
+    }
+    for (int i = 0; i < fake_swap.count; i++) {
+        areas[i].ste_pages = fake_swap.areas[i].pages;
+        areas[i].ste_free = fake_swap.areas[i].unused;
+        strcpy(areas[i].ste_path, "/dev/zvol/dsk/rpool/swap");
+    }
+    return fake_swap.count;
+}
+
+int swapctl(int command, void *argument)
+{
+    if (fake_swap.system_error != 0) {
+        errno = fake_swap.system_error;
+        return -1;
+    }
+    if (command == SC_LIST)
+        return list_areas(argument);
+    assert_int_equal(command, SC_AINFO);
+    *(struct anoninfo *)argument = fake_swap.anonymous;
+    return 0;
 }

@@ -9,6 +9,7 @@
 #include <camp/camp.h>
 
 #include <kstat.h>
+#include <sys/swap.h>
 
 #include <limits.h>
 #include <setjmp.h>
@@ -47,3 +48,18 @@ void fake_fail(size_t statistic, int system_error);
 
 /* Removes a statistic from the chain of those who open it or update it from now on. */
 void fake_remove(size_t statistic);
+
+/* What swapctl() returns. Empty after fake_reset(). */
+struct fake_area {
+    long pages;
+    long unused;
+};
+
+struct fake_swap {
+    int system_error; /* if not 0, swapctl() fails with it */
+    int count;        /* of the areas */
+    struct fake_area areas[2];
+    struct anoninfo anonymous;
+};
+
+extern struct fake_swap fake_swap;

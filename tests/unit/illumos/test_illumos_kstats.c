@@ -1,7 +1,6 @@
 /* CPUs, memory, networks and disks of illumos, from a chain of kstats that the test makes. */
 #include "fake_kstat.h"
-
-#include <camp/system.h>
+#include "sources.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -41,6 +40,7 @@ static void a_cpu_has_measured_times_of_three_states_and_all_others_are_unknown(
     (void)state;
     add_cpu(0, 5000, 3000000001, 200, 1700);
     assert_int_equal(camp_cpu_read(NULL, 0, &cpu, sizeof cpu, NULL), CAMP_OK);
+    expect_sources(CAMP_RECORD_CPU, cpu.known);
     assert_int_equal(cpu.known, CAMP_CPU_USER | CAMP_CPU_SYSTEM | CAMP_CPU_IDLE);
     assert_int_equal(cpu.time_ns, 5000);
     assert_int_equal(cpu.user_ns, 3000000001);
@@ -145,36 +145,6 @@ static void kstats_are_not_read_from_the_folder_of_a_source(void **state)
                      CAMP_E_NOTSUP);
 }
 
-static void memory_is_counted_in_pages_and_what_kstats_lack_is_unknown(void **state)
-{
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    size_t pages = fake_add("unix", 0, "system_pages", "pages", KSTAT_TYPE_NAMED, 42);
-    struct camp_memory memory;
-
-    (void)state;
-    fake_u64(pages, "availrmem", 7);
-    fake_u64(pages, "freemem", 1000);
-    fake_u64(pages, "physmem", 4000000);
-    assert_int_equal(camp_memory_read(NULL, CAMP_MEMORY_ALL, &memory, sizeof memory, NULL),
-                     CAMP_OK);
-    assert_int_equal(memory.known, CAMP_MEMORY_TOTAL | CAMP_MEMORY_FREE);
-    assert_int_equal(memory.time_ns, 42);
-    assert_int_equal(memory.total_bytes, 4000000 * page);
-    assert_int_equal(memory.free_bytes, 1000 * page);
-    assert_int_equal(memory.available_bytes, 0);
-}
-
-static void a_number_of_pages_that_cannot_be_is_a_format_error(void **state)
-{
-    size_t pages = fake_add("unix", 0, "system_pages", "pages", KSTAT_TYPE_NAMED, 42);
-    struct camp_memory memory;
-
-    (void)state;
-    fake_u64(pages, "physmem", UINT64_MAX);
-    assert_int_equal(camp_memory_read(NULL, CAMP_MEMORY_ALL, &memory, sizeof memory, NULL),
-                     CAMP_E_FORMAT);
-}
-
 static void a_link_is_read_in_64_bits_and_its_driver_is_not_counted_again(void **state)
 {
     size_t driver = fake_add("e1000g", 0, "e1000g0", "net", KSTAT_TYPE_NAMED, 1);
@@ -250,6 +220,7 @@ static void a_disk_has_both_queues_and_no_time_by_direction(void **state)
     (void)state;
     add_disk("sd", 0, "sd0", "disk");
     assert_int_equal(camp_disk_read(NULL, "sd0", &disk, sizeof disk, NULL), CAMP_OK);
+    expect_sources(CAMP_RECORD_DISK, disk.known);
     assert_int_equal(disk.kind, CAMP_DISK_WHOLE);
     assert_int_equal(disk.known,
                      CAMP_DISK_ALL & ~(unsigned)(CAMP_DISK_READ_TIME | CAMP_DISK_WRITE_TIME));
@@ -340,68 +311,6 @@ static void a_reader_sees_statistics_that_were_added_or_removed_since_it_was_ope
         CAMP_E_INVALID);
 }
 
-static void add_paging(int id, uint64_t number)
-{
-    size_t sys = fake_add("cpu", id, "sys", "misc", KSTAT_TYPE_NAMED, 70 + id);
-    size_t vm = fake_add("cpu", id, "vm", "misc", KSTAT_TYPE_NAMED, 80 + id);
-
-    fake_u64(sys, "pswitch", number);
-    fake_u64(sys, "intr", 2 * number);
-    fake_u64(vm, "maj_fault", 3 * number);
-    fake_u64(vm, "anonpgin", 4 * number);
-    if (id == 0)
-        fake_u64(vm, "scan", 5);
-}
-
-static void the_system_has_the_sums_of_its_cpus_and_what_one_lacks_is_unknown(void **state)
-{
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    size_t misc = fake_add("unix", 0, "system_misc", "misc", KSTAT_TYPE_NAMED, 1);
-    struct camp_system system;
-
-    (void)state;
-    fake_u32(misc, "avenrun_1min", 384);
-    fake_u32(misc, "boot_time", 1700000000);
-    add_paging(0, 10);
-    add_paging(1, 1);
-    assert_int_equal(camp_system_read(NULL, CAMP_SYSTEM_ALL, &system, sizeof system, NULL),
-                     CAMP_OK);
-    assert_int_equal(system.known, CAMP_SYSTEM_BOOT_TIME | CAMP_SYSTEM_LOAD_AVERAGE_1 |
-                                       CAMP_SYSTEM_CONTEXT_SWITCHES | CAMP_SYSTEM_INTERRUPTS |
-                                       CAMP_SYSTEM_MAJOR_FAULTS | CAMP_SYSTEM_SWAPPED_IN);
-    assert_int_equal(system.boot_time_ns, UINT64_C(1700000000000000000));
-    assert_true(system.load_average_1 == 1.5);
-    assert_int_equal(system.context_switches, 11);
-    assert_int_equal(system.interrupts, 22);
-    assert_int_equal(system.major_faults, 33);
-    assert_int_equal(system.swapped_in_bytes, 44 * page);
-    assert_int_equal(system.scanned_bytes, 0);
-    assert_int_equal(system.time_ns, 81);
-}
-
-static void a_system_without_these_statistics_is_not_supported(void **state)
-{
-    struct camp_system system;
-
-    (void)state;
-    assert_int_equal(camp_system_read(NULL, CAMP_SYSTEM_ALL, &system, sizeof system, NULL),
-                     CAMP_E_NOTSUP);
-}
-
-static void the_frequency_of_a_cpu_is_its_current_one(void **state)
-{
-    size_t info = fake_add("cpu_info", 2, "cpu_info2", "misc", KSTAT_TYPE_NAMED, 1);
-    uint64_t hz;
-
-    (void)state;
-    fake_i32(info, "clock_MHz", 2400);
-    assert_int_equal(camp_cpu_frequency_hz(NULL, 2, &hz, NULL), CAMP_E_NOTSUP);
-    fake_u64(info, "current_clock_Hz", 1200000000);
-    assert_int_equal(camp_cpu_frequency_hz(NULL, 2, &hz, NULL), CAMP_OK);
-    assert_int_equal(hz, 1200000000);
-    assert_int_equal(camp_cpu_frequency_hz(NULL, 3, &hz, NULL), CAMP_E_GONE);
-}
-
 static void the_kernel_measures_user_system_and_idle_time(void **state)
 {
     struct camp_kernel kernel;
@@ -427,17 +336,12 @@ int main(void)
         TEST(too_little_space_for_cpus_is_reported_and_the_first_are_filled),
         TEST(a_zone_that_shows_no_cpu_is_not_supported),
         TEST(kstats_are_not_read_from_the_folder_of_a_source),
-        TEST(memory_is_counted_in_pages_and_what_kstats_lack_is_unknown),
-        TEST(a_number_of_pages_that_cannot_be_is_a_format_error),
         TEST(a_link_is_read_in_64_bits_and_its_driver_is_not_counted_again),
         TEST(a_value_that_ends_past_the_data_of_its_statistic_is_unknown),
         TEST(a_disk_has_both_queues_and_no_time_by_direction),
         TEST(disks_are_followed_by_their_partitions_and_pools_are_left_out),
         TEST(a_disk_that_is_removed_meanwhile_is_left_out_of_the_list),
         TEST(a_reader_sees_statistics_that_were_added_or_removed_since_it_was_opened),
-        TEST(the_system_has_the_sums_of_its_cpus_and_what_one_lacks_is_unknown),
-        TEST(a_system_without_these_statistics_is_not_supported),
-        TEST(the_frequency_of_a_cpu_is_its_current_one),
         TEST(the_kernel_measures_user_system_and_idle_time),
     };
 

@@ -1,6 +1,8 @@
 /* Lists of processes of illumos, from a /proc that the test makes. */
 #include "fake_process.h"
 
+#include <camp/system.h>
+
 static void processes_are_listed_in_ascending_order_whatever_the_order_of_the_folder(void **state)
 {
     static const int32_t pids[] = { 900, 0, 7, 12345, 70 };
@@ -97,25 +99,92 @@ static size_t find(const char *executable)
     return count;
 }
 
+static void link_executable(int32_t pid, const char *target)
+{
+    char name[64], link[PATH_MAX];
+
+    snprintf(name, sizeof name, "%d/path/other", (int)pid);
+    write_fake(name, "", 0);
+    snprintf(link, sizeof link, "%s/%d/path/a.out", fake_folder, (int)pid);
+    assert_int_equal(symlink(target, link), 0);
+}
+
 static void a_process_is_found_by_its_executable_or_else_by_its_name(void **state)
 {
-    char link[PATH_MAX];
     psinfo_t long_name = fake_psinfo(72, "a_name_of_15_cha", STARTED);
 
     (void)state;
-    write_process(70, "script");
+    write_process(70, "python3");
     write_process(71, "daemon");
-    write_fake("70/path/other", "", 0);
-    snprintf(link, sizeof link, "%s/70/path/a.out", fake_folder);
-    assert_int_equal(symlink("/usr/bin/python3.11", link), 0);
+    link_executable(70, "/usr/bin/python3.11");
     assert_int_equal(find("python3.11"), 1);
-    assert_int_equal(find("script"), 0);
+    assert_int_equal(find("python3"), 1); /* argv[0] */
+    assert_int_equal(find("python"), 0);
     assert_int_equal(find("daemon"), 1);
     assert_int_equal(find("dae"), 0);
     snprintf(long_name.pr_psargs, PRARGSZ, "/opt/bin/a_name_of_15_characters -v");
     write_psinfo(&long_name);
     assert_int_equal(find("a_name_of_15_characters"), 1);
     assert_int_equal(find("a_name_of_15_characters_too"), 0);
+}
+
+static void the_arguments_are_those_of_argv_or_else_of_psinfo(void **state)
+{
+    static const char now[] = "sendmail: queue runner\0-q15m", script[] = "python3\0/opt/backup\0";
+    psinfo_t psinfo = fake_psinfo(70, "sendmail", STARTED);
+
+    (void)state;
+    snprintf(psinfo.pr_psargs, PRARGSZ, "/usr/lib/smtpd -q15m");
+    write_psinfo(&psinfo);
+    link_executable(70, "/usr/lib/sendmail");
+    assert_int_equal(find("smtpd"), 1);
+    assert_int_equal(find("-q15m"), 0);
+    write_fake("70/argv", now, sizeof now);
+    assert_int_equal(find("smtpd"), 0);
+    assert_int_equal(find("sendmail: queue runner"), 1);
+    assert_int_equal(find("sendmail"), 1); /* by its executable */
+
+    psinfo = fake_psinfo(71, "backup", STARTED);
+    write_psinfo(&psinfo);
+    link_executable(71, "/usr/bin/python3.11");
+    write_fake("71/argv", script, sizeof script);
+    assert_int_equal(find("backup"), 1);
+    psinfo = fake_psinfo(71, "python3", STARTED); /* the script was passed to the interpreter */
+    write_psinfo(&psinfo);
+    assert_int_equal(find("backup"), 0);
+}
+
+static void the_command_line_is_the_file_argv(void **state)
+{
+    static const char arguments[] = "dd\0if=/dev/zero\0";
+    char text[32], long_text[6000];
+    struct camp_process process;
+    size_t length;
+
+    (void)state;
+    write_process(70, "dd");
+    process = identify(70);
+    assert_int_equal(camp_process_text(&fake_source, &process, CAMP_TEXT_COMMAND_LINE, text,
+                                       sizeof text, &length, NULL),
+                     CAMP_E_NOTSUP); /* Solaris */
+    write_fake("70/argv", arguments, sizeof arguments - 1);
+    assert_int_equal(camp_process_text(&fake_source, &process, CAMP_TEXT_COMMAND_LINE, text,
+                                       sizeof text, &length, NULL),
+                     CAMP_OK);
+    assert_int_equal(length, 16);
+    assert_memory_equal(text, arguments, 16);
+    memset(long_text, 'a', sizeof long_text);
+    write_fake("70/argv", long_text, sizeof long_text);
+    memset(text, 'x', sizeof text);
+    assert_int_equal(
+        camp_process_text(&fake_source, &process, CAMP_TEXT_COMMAND_LINE, text, 3, &length, NULL),
+        CAMP_E_SPACE);
+    assert_int_equal(length, sizeof long_text);
+    assert_memory_equal(text, "aaax", 4);
+    process.start++;
+    assert_int_equal(camp_process_text(&fake_source, &process, CAMP_TEXT_COMMAND_LINE, text,
+                                       sizeof text, &length, NULL),
+                     CAMP_E_GONE);
 }
 
 int main(void)
@@ -128,6 +197,8 @@ int main(void)
             a_process_that_refuses_its_usage_stays_in_the_list_without_times, make_fake_proc,
             restore_user_and_remove),
         TEST(a_process_is_found_by_its_executable_or_else_by_its_name),
+        TEST(the_arguments_are_those_of_argv_or_else_of_psinfo),
+        TEST(the_command_line_is_the_file_argv),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* Processes and threads of illumos, from a /proc that the test makes. */
 #include "fake_process.h"
+#include "sources.h"
 
 #include "counters/illumos/process.h"
 
@@ -42,6 +43,7 @@ static void a_process_has_its_counts_and_what_the_system_lacks_is_unknown(void *
     assert_int_equal(
         camp_process_read(&fake_source, &process, CAMP_TASK_ALL, &task, sizeof task, NULL),
         CAMP_OK);
+    expect_sources(CAMP_RECORD_TASK, task.known);
     assert_int_equal(task.known & (CAMP_TASK_SAMPLED | CAMP_TASK_COMMITTED | CAMP_TASK_HANDLES |
                                    CAMP_TASK_READ_BYTES | CAMP_TASK_WRITTEN_BYTES |
                                    CAMP_TASK_OTHER_BYTES | CAMP_TASK_CYCLES),
@@ -192,7 +194,7 @@ static void a_thread_has_its_own_times_and_a_later_one_with_its_id_is_never_read
         CAMP_E_GONE);
 }
 
-static void a_process_has_an_executable_and_a_user_and_no_other_texts(void **state)
+static void a_process_has_an_executable_and_a_user_and_no_cgroup(void **state)
 {
     char link[PATH_MAX], text[8];
     struct camp_process process;
@@ -224,8 +226,8 @@ static void a_process_has_an_executable_and_a_user_and_no_other_texts(void **sta
         camp_process_text(&fake_source, &process, CAMP_TEXT_EXECUTABLE, text, 3, &length, NULL),
         CAMP_E_SPACE);
     assert_memory_equal(text, "/bixxxxx", sizeof text);
-    assert_int_equal(camp_process_text(&fake_source, &process, CAMP_TEXT_COMMAND_LINE, text,
-                                       sizeof text, &length, NULL),
+    assert_int_equal(camp_process_text(&fake_source, &process, CAMP_TEXT_CGROUP, text, sizeof text,
+                                       &length, NULL),
                      CAMP_E_NOTSUP);
     process.start++;
     assert_int_equal(camp_process_text(&fake_source, &process, CAMP_TEXT_EXECUTABLE, text,
@@ -281,7 +283,7 @@ int main(void)
         TEST(a_file_that_ends_early_is_a_format_error),
         TEST(a_32_bit_reader_refuses_a_64_bit_process),
         TEST(a_thread_has_its_own_times_and_a_later_one_with_its_id_is_never_read),
-        TEST(a_process_has_an_executable_and_a_user_and_no_other_texts),
+        TEST(a_process_has_an_executable_and_a_user_and_no_cgroup),
         TEST(a_process_that_does_not_exist_is_gone),
         TEST(the_reader_of_a_process_reads_new_values_and_notices_its_end),
     };
