@@ -62,13 +62,12 @@ static int parse(struct check_options *options, int argc, char **argv, int *ret_
     };
     const struct option_table table = {
         .usage = "camp check [OPTIONS] [INTERVAL [COUNT]]",
-        .about =
-            "How wrong sampled CPU time is on this machine: for each process the time that\n"
-            "the scheduler measured beside the time that clock ticks sampled, for each CPU\n"
-            "what its columns add up to. Percent of one CPU. Without --count it runs until\n"
-            "Ctrl-C. Exit status 3: the kernel dropped exit records, the totals are partial;\n"
-            "or this system measures no CPU time. What tier schedstat cannot see, tasks that\n"
-            "came and went, is counted, status 0.",
+        .about = "How wrong sampled CPU time is on this machine: for each process the time that\n"
+                 "the scheduler measured beside the time that clock ticks sampled, for each CPU\n"
+                 "what its columns add up to. Percent of one CPU. Without --count it runs until\n"
+                 "Ctrl-C. Exit status 3: the kernel dropped exit records, the totals are partial;\n"
+                 "or this system measures no CPU time. What tier schedstat cannot see, tasks that\n"
+                 "came and went, is counted, status 0.",
         .specs = specs,
         .count = sizeof specs / sizeof specs[0],
         .rules = option_rules,
