@@ -1,12 +1,14 @@
 /* What camp doctor examines on Windows: how times are counted, which rights this process has, what
  * this camp was built without, and which numbers Wine imitates. */
 #include "commands/doctor/doctor.h"
+#include "commands/check/check_record.h"
 
 #include "counters/error.h"
 #include "counters/units.h"
 #include "imitation.h"
 #include "parts.h"
 #include "rights.h"
+#include "sources/source.h"
 #include "windows.h"
 
 #include <camp/catalogue.h>
@@ -22,7 +24,7 @@ struct examined {
     struct camp_kernel kernel;
     const char *wine; /* the version of Wine; NULL: this is Windows */
     bool is_administrator, opens_all;
-    const char *tier; /* NULL: none */
+    enum tasks_tier tier;
 };
 
 static const char *wine_version(void)
@@ -47,10 +49,9 @@ static int examine(struct examined *found, struct camp_error *error)
     found->wine = wine_version();
     found->is_administrator = right_is_administrator();
     found->opens_all = right_opens_all();
-    if ((found->kernel.known & CAMP_KERNEL_CYCLES) != 0)
-        found->tier = "cycles";
-    else if ((found->kernel.known & CAMP_KERNEL_TICK) != 0)
-        found->tier = "ticks";
+    found->tier = found->wine != NULL                               ? TASKS_NOTHING
+                  : (found->kernel.known & CAMP_KERNEL_CYCLES) == 0 ? TASKS_TICKS
+                                                                    : TASKS_CYCLES;
     return CAMP_OK;
 }
 
@@ -199,33 +200,45 @@ static void add_rights(struct doctor *doctor, const struct examined *found)
                      "cycles of processes of other users and of services");
 }
 
+static void add_tier(struct doctor *doctor, const struct examined *found, enum tasks_tier tier,
+                     bool is_available, const char *sees)
+{
+    const struct doctor_tier row = {
+        .name = tasks_tiers[tier].name,
+        .is_available = is_available,
+        .is_used = found->tier == tier,
+        .sees = sees,
+        .lacks = tier_lacks(tier, false),
+    };
+
+    doctor_add_tier(doctor, &row);
+}
+
 static void add_tiers(struct doctor *doctor, const struct examined *found)
 {
     const bool has_cycles = (found->kernel.known & CAMP_KERNEL_CYCLES) != 0;
-    const bool has_ticks = (found->kernel.known & CAMP_KERNEL_TICK) != 0;
-    const struct doctor_tier tiers[] = {
-        { "cycles", has_cycles, has_cycles,
-          "sampled time of living processes, and time measured by cycles of those that can be "
-          "opened",
-          "processes that start and end between two readings" },
-        { "ticks", has_ticks, has_ticks && !has_cycles, "sampled time of living processes",
-          "measured time" },
-    };
 
-    for (size_t i = 0; i < ARRAY_COUNT(tiers); i++)
-        doctor_add_tier(doctor, &tiers[i]);
+    add_tier(doctor, found, TASKS_CYCLES, has_cycles,
+             "sampled and measured time of living processes");
+    add_tier(doctor, found, TASKS_TICKS, found->wine == NULL && !has_cycles,
+             "sampled time of living processes");
+    add_tier(doctor, found, TASKS_NOTHING, found->wine != NULL,
+             "which processes live, start and end");
 }
 
 /* Returns what would give a better tier or more processes, or NULL if there is nothing to change.
  */
 static const char *change_of(const struct examined *found)
 {
-    if (found->wine != NULL)
+    switch (found->tier) {
+    case TASKS_NOTHING:
         return "run camp.exe on Windows itself: Wine does not count cycles";
-    if (found->tier == NULL || strcmp(found->tier, "cycles") != 0)
+    case TASKS_TICKS:
         return "there is no better tier here: the rate of the cycles is unknown";
-    return found->opens_all ? NULL
-                            : "run camp as an administrator, to measure processes of other users";
+    default:
+        return found->opens_all ? NULL
+                                : "run camp as an administrator, to measure processes of others";
+    }
 }
 
 static void add_summary(struct doctor *doctor, const struct examined *found)
@@ -233,17 +246,14 @@ static void add_summary(struct doctor *doctor, const struct examined *found)
     struct document *document = &doctor->document;
     const struct camp_kernel *kernel = &found->kernel;
     const struct doctor_summary summary = { .kernel = kernel,
-                                            .tier = found->tier,
+                                            .tier = tasks_tiers[found->tier].name,
                                             .change = change_of(found),
                                             .microstates_refusal = absent_parts[PART_STATES].why };
 
     doctor_add_summary(doctor, &summary);
     document->record.headline =
-        found->tier != NULL
-            ? document_text(document, "Windows %.40s %.20s: camp check runs on tier %s",
-                            kernel->release, kernel->machine, found->tier)
-            : document_text(document, "Windows %.40s %.20s: camp check has no times of processes",
-                            kernel->release, kernel->machine);
+        document_text(document, "Windows %.40s %.20s: camp check runs on tier %s", kernel->release,
+                      kernel->machine, summary.tier);
     document_note(document, "Thread states are unavailable, and so are camp top and camp time: %s.",
                   absent_parts[PART_STATES].why);
     if (summary.change != NULL)

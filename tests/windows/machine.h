@@ -49,11 +49,21 @@ static inline FILE *open_of_host(const char *name)
 static volatile uint64_t sink;
 
 /* Keeps one CPU busy. */
+static inline uint64_t clock_ms(void)
+{
+    LARGE_INTEGER count, hz;
+
+    QueryPerformanceCounter(&count);
+    QueryPerformanceFrequency(&hz);
+    return (uint64_t)(count.QuadPart / (hz.QuadPart / 1000));
+}
+
+/* GetTickCount64() has steps of 16 ms, so that the time would be up to one step too short. */
 static inline void burn_ms(unsigned ms)
 {
-    const uint64_t end = GetTickCount64() + ms;
+    const uint64_t end = clock_ms() + ms + 1;
 
-    while (GetTickCount64() < end)
+    while (clock_ms() < end)
         for (int i = 0; i < 10000; i++)
             sink += (uint64_t)i;
 }

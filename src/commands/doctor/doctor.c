@@ -50,7 +50,7 @@ static const struct field imitation_fields[] = {
 static const struct field summary_fields[] = {
     { "release", NULL, "of the kernel", 0, 0 },
     { "machine", NULL, "of the kernel: x86_64, aarch64, s390x", 0, 0 },
-    { "tier", NULL, "that camp check runs on now; null: none", 0, 0 },
+    { "tier", NULL, "that camp check runs on now", 0, 0 },
     { "taskstats_version", NULL, "of the kernel's struct; null: no answer", 0, 0 },
     { "change", NULL, "what would give a better tier; null: there is none", 0, 0 },
     { "microstates", NULL, "whether they can be measured here and now", 0, 0 },

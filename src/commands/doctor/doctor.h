@@ -39,7 +39,7 @@ void doctor_add_tier(struct doctor *doctor, const struct doctor_tier *tier);
 
 struct doctor_summary {
     const struct camp_kernel *kernel;
-    const char *tier;                /* NULL: none */
+    const char *tier;
     unsigned taskstats_version;      /* 0: unknown */
     const char *change;              /* NULL: there is nothing to change */
     const char *microstates_refusal; /* NULL: they can be measured */
