@@ -154,7 +154,7 @@ static int read_below(const struct task_folder *folder, int32_t pid, const uint6
                       struct camp_error *error)
 {
     struct beside_stat beside = { 0 };
-    struct stat_line line;
+    struct stat_line line = { 0 };
     int r = camp_stat_read_folder(folder, 0, &line, error);
 
     if (r == CAMP_OK)
