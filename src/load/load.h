@@ -42,7 +42,7 @@ struct load_cpu_plan {
      * a phase other than LOAD_ANY_PHASE, the period must be a multiple of the tick, and the default
      * is the smallest multiple that suits `percent`. */
     uint64_t period_ns;
-    int32_t cpu; /* -1 means any CPU, or with a phase the last allowed CPU */
+    int32_t cpu; /* -1 means any CPU, or with a phase load_tick_cpu() */
     uint64_t duration_ns;
 };
 

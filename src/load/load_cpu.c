@@ -33,11 +33,11 @@
 #define AFTER_TICK_NS 80000u
 #define BEFORE_TICK_NS 100000u
 #define SLEEP_MARGIN_NS 20000u
-#define LEAD_MIN_NS 100000u
-#define LEAD_MAX_NS 400000u
+#define LEAD_MIN_NS (100000u + load_timer_delay_ns())
+#define LEAD_MAX_NS (400000u + load_timer_delay_ns())
 #define PAST_TICK_NS 50000u
 #define ACROSS_MIN_NS (LEAD_MIN_NS + PAST_TICK_NS)
-#define ACROSS_EASY_NS 400000u
+#define ACROSS_EASY_NS (400000u + load_timer_delay_ns())
 
 #define DEFAULT_PERIOD_NS (10u * NS_PER_MS)
 #define PERIOD_MIN_NS NS_PER_MS
@@ -262,7 +262,7 @@ static uint64_t default_period(const struct load_cpu_plan *plan, uint64_t tick_n
         return DEFAULT_PERIOD_NS;
     if (plan->phase == LOAD_BETWEEN_TICKS || burn_ns >= ACROSS_MIN_NS)
         return tick_ns;
-    return tick_ns * (uint64_t)ceil(ACROSS_EASY_NS / burn_ns);
+    return tick_ns * (uint64_t)ceil((double)ACROSS_EASY_NS / burn_ns);
 }
 
 static int check_plan(const struct load_cpu_plan *plan, struct camp_error *error)
@@ -309,7 +309,7 @@ int load_cpu(const void *wanted, void *ret_truth, struct camp_error *error)
     r = check_plan(plan, error);
     if (r != CAMP_OK)
         return r;
-    ret->cpu = plan->cpu < 0 && plan->phase != LOAD_ANY_PHASE ? load_last_cpu() : plan->cpu;
+    ret->cpu = plan->cpu < 0 && plan->phase != LOAD_ANY_PHASE ? load_tick_cpu() : plan->cpu;
     r = load_place_set(ret->cpu, error);
     if (r != CAMP_OK)
         goto out;
@@ -405,8 +405,10 @@ int load_cpu_command(int argc, char **argv)
         COMMON_OPTION(COMMON_PERIOD, &plan.period_ns,
                       .help = "The load runs once in each period (10 ms; with a phase one tick or "
                               "a few). With a phase the period must be a multiple of the tick."),
-        COMMON_OPTION(COMMON_CPU, &cpu,
-                      .help = "Run on this CPU only (with a phase: the last allowed CPU)."),
+        COMMON_OPTION(
+            COMMON_CPU, &cpu,
+            .help = "Run on this CPU only (with a phase: the last allowed CPU; on Windows the "
+                    "first)."),
         LOAD_DURATION,
         LOAD_FORMAT,
     };

@@ -36,6 +36,14 @@ void load_precise_timers(void);
 /* The last CPU that this process may run on, or -1 if it is unknown. */
 int load_last_cpu(void);
 
+/* The CPU on which a load with a phase runs by default. On Linux the last one, which has the fewest
+ * interrupts. On Windows the first one, whose clock interrupt moves the tick count. -1 if it is
+ * unknown. */
+int load_tick_cpu(void);
+
+/* By how much more than on Linux a timer may be late: those of Windows have steps of 0.5 ms. */
+uint64_t load_timer_delay_ns(void);
+
 /* Gives the calling thread precedence over all ordinary threads, until load_place_restore().
  * Returns false if that is not permitted. */
 bool load_become_realtime(void);

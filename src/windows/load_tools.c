@@ -10,6 +10,7 @@
 
 #define CPUS_OF_GROUP 64 /* the id of a CPU is 64 times its group and its number in the group */
 #define PERIOD_NS (20u * NS_PER_MS)
+#define TIMER_DELAY_NS NS_PER_MS
 
 int windows_failed(struct camp_error *error, DWORD system_error, const char *what)
 {
@@ -39,16 +40,42 @@ static _Thread_local struct {
     bool known;
 } saved;
 
-int load_last_cpu(void)
+/* Sets *ret_first and *ret_last to CPUs that the calling thread may run on, or to -1. */
+static void find_cpus(int *ret_first, int *ret_last)
 {
     GROUP_AFFINITY allowed;
 
+    *ret_first = *ret_last = -1;
     if (!GetThreadGroupAffinity(GetCurrentThread(), &allowed))
-        return -1;
-    for (int number = CPUS_OF_GROUP - 1; number >= 0; number--)
-        if (number < (int)(8 * sizeof allowed.Mask) && (allowed.Mask >> number & 1) != 0)
-            return allowed.Group * CPUS_OF_GROUP + number;
-    return -1;
+        return;
+    for (int number = 0; number < (int)(8 * sizeof allowed.Mask); number++) {
+        if ((allowed.Mask >> number & 1) == 0)
+            continue;
+        *ret_last = allowed.Group * CPUS_OF_GROUP + number;
+        if (*ret_first < 0)
+            *ret_first = *ret_last;
+    }
+}
+
+int load_last_cpu(void)
+{
+    int first, last;
+
+    find_cpus(&first, &last);
+    return last;
+}
+
+int load_tick_cpu(void)
+{
+    int first, last;
+
+    find_cpus(&first, &last);
+    return first;
+}
+
+uint64_t load_timer_delay_ns(void)
+{
+    return TIMER_DELAY_NS;
 }
 
 static int stay_on(int cpu, struct camp_error *error)

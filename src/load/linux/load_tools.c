@@ -37,6 +37,16 @@ int load_last_cpu(void)
     return -1;
 }
 
+int load_tick_cpu(void)
+{
+    return load_last_cpu();
+}
+
+uint64_t load_timer_delay_ns(void)
+{
+    return 0;
+}
+
 static int stay_on(int cpu, struct camp_error *error)
 {
     cpu_set_t only;
