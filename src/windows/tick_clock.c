@@ -6,7 +6,7 @@
  *
  * Wine has no tick: its count is the time of its server.
  */
-#include "load_system.h"
+#include "load/windows/load_system.h"
 #include "program/tick.h"
 
 #include "counters/units.h"

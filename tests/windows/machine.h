@@ -51,11 +51,11 @@ static volatile uint64_t sink;
 /* Keeps one CPU busy. */
 static inline uint64_t clock_ms(void)
 {
-    LARGE_INTEGER count, hz;
+    LARGE_INTEGER ticks, hz;
 
-    QueryPerformanceCounter(&count);
+    QueryPerformanceCounter(&ticks);
     QueryPerformanceFrequency(&hz);
-    return (uint64_t)(count.QuadPart / (hz.QuadPart / 1000));
+    return (uint64_t)(ticks.QuadPart / (hz.QuadPart / 1000));
 }
 
 /* GetTickCount64() has steps of 16 ms, so that the time would be up to one step too short. */

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "load/load.h"
-#include "load_system.h"
+#include "load/windows/load_system.h"
 
 #include <stddef.h>
 

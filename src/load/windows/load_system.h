@@ -1,7 +1,7 @@
 /* What the loads and the verification share on Windows. */
 #pragma once
 
-#include "windows.h"
+#include "windows/windows.h"
 
 #include <camp/camp.h>
 

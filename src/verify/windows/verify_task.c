@@ -151,6 +151,24 @@ static void judge_name(struct verification *verification, const struct subject *
                0);
 }
 
+/* The command line of this program, which need not be asked of a subject. */
+static void judge_arguments(struct verification *verification)
+{
+    static char own[3 * 32767], reported[3 * 32767]; /* the longest ones of Windows, in UTF-8 */
+    struct camp_process itself;
+    struct camp_error error = { 0 };
+    size_t length = 0;
+
+    WideCharToMultiByte(CP_UTF8, 0, GetCommandLineW(), -1, own, sizeof own, NULL, NULL);
+    if (camp_process_identify(NULL, (int32_t)GetCurrentProcessId(), &itself, sizeof itself,
+                              &error) == CAMP_OK)
+        camp_process_text(NULL, &itself, CAMP_TEXT_COMMAND_LINE, reported, sizeof reported, &length,
+                          &error);
+    if (!has_failed(verification, "process-arguments", &error))
+        decide(verification, "process-arguments", 1,
+               length == strlen(own) + 1 && memcmp(own, reported, length) == 0, 0);
+}
+
 static double age_by_start_ms(const struct camp_task *task)
 {
     FILETIME now;
@@ -182,6 +200,7 @@ void verify_age(struct verification *verification)
                            (double)GetTickCount64() - (double)task.started_ns / MS, CLOCK_MS,
                            above);
         judge_name(verification, &subject);
+        judge_arguments(verification);
     }
     subject_end(&subject);
 }
