@@ -159,6 +159,8 @@ static void judge_arguments(struct verification *verification)
     struct camp_error error = { 0 };
     size_t length = 0;
 
+    if (is_of_wine(verification, "process-arguments", "does not report command lines"))
+        return;
     WideCharToMultiByte(CP_UTF8, 0, GetCommandLineW(), -1, own, sizeof own, NULL, NULL);
     if (camp_process_identify(NULL, (int32_t)GetCurrentProcessId(), &itself, sizeof itself,
                               &error) == CAMP_OK)
