@@ -132,7 +132,7 @@ static int resolve_tier(struct check_options *options)
         const char *name = tasks_tier_choices[i];
         const size_t length = strlen(names);
 
-        options->tier = tasks_tier_of(name);
+        options->tier = (int)tasks_tier_of(name);
         if (strcmp(name, text) == 0)
             return OPTIONS_GO_ON;
         snprintf(names + length, sizeof names - length, "%s%s", i > 0 ? ", " : "", name);
