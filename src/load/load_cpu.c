@@ -260,7 +260,7 @@ static uint64_t default_period(const struct load_cpu_plan *plan, uint64_t tick_n
 
     if (plan->phase == LOAD_ANY_PHASE)
         return DEFAULT_PERIOD_NS;
-    if (plan->phase == LOAD_BETWEEN_TICKS || burn_ns >= ACROSS_MIN_NS)
+    if (plan->phase == LOAD_BETWEEN_TICKS || burn_ns >= (double)ACROSS_MIN_NS)
         return tick_ns;
     return tick_ns * (uint64_t)ceil((double)ACROSS_EASY_NS / burn_ns);
 }
