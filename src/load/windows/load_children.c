@@ -17,9 +17,18 @@ void *section_create(size_t bytes, HANDLE *ret_section)
 {
     SECURITY_ATTRIBUTES inherited = { sizeof inherited, NULL, TRUE };
 
+    void *memory;
+
     *ret_section = CreateFileMappingW(INVALID_HANDLE_VALUE, &inherited, PAGE_READWRITE,
                                       (DWORD)((uint64_t)bytes >> 32), (DWORD)bytes, NULL);
-    return *ret_section != NULL ? section_map(*ret_section) : NULL;
+    if (*ret_section == NULL)
+        return NULL;
+    memory = section_map(*ret_section);
+    if (memory == NULL) {
+        CloseHandle(*ret_section);
+        *ret_section = NULL;
+    }
+    return memory;
 }
 
 void *section_map(HANDLE section)
@@ -33,10 +42,11 @@ bool child_start(struct child *ret, const char *role, HANDLE section, uint64_t f
     STARTUPINFOW startup = { .cb = sizeof startup };
     PROCESS_INFORMATION started;
     wchar_t path[PATH_MAX], line[PATH_MAX + 200];
+    const DWORD length = GetModuleFileNameW(NULL, path, PATH_MAX);
     HANDLE parent;
     BOOL is_started;
 
-    if (GetModuleFileNameW(NULL, path, PATH_MAX) - 1 >= PATH_MAX - 1 ||
+    if (length == 0 || length == PATH_MAX ||
         !DuplicateHandle(GetCurrentProcess(), GetCurrentProcess(), GetCurrentProcess(), &parent,
                          SYNCHRONIZE, TRUE, 0))
         return false;

@@ -39,8 +39,8 @@ struct child_role {
     uint64_t numbers[2];
 };
 
-/* Creates memory of `bytes` bytes that children can map, and maps it. Returns NULL after a failure.
- */
+/* Creates memory of `bytes` bytes that children can map, and maps it. After a failure returns NULL,
+ * and *ret_section is NULL. */
 void *section_create(size_t bytes, HANDLE *ret_section);
 
 /* Maps the whole section of the parent. Returns NULL after a failure. */
