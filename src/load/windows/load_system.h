@@ -1,14 +1,12 @@
 /* What the loads and the verification share on Windows. */
 #pragma once
 
+#include "windows/imitation.h"
 #include "windows/windows.h"
 
 #include <camp/camp.h>
 
 #include <stdint.h>
-
-/* Whether this is Wine, which imitates Windows on Linux. */
-bool is_wine(void);
 
 /* Fills *error for a system error (GetLastError()) at `what`, and returns its CAMP_E_*. */
 int windows_failed(struct camp_error *error, DWORD system_error, const char *what);
