@@ -3,6 +3,7 @@
 
 #include "counters/error.h"
 #include "load/load_tools.h"
+#include "windows/rights.h"
 
 #include <inttypes.h>
 
@@ -75,6 +76,7 @@ bool load_child_command(int argc, char **argv, int *ret_status)
     role.numbers[1] = strtoull(argv[7], NULL, 10);
     for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
         if (strcmp(roles[i].name, argv[2]) == 0) {
+            right_give_up(); /* a load opens no process of another user */
             *ret_status = roles[i].run(&role);
             return true;
         }
