@@ -1,5 +1,5 @@
 /* Functions that several loads use: CPU clocks, CPUs and scheduling, page faults. Each system has
- * its own: load/linux, and windows. */
+ * its own, in load/linux and load/windows. */
 #pragma once
 
 #include <camp/camp.h>

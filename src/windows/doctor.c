@@ -27,19 +27,6 @@ struct examined {
     enum tasks_tier tier;
 };
 
-static const char *wine_version(void)
-{
-    typedef const char *function(void);
-    const HMODULE native = GetModuleHandleW(L"ntdll.dll");
-    const FARPROC found = native != NULL ? GetProcAddress(native, "wine_get_version") : NULL;
-    function *version;
-
-    if (found == NULL)
-        return NULL;
-    memcpy(&version, &found, sizeof version);
-    return version();
-}
-
 static int examine(struct examined *found, struct camp_error *error)
 {
     const int result = camp_kernel_read(NULL, &found->kernel, sizeof found->kernel, error);

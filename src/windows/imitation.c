@@ -2,6 +2,8 @@
  * this table with what camp get shows on Wine. */
 #include "imitation.h"
 
+#include "windows.h"
+
 #define ZERO "0"
 #define NOTHING "an error"
 #define UNSAID "nothing about the host's counts"
@@ -55,3 +57,21 @@ const struct imitated imitated_by_wine[] = {
 };
 
 const size_t imitated_by_wine_count = sizeof imitated_by_wine / sizeof imitated_by_wine[0];
+
+const char *wine_version(void)
+{
+    typedef const char *function(void);
+    const HMODULE native = GetModuleHandleW(L"ntdll.dll");
+    const FARPROC found = native != NULL ? GetProcAddress(native, "wine_get_version") : NULL;
+    function *version;
+
+    if (found == NULL)
+        return NULL;
+    memcpy(&version, &found, sizeof version);
+    return version();
+}
+
+bool is_wine(void)
+{
+    return wine_version() != NULL;
+}

@@ -1,7 +1,12 @@
-/* The numbers that Wine does not have, or makes up. */
+/* Wine, which imitates Windows on Linux, and the numbers that it does not have, or makes up. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Returns the version of Wine, or NULL on Windows itself. */
+const char *wine_version(void);
+bool is_wine(void);
 
 struct imitated {
     const char *counter; /* as camp get takes it */

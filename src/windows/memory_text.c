@@ -8,12 +8,21 @@
 static FILE *temporary_file(void)
 {
     wchar_t folder[MAX_PATH + 1], path[MAX_PATH + 1];
+    const DWORD length = GetTempPathW(MAX_PATH + 1, folder);
+    FILE *stream;
     int descriptor;
 
-    if (GetTempPathW(MAX_PATH + 1, folder) == 0 || GetTempFileNameW(folder, L"camp", 0, path) == 0)
+    if (length == 0 || length > MAX_PATH || GetTempFileNameW(folder, L"camp", 0, path) == 0)
         return NULL;
     descriptor = _wopen(path, _O_RDWR | _O_BINARY | _O_TEMPORARY | _O_SHORT_LIVED | _O_NOINHERIT);
-    return descriptor >= 0 ? fdopen(descriptor, "w+b") : NULL;
+    if (descriptor < 0) {
+        DeleteFileW(path);
+        return NULL;
+    }
+    stream = fdopen(descriptor, "w+b");
+    if (stream == NULL)
+        close(descriptor);
+    return stream;
 }
 
 bool memory_text_open(struct memory_text *ret)

@@ -10,7 +10,6 @@
 #include "program/command.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <sys/stat.h>
 
 const char *output_problem(int system_error)
@@ -107,16 +106,12 @@ int output_file_fail(struct output_file *file, int system_error)
 /* rename() of the C library replaces no file. */
 static int replace(const char *from, const char *to)
 {
-    wchar_t wide_from[PATH_MAX], wide_to[PATH_MAX];
+    DWORD failure;
 
-    if (MultiByteToWideChar(CP_ACP, 0, from, -1, wide_from, PATH_MAX) == 0 ||
-        MultiByteToWideChar(CP_ACP, 0, to, -1, wide_to, PATH_MAX) == 0)
-        return ENAMETOOLONG;
-    if (MoveFileExW(wide_from, wide_to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
+    if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
         return 0;
-    return GetLastError() == ERROR_ACCESS_DENIED || GetLastError() == ERROR_SHARING_VIOLATION
-               ? EACCES
-               : EIO;
+    failure = GetLastError();
+    return failure == ERROR_ACCESS_DENIED || failure == ERROR_SHARING_VIOLATION ? EACCES : EIO;
 }
 
 int output_file_finish(struct output_file *file)

@@ -72,9 +72,9 @@ static int wait_for(HANDLE timer)
 int windows_clock_nanosleep(clockid_t clock, int flags, const struct timespec *until,
                             struct timespec *unused)
 {
-    const uint64_t end_ns = ns_of_timespec(*until), begin_ns = now_ns(CLOCK_MONOTONIC);
+    const uint64_t end_ns = ns_of_timespec(*until), start_ns = now_ns(CLOCK_MONOTONIC);
     /* A negative time is from now, in units of 100 ns. */
-    LARGE_INTEGER due = { .QuadPart = -(LONGLONG)((end_ns - begin_ns + 99) / 100) };
+    LARGE_INTEGER due = { .QuadPart = -(LONGLONG)((end_ns - start_ns + 99) / 100) };
     HANDLE timer;
     int r = EINVAL;
 
@@ -82,7 +82,7 @@ int windows_clock_nanosleep(clockid_t clock, int flags, const struct timespec *u
     (void)unused;
     if (clock != CLOCK_MONOTONIC)
         return EINVAL;
-    if (end_ns <= begin_ns)
+    if (end_ns <= start_ns)
         return stop_requested ? EINTR : 0;
     /* Windows 10, 1803, has timers that do not end at the tick. */
     timer =

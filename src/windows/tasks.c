@@ -21,7 +21,8 @@
 
 #include <stdlib.h>
 
-#define KERNEL_PID 4 /* the process "System", which has the threads of the kernel */
+#define NS_PER_UNIT 100u /* of FILETIME */
+#define KERNEL_PID 4     /* the process "System", which has the threads of the kernel */
 
 struct known_process {
     struct camp_process identity;
@@ -135,7 +136,7 @@ static void read_final_times(const struct tasks_source *source, struct known_pro
     process->is_sampled &= process->opened != NULL &&
                            GetProcessTimes(process->opened, &created, &ended, &kernel, &user);
     if (process->is_sampled)
-        process->sampled_ns = (native_of(kernel) + native_of(user)) * 100;
+        process->sampled_ns = (native_of(kernel) + native_of(user)) * NS_PER_UNIT;
 }
 
 /* Merges the newest snapshot, which is sorted by pid, into the known processes. */

@@ -6,8 +6,9 @@
  *
  * Wine has no tick: its count is the time of its server.
  */
-#include "load/windows/load_system.h"
+#include "imitation.h"
 #include "program/tick.h"
+#include "windows.h"
 
 #include "counters/units.h"
 

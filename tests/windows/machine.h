@@ -48,7 +48,6 @@ static inline FILE *open_of_host(const char *name)
 
 static volatile uint64_t sink;
 
-/* Keeps one CPU busy. */
 static inline uint64_t clock_ms(void)
 {
     LARGE_INTEGER ticks, hz;
@@ -58,7 +57,8 @@ static inline uint64_t clock_ms(void)
     return (uint64_t)(ticks.QuadPart / (hz.QuadPart / 1000));
 }
 
-/* GetTickCount64() has steps of 16 ms, so that the time would be up to one step too short. */
+/* Keeps one CPU busy. GetTickCount64() has steps of 16 ms, so the time could be up to one step too
+ * short. */
 static inline void burn_ms(unsigned ms)
 {
     const uint64_t end = clock_ms() + ms + 1;

@@ -1,5 +1,5 @@
-/* How camp.exe, whose path is in CAMP_EXE, ends when the user presses Ctrl+Break, which it takes
- * for Ctrl+C. A program cannot send Ctrl+C to one process alone. */
+/* How camp.exe, whose path is in CAMP_EXE, ends when the user presses Ctrl+C. All processes of a
+ * console get that event, so this test has a console of its own, and ignores the event itself. */
 #include "machine.h"
 
 #define PAGE "test_stop.html"
@@ -58,7 +58,7 @@ static DWORD status_after_event(DWORD delay_ms)
     return status;
 }
 
-static void an_event_ends_the_interval_of_camp_check_which_writes_its_report(void **state)
+static void ctrl_c_ends_the_interval_of_camp_check_and_it_writes_its_report(void **state)
 {
     DWORD status = CONTROL_EXIT;
 
@@ -67,7 +67,7 @@ static void an_event_ends_the_interval_of_camp_check_which_writes_its_report(voi
         skip();
     FreeConsole();
     assert_true(AllocConsole());
-    SetConsoleCtrlHandler(NULL, FALSE); /* not to ignore Ctrl+C may be inherited */
+    SetConsoleCtrlHandler(NULL, FALSE); /* a parent that ignores Ctrl+C passes that on */
     SetConsoleCtrlHandler(ignore, TRUE);
     DeleteFileA(PAGE);
     /* On a busy machine the program may need longer until it has its handler. */
@@ -80,7 +80,7 @@ static void an_event_ends_the_interval_of_camp_check_which_writes_its_report(voi
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_event_ends_the_interval_of_camp_check_which_writes_its_report),
+        cmocka_unit_test(ctrl_c_ends_the_interval_of_camp_check_and_it_writes_its_report),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

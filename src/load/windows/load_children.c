@@ -3,6 +3,7 @@
 
 #include "counters/error.h"
 #include "load/load_tools.h"
+#include "windows/rights.h"
 
 #include <inttypes.h>
 
@@ -17,9 +18,18 @@ void *section_create(size_t bytes, HANDLE *ret_section)
 {
     SECURITY_ATTRIBUTES inherited = { sizeof inherited, NULL, TRUE };
 
+    void *memory;
+
     *ret_section = CreateFileMappingW(INVALID_HANDLE_VALUE, &inherited, PAGE_READWRITE,
                                       (DWORD)((uint64_t)bytes >> 32), (DWORD)bytes, NULL);
-    return *ret_section != NULL ? section_map(*ret_section) : NULL;
+    if (*ret_section == NULL)
+        return NULL;
+    memory = section_map(*ret_section);
+    if (memory == NULL) {
+        CloseHandle(*ret_section);
+        *ret_section = NULL;
+    }
+    return memory;
 }
 
 void *section_map(HANDLE section)
@@ -33,10 +43,11 @@ bool child_start(struct child *ret, const char *role, HANDLE section, uint64_t f
     STARTUPINFOW startup = { .cb = sizeof startup };
     PROCESS_INFORMATION started;
     wchar_t path[PATH_MAX], line[PATH_MAX + 200];
+    const DWORD length = GetModuleFileNameW(NULL, path, PATH_MAX);
     HANDLE parent;
     BOOL is_started;
 
-    if (GetModuleFileNameW(NULL, path, PATH_MAX) - 1 >= PATH_MAX - 1 ||
+    if (length == 0 || length == PATH_MAX ||
         !DuplicateHandle(GetCurrentProcess(), GetCurrentProcess(), GetCurrentProcess(), &parent,
                          SYNCHRONIZE, TRUE, 0))
         return false;
@@ -65,6 +76,7 @@ bool load_child_command(int argc, char **argv, int *ret_status)
     role.numbers[1] = strtoull(argv[7], NULL, 10);
     for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
         if (strcmp(roles[i].name, argv[2]) == 0) {
+            right_give_up(); /* a load opens no process of another user */
             *ret_status = roles[i].run(&role);
             return true;
         }

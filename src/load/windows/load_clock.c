@@ -28,13 +28,6 @@
 
 static double rate;
 
-bool is_wine(void)
-{
-    HMODULE native = GetModuleHandleW(L"ntdll.dll");
-
-    return native != NULL && GetProcAddress(native, "wine_get_version") != NULL;
-}
-
 double cycles_per_second(void)
 {
     return rate;

@@ -8,9 +8,10 @@
 
 const char *load_folder(void)
 {
-    static char folder[MAX_PATH + 1];
+    static char folder[3 * MAX_PATH]; /* a path of MAX_PATH units, in UTF-8 */
+    const DWORD length = GetTempPathA(sizeof folder, folder);
 
-    return GetTempPathA(sizeof folder, folder) > 0 ? folder : ".";
+    return length > 0 && length < sizeof folder ? folder : ".";
 }
 
 int load_file_failed(const struct load_file *file, int system_error, struct camp_error *error)
@@ -53,21 +54,31 @@ static int open_existing(struct load_file *ret, struct camp_error *error)
     return CAMP_OK;
 }
 
+static int open_temporary(struct load_file *ret, struct camp_error *error)
+{
+    char path[3 * MAX_PATH]; /* a path of MAX_PATH units, in UTF-8 */
+    DWORD failure;
+
+    if (GetTempFileNameA(load_folder(), "camp", 0, path) == 0)
+        return load_file_failed(ret, (int)GetLastError(), error);
+    ret->created = open_with(ret, path, GENERIC_READ | GENERIC_WRITE | DELETE, CREATE_ALWAYS,
+                             FILE_FLAG_DELETE_ON_CLOSE);
+    if (ret->created)
+        return CAMP_OK;
+    failure = GetLastError();
+    DeleteFileA(path); /* GetTempFileNameA() created it */
+    return load_file_failed(ret, (int)failure, error);
+}
+
 int load_file_open(struct load_file *ret, const char *path, bool write, bool direct,
                    struct camp_error *error)
 {
-    const DWORD both = GENERIC_READ | GENERIC_WRITE;
-    char temporary[MAX_PATH + 1];
+    const DWORD all = GENERIC_READ | GENERIC_WRITE | DELETE;
 
     *ret = (struct load_file){ .handle = -1, .path = path, .direct = direct };
-    if (path == NULL) {
-        if (GetTempFileNameA(load_folder(), "camp", 0, temporary) == 0)
-            return load_file_failed(ret, (int)GetLastError(), error);
-        ret->created =
-            open_with(ret, temporary, both | DELETE, CREATE_ALWAYS, FILE_FLAG_DELETE_ON_CLOSE);
-        return ret->created ? CAMP_OK : load_file_failed(ret, (int)GetLastError(), error);
-    }
-    ret->created = open_with(ret, path, both | DELETE, CREATE_NEW, FILE_FLAG_DELETE_ON_CLOSE);
+    if (path == NULL)
+        return open_temporary(ret, error);
+    ret->created = open_with(ret, path, all, CREATE_NEW, FILE_FLAG_DELETE_ON_CLOSE);
     if (ret->created)
         return CAMP_OK;
     if (GetLastError() != ERROR_FILE_EXISTS)

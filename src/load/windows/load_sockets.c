@@ -1,15 +1,10 @@
 #include "load/load_sockets.h"
+#include "load_adapters.h"
 #include "load_system.h"
 
 #include "counters/error.h"
 #include "load/load_tools.h"
 #include "program/command.h"
-
-#undef gethostname /* declared by winsock2.h */
-#include <winsock2.h>
-#include <ws2tcpip.h>
-
-#include <iphlpapi.h>
 
 #ifndef IP_DONTFRAGMENT
 #define IP_DONTFRAGMENT 14
@@ -80,20 +75,32 @@ static bool is_same(const struct sockaddr_storage *target, const struct sockaddr
                   sizeof ip6->sin6_addr) == 0;
 }
 
+IP_ADAPTER_ADDRESSES *adapters_read(void)
+{
+    IP_ADAPTER_ADDRESSES *list = NULL;
+    ULONG size = 0, result;
+
+    /* The list may grow between two calls. */
+    while ((result = GetAdaptersAddresses(AF_UNSPEC, 0, NULL, list, &size)) ==
+           ERROR_BUFFER_OVERFLOW) {
+        free(list);
+        list = malloc(size);
+        if (list == NULL)
+            return NULL;
+    }
+    if (result == NO_ERROR)
+        return list;
+    free(list);
+    return NULL;
+}
+
 /* Returns whether an adapter of this machine has the address. bind() alone does not tell: Wine also
  * binds addresses of other machines. */
 static bool is_own_address(const struct sockaddr_storage *target)
 {
-    IP_ADAPTER_ADDRESSES *adapters = NULL;
-    ULONG size = 0;
+    IP_ADAPTER_ADDRESSES *adapters = adapters_read();
     bool is_own = false;
 
-    while (GetAdaptersAddresses(AF_UNSPEC, 0, NULL, adapters, &size) == ERROR_BUFFER_OVERFLOW) {
-        free(adapters);
-        adapters = malloc(size);
-        if (adapters == NULL)
-            return false;
-    }
     for (const IP_ADAPTER_ADDRESSES *adapter = adapters; adapter != NULL; adapter = adapter->Next)
         for (const IP_ADAPTER_UNICAST_ADDRESS *address = adapter->FirstUnicastAddress;
              address != NULL; address = address->Next)

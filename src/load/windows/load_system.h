@@ -1,14 +1,12 @@
 /* What the loads and the verification share on Windows. */
 #pragma once
 
+#include "windows/imitation.h"
 #include "windows/windows.h"
 
 #include <camp/camp.h>
 
 #include <stdint.h>
-
-/* Whether this is Wine, which imitates Windows on Linux. */
-bool is_wine(void);
 
 /* Fills *error for a system error (GetLastError()) at `what`, and returns its CAMP_E_*. */
 int windows_failed(struct camp_error *error, DWORD system_error, const char *what);
@@ -39,8 +37,8 @@ struct child_role {
     uint64_t numbers[2];
 };
 
-/* Creates memory of `bytes` bytes that children can map, and maps it. Returns NULL after a failure.
- */
+/* Creates memory of `bytes` bytes that children can map, and maps it. After a failure returns NULL,
+ * and *ret_section is NULL. */
 void *section_create(size_t bytes, HANDLE *ret_section);
 
 /* Maps the whole section of the parent. Returns NULL after a failure. */

@@ -14,7 +14,7 @@
 
 int windows_failed(struct camp_error *error, DWORD system_error, const char *what)
 {
-    char text[256];
+    char text[768]; /* sentences of some languages have three bytes for each character */
     DWORD length = FormatMessageA(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS |
                                       FORMAT_MESSAGE_MAX_WIDTH_MASK,
                                   NULL, system_error, 0, text, sizeof text, NULL);
@@ -29,6 +29,9 @@ int windows_failed(struct camp_error *error, DWORD system_error, const char *wha
     while (length > 0 && (text[length - 1] <= ' ' || text[length - 1] == '.'))
         length--;
     text[length] = '\0';
+    if (length == 0)
+        return camp_fail(error, code, (int)system_error, "%s: error %lu", what,
+                         (unsigned long)system_error);
     return camp_fail(error, code, (int)system_error, "%s: %s (error %lu)", what, text,
                      (unsigned long)system_error);
 }

@@ -8,14 +8,10 @@
 #include "verify_trials.h"
 
 #include "ledger/array.h"
+#include "load/windows/load_adapters.h"
 
 #include <camp/system.h>
 
-#undef gethostname /* declared by winsock2.h */
-#include <winsock2.h>
-#include <ws2ipdef.h>
-
-#include <iphlpapi.h>
 #include <math.h>
 #include <tlhelp32.h>
 
@@ -39,24 +35,10 @@ void verify_cpu_list(struct verification *verification)
            readable, 0);
 }
 
-static IP_ADAPTER_ADDRESSES *adapters(void)
-{
-    IP_ADAPTER_ADDRESSES *list = NULL;
-    ULONG size = 0;
-
-    while (GetAdaptersAddresses(AF_UNSPEC, 0, NULL, list, &size) == ERROR_BUFFER_OVERFLOW) {
-        free(list);
-        list = malloc(size);
-        if (list == NULL)
-            return NULL;
-    }
-    return list;
-}
-
 void verify_network_list(struct verification *verification)
 {
     static struct camp_network networks[LIST_MAX];
-    IP_ADAPTER_ADDRESSES *list = adapters();
+    IP_ADAPTER_ADDRESSES *list = adapters_read();
     struct camp_error error = { 0 };
     size_t count = 0;
     double expected = 0, found = 0;

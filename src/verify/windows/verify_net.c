@@ -78,7 +78,7 @@ static void judge(struct verification *verification, const char *row, double exp
 void verify_network(struct verification *verification)
 {
     char name[CAMP_NETWORK_NAME_SIZE];
-    struct round quietest = { .sent_packets = ANY }, round;
+    struct round quietest = { .sent_packets = ANY };
     struct camp_error error = { 0 }, library = { 0 };
     int r = CAMP_OK;
 
@@ -88,6 +88,8 @@ void verify_network(struct verification *verification)
         return;
     }
     for (int i = 0; i < ROUNDS && r == CAMP_OK && library.code == CAMP_OK; i++) {
+        struct round round = { .sent_packets = ANY };
+
         r = run_round(name, &round, &library, &error);
         if (round.sent_packets < quietest.sent_packets)
             quietest = round;

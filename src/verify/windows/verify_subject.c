@@ -9,9 +9,8 @@
 #define PATIENCE_MS 30000
 #define SIZE_MAX_OF_PLAN 256u
 #define SIZE_MAX_OF_TRUTH 512u
-#define SETTLE_NS                                                                                  \
-    (5u * NS_PER_MS) /* after this time the subject sleeps, if its state is unknown                \
-                      */
+/* After this time the subject sleeps, if its state is unknown. */
+#define SETTLE_NS (5u * NS_PER_MS)
 
 struct subject_shared {
     HANDLE start, over; /* events, whose handles the subject inherits */
@@ -162,6 +161,8 @@ int subject_open(struct subject *ret, enum act act, const void *plan, size_t pla
     ret->shared = shared;
     shared->start = CreateEventW(&inherited, FALSE, FALSE, NULL);
     shared->over = CreateEventW(&inherited, FALSE, FALSE, NULL);
+    if (shared->start == NULL || shared->over == NULL)
+        return windows_failed(error, GetLastError(), "an event shared with a load");
     if (plan != NULL)
         memcpy(shared->plan, plan, plan_size);
     ret->started_ns = now_ns(CLOCK_MONOTONIC);
@@ -202,8 +203,10 @@ void subject_end(struct subject *subject)
         CloseHandle(subject->child.process);
     }
     if (subject->shared != NULL) {
-        CloseHandle(subject->shared->start);
-        CloseHandle(subject->shared->over);
+        if (subject->shared->start != NULL)
+            CloseHandle(subject->shared->start);
+        if (subject->shared->over != NULL)
+            CloseHandle(subject->shared->over);
         UnmapViewOfFile(subject->shared);
     }
     if (subject->section != NULL)
