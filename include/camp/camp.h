@@ -752,6 +752,10 @@ CAMP_PUBLIC void camp_cpu_provenance(const struct camp_kernel *kernel, int32_t c
  * or 64). If `after` is smaller than `before` by more than half of the counter's range, the
  * counter has wrapped around, and *ret is corrected. If `after` is smaller by less than that,
  * the counter was reset: the result is CAMP_RESET, and *ret is `after`.
+ *
+ * On Windows the counts of faults, switches and interrupts, and of the requests of disks, have 32
+ * bits; on illumos `reads` and `writes` of disks have. All others have 64, except as struct
+ * camp_disk says.
  * Errors: CAMP_E_INVALID (`bits` is another number, or a reading has more bits). */
 CAMP_PUBLIC int camp_difference(uint64_t before, uint64_t after, unsigned bits, uint64_t *ret);
 

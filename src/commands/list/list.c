@@ -293,7 +293,7 @@ static const struct field disk_fields[] = {
 /* Both lists have the order of the system, so each search starts where the last one ended. */
 static bool is_next(const struct subjects *physical, size_t *next, const struct subject *disk)
 {
-    for (size_t i = *next; i < physical->count; i++) {
+    for (size_t i = *next; disk != NULL && i < physical->count; i++) {
         if (strcmp(physical->items[i].label, disk->label) != 0)
             continue;
         *next = i + 1;
@@ -383,12 +383,14 @@ static int dispatch(struct list *list, char **operands, int count)
         return complain(STATUS_USAGE, "--physical goes with disks");
     if (of_sources)
         return list->pid != NULL || list->name != NULL
-                   ? complain(STATUS_USAGE, "--pid and --name go with processes or threads")
+                   ? complain(STATUS_USAGE,
+                              "--pid goes with processes or threads, and --name with processes")
                    : list_sources((enum list_format)list->format);
     if (word != NULL && (kind = kind_by_name(word, strlen(word))) == NULL)
         return complain_of_kind(word);
     if ((list->pid != NULL || list->name != NULL) && (of_counters || kind == NULL))
-        return complain(STATUS_USAGE, "--pid and --name go with processes or threads");
+        return complain(STATUS_USAGE,
+                        "--pid goes with processes or threads, and --name with processes");
     if (list->format == LIST_MARKDOWN)
         return complain(STATUS_USAGE, "markdown is the form of `camp list sources` alone");
     if (of_counters)

@@ -4,7 +4,8 @@
  *
  * The idle process is left out: it is the idle time of the CPUs, and its pid, 0, names no process.
  * A process that has ended, but that another program still has open, may be in the table without
- * threads; it is left out, too.
+ * threads; it is left out, too. So is a process without a moment of its creation: Wine does not
+ * fill the record of a process that ends meanwhile. (On Windows 7 "System" has none either.)
  */
 #include "shared.h"
 
@@ -15,6 +16,7 @@
 #define FIRST_SIZE (256u << 10) /* bytes: enough for some 300 processes */
 #define MORE_SIZE (64u << 10)   /* for processes that start between two calls */
 #define ATTEMPTS 16
+#define SYSTEM_PID 4
 
 static int fail_space(struct camp_error *error)
 {
@@ -29,7 +31,8 @@ static int read_bytes(struct process_table *table, struct camp_error *error)
     for (int i = 0; i < ATTEMPTS; i++) {
         NTSTATUS status;
 
-        table->bytes = HeapAlloc(GetProcessHeap(), 0, size);
+        /* Zeros, because what Wine does not fill must not be the identity of a process. */
+        table->bytes = HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, size);
         if (table->bytes == NULL)
             return fail_space(error);
         needed = 0;
@@ -59,6 +62,13 @@ static int order_by_pid(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
+static bool is_listed(const struct native_process *process)
+{
+    const uint32_t pid = id_of(process->process);
+
+    return pid != 0 && process->threads != 0 && (process->create_time != 0 || pid == SYSTEM_PID);
+}
+
 static int index_by_pid(struct process_table *table, struct camp_error *error)
 {
     const struct native_process *process;
@@ -70,7 +80,7 @@ static int index_by_pid(struct process_table *table, struct camp_error *error)
     if (table->processes == NULL)
         return fail_space(error);
     for (process = table->bytes; process != NULL; process = next_of(process))
-        if (id_of(process->process) != 0 && process->threads != 0)
+        if (is_listed(process))
             table->processes[table->count++] = process;
     qsort(table->processes, table->count, sizeof table->processes[0], order_by_pid);
     return CAMP_OK;
