@@ -185,26 +185,22 @@ static int read_options(struct top *top, int argc, char **argv)
                : status;
 }
 
-/* The note of the source, and that a recording has no sizes for --columns pea. `buffer` has space
- * for both. */
-static const char *note_of(const struct top *top, char *buffer, size_t size)
+/* The note of the source, and that a recording has no sizes for --columns pea. The record shows it
+ * later, so it is a part of *top. */
+static const char *note_of(struct top *top)
 {
     if (top->columns != TOP_COLUMNS_PEA || top->facts.live)
         return top->facts.note;
-    snprintf(buffer, size, "%s%s%s", top->facts.note, top->facts.note[0] != '\0' ? "; " : "",
-             PEA_UNKNOWN);
-    return buffer;
+    snprintf(top->note, sizeof top->note, "%s%s%s", top->facts.note,
+             top->facts.note[0] != '\0' ? "; " : "", PEA_UNKNOWN);
+    return top->note;
 }
 
 int top_fill(struct top *top, const struct frame *frame, const struct frame *cpus)
 {
-    char note[sizeof top->facts.note + sizeof PEA_UNKNOWN + 2];
-    const struct frame_facts facts = { top->facts.name,
-                                       top->facts.tier,
-                                       top->facts.kind,
-                                       top_group_name(top, top->group),
-                                       note_of(top, note, sizeof note),
-                                       top->facts.cpus };
+    const struct frame_facts facts = { top->facts.name, top->facts.tier,
+                                       top->facts.kind, top_group_name(top, top->group),
+                                       note_of(top),    top->facts.cpus };
     char time[TIME_TEXT_SIZE];
     int r = selection_pick(&top->table.selected, frame, &top->selection);
 

@@ -34,6 +34,7 @@ struct top {
     struct top_workloads workloads;
     struct from_options from;
     struct from_facts facts;
+    char note[sizeof((struct from_facts *)0)->note + sizeof PEA_UNKNOWN + 2]; /* note_of() */
     /* The speed of a replay in the live form, which itself waits for each interval. Below 0 if
      * --speed is not given; 0 shows the last interval at once. */
     double speed;
