@@ -207,7 +207,7 @@ int camp_process_read(const struct camp_source *source, const struct camp_proces
 {
     struct camp_task task = { 0 };
     bool want_cpu = (wanted & CAMP_TASK_CPU) != 0, clock;
-    uint64_t cpu_ns;
+    uint64_t cpu_ns = 0;
     int r;
 
     if (process == NULL || process->pid <= 0 || ret == NULL)
