@@ -111,9 +111,9 @@ int main(void)
 
     if (camp_catalogue_read(rows, sizeof rows[0], ROWS_MAX, &count, NULL) != CAMP_OK)
         return 1;
-    printf(
-        "| counter | of | unit | obtained (Linux) | resolution | Linux | Windows | illumos | what it is |\n"
-        "|---|---|---|---|---|---|---|---|---|\n");
+    printf("| counter | of | unit | obtained (Linux) | resolution | Linux | Windows | illumos | "
+           "what it is |\n"
+           "|---|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < count; i++) {
         if (rows[i].kinds != 0)
             print_row(&rows[i]);

@@ -60,10 +60,10 @@ static int read_to_end(int descriptor, char *buffer, size_t capacity, size_t *re
     ssize_t got;
 
     do {
-        const bool fits = length < capacity;
-
-        got =
-            read(descriptor, fits ? buffer + length : rest, fits ? capacity - length : sizeof rest);
+        if (length < capacity)
+            got = read(descriptor, buffer + length, capacity - length);
+        else
+            got = read(descriptor, rest, sizeof rest);
         length += got > 0 ? (size_t)got : 0;
     } while (got > 0 || (got < 0 && errno == EINTR));
     *ret_length = length;
