@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -89,7 +90,7 @@ static void end_thread(pthread_t thread)
 {
     if (write(thread_pipe[1], "", 1) != 1 || pthread_join(thread, NULL) != 0)
         _exit(1);
-    while (tgkill(getpid(), thread_tid, 0) == 0)
+    while (syscall(SYS_tgkill, getpid(), thread_tid, 0) == 0)
         usleep(100);
 }
 

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CROWD 4096    /* above this number, processes not seen for a while are merged by name */
 #define GONE_AFTER 60 /* intervals */

@@ -123,12 +123,29 @@ int load_helper_start(pthread_t *ret, void *(*run)(void *argument), void *argume
     return failed;
 }
 
+static struct timespec timespec_of(uint64_t ns)
+{
+    return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S) };
+}
+
+static int wait_once(sem_t *semaphore, uint64_t until_ns)
+{
+#ifdef HAS_SEM_CLOCKWAIT
+    const struct timespec time = timespec_of(until_ns);
+
+    return sem_clockwait(semaphore, CLOCK_MONOTONIC, &time);
+#else /* musl: if the wall clock is set meanwhile, the wait ends earlier or later */
+    const uint64_t now = now_ns(CLOCK_MONOTONIC);
+    const struct timespec time =
+        timespec_of(now_ns(CLOCK_REALTIME) + (until_ns > now ? until_ns - now : 0));
+
+    return sem_timedwait(semaphore, &time);
+#endif
+}
+
 bool load_semaphore_wait(sem_t *semaphore, uint64_t until_ns)
 {
-    const struct timespec time = { .tv_sec = (time_t)(until_ns / NS_PER_S),
-                                   .tv_nsec = (long)(until_ns % NS_PER_S) };
-
-    while (sem_clockwait(semaphore, CLOCK_MONOTONIC, &time) != 0)
+    while (wait_once(semaphore, until_ns) != 0)
         if (errno != EINTR || stop_requested)
             return false;
     return true;

@@ -242,7 +242,9 @@ static int begin(struct camp_states *session, struct camp_error *error)
  * then leave holes in the heap (8 of 38 MB with 10,000 threads). */
 static void map_large_lists(void)
 {
+#ifdef M_MMAP_THRESHOLD /* musl has another malloc(), without this limit */
     mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+#endif
 }
 
 static int close_refused(struct camp_states *session, int result, struct camp_error *error)

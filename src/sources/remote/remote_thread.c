@@ -176,7 +176,11 @@ static void leave(int status, void *argument)
 
 static void leave_at_exit(void)
 {
+#ifdef HAS_ON_EXIT
     on_exit(leave, NULL);
+#else /* musl, whose atexit(3) does not tell the status: libraries clean up beside their thread */
+    (void)leave;
+#endif
 }
 
 /* The caller must hold the mutex. */

@@ -3,6 +3,7 @@
 
 #include "counters/clock.h"
 #include "counters/error.h"
+#include "load/load_tools.h"
 #include "program/command.h"
 
 #include <errno.h>
@@ -94,14 +95,11 @@ static void subject_run(struct subject_shared *shared, pid_t parent, load_functi
 /* Waits until the act is over and the subject sleeps on the semaphore `start`. */
 static int wait_over(struct subject *subject, struct camp_error *error)
 {
-    uint64_t until = now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
-    struct timespec time = { .tv_sec = (time_t)(until / NS_PER_S),
-                             .tv_nsec = (long)(until % NS_PER_S) };
+    const uint64_t until = now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
     struct camp_task task;
 
-    while (sem_clockwait(&subject->shared->over, CLOCK_MONOTONIC, &time) != 0)
-        if (errno != EINTR || stop_requested)
-            return camp_fail(error, CAMP_E_GONE, 0, "stopped, or a load did not end in time");
+    if (!load_semaphore_wait(&subject->shared->over, until))
+        return camp_fail(error, CAMP_E_GONE, 0, "stopped, or a load did not end in time");
     do {
         int r = camp_process_identify(NULL, (int32_t)subject->pid, &subject->process,
                                       sizeof subject->process, error);
