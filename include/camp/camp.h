@@ -31,9 +31,10 @@
  *
  * Errors. The comment of each function lists its errors, with the reason where it is not plain from
  * enum camp_result. On a system that cannot read a counter, its function returns CAMP_E_NOTSUP.
- * CAMP_E_INVALID is returned for a NULL pointer to a result. If a folder of struct camp_source does
- * not have the file with the numbers, the result is CAMP_E_GONE. If its path is too long, the
- * result is CAMP_E_INVALID or CAMP_E_IO.
+ * CAMP_E_INVALID is returned for a NULL pointer, unless the comment of the function allows NULL; the
+ * message names the argument. If a folder of struct camp_source does not have the file with the
+ * numbers, the result is CAMP_E_GONE. If its path is too long, the result is CAMP_E_INVALID or
+ * CAMP_E_IO.
  *
  * Threads, signals and fork(2):
  *

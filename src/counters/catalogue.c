@@ -102,9 +102,8 @@ int camp_catalogue_read(struct camp_counter *counters, size_t size, size_t capac
 {
     struct camp_output output = { counters, size, capacity, 0 };
 
-    if (ret_count == NULL || (counters == NULL && capacity > 0))
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "no array, or no place for its count: pass both");
+    if (camp_array_is_null(error, counters, capacity, ret_count))
+        return CAMP_E_INVALID;
     for (size_t part = 0; part < CATALOGUE_PARTS; part++) {
         for (size_t i = 0; i < camp_catalogue_parts[part].count; i++) {
             struct camp_counter counter;

@@ -25,8 +25,8 @@ int camp_kernel_read(const struct camp_source *source, struct camp_kernel *ret, 
     struct utsname names;
     long tick_hz;
 
-    if (ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_kernel_read: no place for the answer");
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
     if (source == NULL) {
         tick_hz = sysconf(_SC_CLK_TCK);
         if (tick_hz > 0) {

@@ -114,8 +114,8 @@ int camp_process_read(const struct camp_source *source, const struct camp_proces
     int r;
 
     (void)wanted; /* the two files have all fields */
-    if (process == NULL || process->pid < 0 || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a process and a place for its numbers");
+    if (camp_is_null(error, process, ret) || camp_is_outside(error, process->pid, 0, INT32_MAX))
+        return CAMP_E_INVALID;
     r = read_usage(source, process->pid, 0, &task, error);
     if (r == CAMP_OK)
         r = camp_psinfo_expect(source, process, &psinfo, error);
@@ -178,8 +178,9 @@ int camp_thread_read(const struct camp_source *source, const struct camp_thread 
     int r;
 
     (void)wanted;
-    if (thread == NULL || thread->pid < 0 || thread->tid <= 0 || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a thread and a place for its numbers");
+    if (camp_is_null(error, thread, ret) || camp_is_outside(error, thread->pid, 0, INT32_MAX) ||
+        camp_is_outside(error, thread->tid, 1, INT32_MAX))
+        return CAMP_E_INVALID;
     r = read_usage(source, thread->pid, thread->tid, &task, error);
     if (r == CAMP_OK)
         r = camp_lwpsinfo_read(source, thread->pid, thread->tid, &lwpsinfo, error);
@@ -219,8 +220,8 @@ int camp_process_cpu_ns(const struct camp_source *source, const struct camp_proc
     struct camp_task task;
     int r;
 
-    if (ret_ns == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the CPU time");
+    if (camp_is_null(error, process, ret_ns))
+        return CAMP_E_INVALID;
     r = camp_process_read(source, process, CAMP_TASK_CPU, &task, sizeof task, error);
     if (r != CAMP_OK)
         return r;

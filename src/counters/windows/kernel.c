@@ -103,8 +103,8 @@ int camp_kernel_read(const struct camp_source *source, struct camp_kernel *ret, 
 
     if (r < 0)
         return r;
-    if (ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_kernel_read: no result");
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
     kernel.imitation = camp_is_imitation();
     fill_accounting(&kernel);
     strcpy(kernel.system, "Windows");
