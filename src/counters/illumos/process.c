@@ -19,6 +19,7 @@
 
 #include "../error.h"
 #include "../platform.h"
+#include "../usual.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,7 +83,7 @@ void camp_task_of_usage(const prusage_t *usage, struct camp_task *task)
     task->system_ns = camp_proc_ns(usage->pr_stime) + camp_proc_ns(usage->pr_ttime);
     task->cpu_ns = task->user_ns + task->system_ns;
     task->cpu_provenance = CAMP_MEASURED;
-    task->split_provenance = CAMP_MEASURED;
+    task->split_provenance = camp_usual.split;
     task->cpu_resolution_ns = 1;
     task->run_delay_ns = camp_proc_ns(usage->pr_wtime);
     task->minor_faults = usage->pr_minf;

@@ -20,6 +20,7 @@
 
 #include "../clock.h"
 #include "../error.h"
+#include "../usual.h"
 
 #include <errno.h>
 #include <sys/types.h>
@@ -123,7 +124,7 @@ int camp_task_of_stat(const struct stat_line *line, bool with_cpu, struct camp_t
     task->known |= OF_STAT;
     task->parent = line->parent;
     task->start = line->start;
-    task->split_provenance = CAMP_SCALED;
+    task->split_provenance = camp_usual.split;
     task->minor_faults = line->minor_faults;
     task->major_faults = line->major_faults;
     task->faults = line->minor_faults + line->major_faults;

@@ -10,6 +10,7 @@
 #include "shared.h"
 
 #include "../platform.h"
+#include "../usual.h"
 
 #include <string.h>
 
@@ -104,7 +105,7 @@ static void fill_times(int64_t user_time, int64_t kernel_time, bool is_imitation
     if (is_imitation)
         return;
     task->known |= CAMP_TASK_SAMPLED;
-    task->split_provenance = CAMP_SAMPLED;
+    task->split_provenance = camp_usual.split;
     task->sampled_ns = task->user_ns + task->system_ns;
 }
 
