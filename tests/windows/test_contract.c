@@ -12,6 +12,12 @@ static void the_message_names_the_argument_that_is_null(void **state)
     expect_arguments_that_are_null_to_be_named();
 }
 
+static void a_call_without_an_array_counts(void **state)
+{
+    (void)state;
+    expect_calls_without_space_to_count((int32_t)GetCurrentProcessId());
+}
+
 static void the_message_names_the_number_that_is_out_of_range(void **state)
 {
     (void)state;
@@ -78,6 +84,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_message_names_the_argument_that_is_null),
+        cmocka_unit_test(a_call_without_an_array_counts),
         cmocka_unit_test(the_message_names_the_number_that_is_out_of_range),
         cmocka_unit_test(a_source_of_files_is_not_supported),
         cmocka_unit_test(several_threads_may_read_at_the_same_time),

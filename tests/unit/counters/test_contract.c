@@ -207,6 +207,12 @@ static void the_message_names_the_argument_that_is_null(void **state)
     EXPECT_NULL_REFUSED("taskstats", camp_taskstats_exits(NULL, NULL, 0, 0, NULL, &refusal));
 }
 
+static void a_call_without_an_array_counts(void **state)
+{
+    (void)state;
+    expect_calls_without_space_to_count(getpid());
+}
+
 static void the_message_names_the_number_that_is_out_of_range(void **state)
 {
     (void)state;
@@ -369,6 +375,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_file_without_permission_is_a_permission_error,
                                         remember_rights, restore_rights),
         cmocka_unit_test(the_message_names_the_argument_that_is_null),
+        cmocka_unit_test(a_call_without_an_array_counts),
         cmocka_unit_test(the_message_names_the_number_that_is_out_of_range),
         cmocka_unit_test(parent_and_child_of_fork_read_independently),
         cmocka_unit_test(a_call_needs_less_than_96_kib_of_stack),

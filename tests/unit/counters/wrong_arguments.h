@@ -1,4 +1,5 @@
-/* Calls with wrong arguments, which every system refuses. The tests of each system include it. */
+/* Calls with wrong arguments, which every system refuses, and calls without an array, which count.
+ * The tests of each system include it. */
 #pragma once
 
 #include "reading_calls.h"
@@ -114,4 +115,41 @@ static inline void expect_numbers_out_of_range_to_be_named(void)
     EXPECT_REFUSAL(camp_thread_read(NULL, &no_thread, 0, &task, sizeof task, &refusal),
                    "thread->tid is -1");
     EXPECT_REFUSAL(camp_pid_list(NULL, NULL, 1, 0, &count, &refusal), "the argument size is 1");
+}
+
+/* The result of a call without an array says whether there is something to read. */
+#define EXPECT_COUNT(call)                                                                         \
+    do {                                                                                           \
+        int r;                                                                                     \
+        count = SIZE_MAX;                                                                          \
+        refusal = (struct camp_error){ 0 };                                                        \
+        r = call;                                                                                  \
+        assert_true(count < SIZE_MAX);                                                             \
+        assert_int_equal(r, count == 0 ? CAMP_OK : CAMP_E_SPACE);                                  \
+        assert_int_equal(refusal.code, r);                                                         \
+    } while (0)
+
+/* `pid` is that of a living process, whose executable the caller may read. */
+static inline void expect_calls_without_space_to_count(int32_t pid)
+{
+    struct camp_process process;
+
+    assert_int_equal(camp_process_identify(NULL, pid, &process, sizeof process, NULL), CAMP_OK);
+    EXPECT_COUNT(camp_cpu_list(NULL, NULL, 0, &count, &refusal));
+    EXPECT_COUNT(camp_cpu_read_all(NULL, NULL, sizeof(struct camp_cpu), 0, &count, &refusal));
+    EXPECT_COUNT(
+        camp_network_read_all(NULL, NULL, sizeof(struct camp_network), 0, &count, &refusal));
+    EXPECT_COUNT(camp_disk_read_all(NULL, CAMP_DISK_ANY, NULL, sizeof(struct camp_disk), 0, &count,
+                                    &refusal));
+    EXPECT_COUNT(camp_pid_list(NULL, NULL, sizeof(struct camp_pid), 0, &count, &refusal));
+    EXPECT_COUNT(camp_process_list(NULL, NULL, sizeof process, 0, &count, &refusal));
+    EXPECT_COUNT(
+        camp_process_find(NULL, "no such program", NULL, sizeof process, 0, &count, &refusal));
+    EXPECT_COUNT(camp_process_read_all(NULL, 0, NULL, sizeof(struct camp_process_usage), 0, &count,
+                                       &refusal));
+    EXPECT_COUNT(
+        camp_thread_list(NULL, &process, NULL, sizeof(struct camp_thread), 0, &count, &refusal));
+    EXPECT_COUNT(
+        camp_process_text(NULL, &process, CAMP_TEXT_EXECUTABLE, NULL, 0, &count, &refusal));
+    EXPECT_COUNT(camp_catalogue_read(NULL, sizeof(struct camp_counter), 0, &count, &refusal));
 }
