@@ -24,16 +24,19 @@
  * - An array of the caller has space for `capacity` elements. *ret_count is set to the number of
  *   elements that the system has. If this number is larger than `capacity`, the result is
  *   CAMP_E_SPACE, and the first `capacity` elements are filled. The caller should then pass more
- *   space than *ret_count, because the number may have grown by the next call.
+ *   space than *ret_count, because the number may have grown by the next call. If `capacity` is 0,
+ *   the array may be NULL: the call only counts, and the result is CAMP_E_SPACE unless the system
+ *   has no element. camp_states_exits() and camp_taskstats_exits() count what they return instead.
  *
  * Each number has a provenance (enum camp_provenance), which says how the number was obtained.
  * docs/counters.md lists all numbers with their provenance and resolution.
  *
  * Errors. The comment of each function lists its errors, with the reason where it is not plain from
  * enum camp_result. On a system that cannot read a counter, its function returns CAMP_E_NOTSUP.
- * CAMP_E_INVALID is returned for a NULL pointer to a result. If a folder of struct camp_source does
- * not have the file with the numbers, the result is CAMP_E_GONE. If its path is too long, the
- * result is CAMP_E_INVALID or CAMP_E_IO.
+ * CAMP_E_INVALID is returned for a NULL pointer, unless the comment of the function allows NULL;
+ * the message names the argument. If a folder of struct camp_source does not have the file with the
+ * numbers, the result is CAMP_E_GONE. If its path is too long, the result is CAMP_E_INVALID or
+ * CAMP_E_IO.
  *
  * Threads, signals and fork(2):
  *
@@ -93,7 +96,9 @@ enum camp_result {
 /* Enough for the longest path (PATH_MAX, 4,096 bytes on Linux) and a sentence about it. */
 #define CAMP_ERROR_SIZE 4608
 
-/* An error message for people. A caller that needs no message passes NULL. */
+/* An error message for people. A caller that needs no message passes NULL. Each error fills
+ * the struct. After CAMP_OK it is unchanged, or has the failure of a first attempt, after which a
+ * second one succeeded: test the result, not the message. */
 struct camp_error {
     int32_t code;         /* enum camp_result */
     int32_t system_error; /* errno (on Windows: GetLastError()), or 0 */
@@ -110,11 +115,12 @@ CAMP_PUBLIC const char *camp_version(void);
 
 /* === camp_source: where numbers are read, and how they were obtained === */
 
-/* The folders that are read instead of /proc and /sys. They may have test data, or be the /proc and
- * /sys of a host, mounted in a container. A NULL member stands for "/proc" or "/sys". All values
- * come from files in these folders, none from other system calls or netlink. A function that gets
- * NULL instead of a struct camp_source reads this machine by all available means. On Windows there
- * are no such folders: a function that does not get NULL there returns CAMP_E_NOTSUP. */
+/* The folders that are read instead of /proc and /sys of Linux. They may have test data, or be the
+ * /proc and /sys of a host, mounted in a container. A NULL member stands for "/proc" or "/sys". All
+ * values come from files in these folders, none from other system calls or netlink. A function that
+ * gets NULL instead of a struct camp_source reads this machine by all available means. On illumos
+ * only processes and threads can be read from a folder (`proc`), on Windows nothing: what cannot be
+ * read is CAMP_E_NOTSUP. */
 struct camp_source {
     const char *proc;
     const char *sys;
@@ -360,7 +366,8 @@ struct camp_disk {
     uint64_t in_flight; /* requests in flight now: a level, not a counter */
     uint64_t busy_ns;   /* time with at least one request in flight */
     uint64_t queue_ns;  /* grows by in_flight seconds in each second */
-    /* As in /sys/class/block; on Windows "PhysicalDrive0", or "C:" for a volume. */
+    /* On Linux as in /sys/class/block; on Windows "PhysicalDrive0", or "C:" for a volume; on
+     * illumos as kstat(8) prints it. */
     char name[CAMP_NAME_SIZE];
 };
 
@@ -430,7 +437,7 @@ enum camp_task_field {
     CAMP_TASK_READ_BYTES = 1u << 16,
     CAMP_TASK_WRITTEN_BYTES = 1u << 17,
     CAMP_TASK_OTHER_BYTES = 1u << 18,
-    CAMP_TASK_START = 1u << 19,
+    CAMP_TASK_START = 1u << 19, /* started_ns; `start` is always known */
     CAMP_TASK_STATE = 1u << 20,
     CAMP_TASK_NAME = 1u << 21,
     CAMP_TASK_PARENT = 1u << 22,
@@ -441,62 +448,74 @@ enum camp_task_field {
 
 /*
  * What a process or one thread has used since its start. The numbers of a process include its
- * exited threads, except in fields marked "living threads". For a thread, /proc/PID stands for
- * /proc/PID/task/TID in the comments.
+ * exited threads, except in fields marked "living threads". On illumos only `threads` is of living
+ * threads.
  *
- * Where the numbers come from: on Linux, the files and clocks that the comments name; on Windows,
- * NtQuerySystemInformation(), which has the times of the clock tick (sampled_ns, user_ns and
- * system_ns), and the cycle counters, which give cpu_ns; on illumos, prusage and psinfo of proc(5),
- * whose times are measured.
+ * The sources:
+ *
+ * - Linux: the files of /proc/PID that the comments name. For a thread, these are the files of
+ *   /proc/PID/task/TID.
+ * - Windows: NtQuerySystemInformation(), which has the times of the clock tick (sampled_ns, user_ns
+ *   and system_ns), and the cycle counters, which give cpu_ns.
+ * - illumos: usage and psinfo of /proc/PID (proc(5) of illumos). All times but children_ns are
+ *   measured.
  */
 struct camp_task {
-    uint32_t known;      /* enum camp_task_field */
-    int32_t parent;      /* pid of the parent; 0 if the task has no parent */
-    uint64_t time_ns;    /* monotonic clock at the reading (CLOCK_MONOTONIC) */
-    uint64_t start;      /* `start` of struct camp_process or camp_thread */
-    uint64_t started_ns; /* CLOCK_BOOTTIME at the start of the task; resolution 1/100 s */
-    /* Time on a CPU, measured. It is read from the CPU clock of a process or the schedstat of a
-     * thread (resolution 1 ns). If neither is readable, it is utime + stime of stat (1/100 s).
+    uint32_t known;   /* enum camp_task_field */
+    int32_t parent;   /* pid of the parent; 0 if the task has no parent */
+    uint64_t time_ns; /* monotonic clock at the reading (CLOCK_MONOTONIC) */
+    uint64_t start;   /* `start` of struct camp_process or camp_thread */
+    /* Time from the boot to the start of the task. On Linux by CLOCK_BOOTTIME, resolution 1/100 s.
+     */
+    uint64_t started_ns;
+    /* Time on a CPU, measured. On Linux it is read from the CPU clock of a process or the schedstat
+     * of a thread (resolution 1 ns). If neither is readable, it is utime + stime of stat (1/100 s).
      * For a task that runs on another CPU at this moment, it may be up to one clock tick too low.
-     * This error does not accumulate. */
+     * This error does not accumulate. On Windows, cycles divided by cycles_hz of struct
+     * camp_kernel; on illumos, user_ns + system_ns. */
     uint64_t cpu_ns;
-    /* From /proc/PID/stat (1/100 s). The kernel divides the measured CPU time in proportion to the
-     * sampled user and system time. */
+    /* On Linux from stat (1/100 s): the kernel divides the measured CPU time in proportion to the
+     * sampled user and system time. On Windows sampled, on illumos measured. */
     uint64_t user_ns;
     uint64_t system_ns;
     int32_t split_provenance; /* provenance of user_ns and system_ns (enum camp_provenance) */
     int32_t cpu_provenance;   /* provenance of cpu_ns */
     uint64_t cpu_resolution_ns;
-    /* CPU time sampled at clock ticks. Unknown on Linux, where only taskstats has it (struct
-     * camp_taskstat of linux.h). */
+    /* CPU time sampled at clock ticks, on Windows. On Linux only taskstats has it (struct
+     * camp_taskstat of linux.h); illumos does not sample. */
     uint64_t sampled_ns;
-    /* Time in which the living threads could run, but had no CPU; from /proc/PID/schedstat. */
+    /* Time in which the living threads could run, but had no CPU. On Linux from the schedstat of
+     * each thread; on illumos pr_wtime of usage. Unknown on Windows. */
     uint64_t run_delay_ns;
-    uint64_t minor_faults; /* from /proc/PID/stat */
+    uint64_t minor_faults; /* on Linux from stat */
     uint64_t major_faults;
     uint64_t faults;        /* both together; Windows counts only these */
-    uint64_t virtual_bytes; /* from /proc/PID/stat */
-    /* From /proc/PID/stat. The kernel updates it in batches, so it is wrong by up to 63 pages per
+    uint64_t virtual_bytes; /* on Linux from stat */
+    /* On Linux from stat. The kernel updates it in batches, so it is wrong by up to 63 pages per
      * thread. */
     uint64_t resident_bytes;
-    uint64_t committed_bytes;    /* Windows: the private memory that the system must back */
-    uint64_t threads;            /* living threads, from /proc/PID/stat */
-    uint64_t handles;            /* Windows: open handles */
-    uint64_t voluntary_switches; /* of living threads, from /proc/PID/status */
+    uint64_t committed_bytes; /* Windows: the private memory that the system must back */
+    uint64_t threads;         /* living threads; on Linux from stat, on illumos pr_nlwp of psinfo */
+    uint64_t handles;         /* Windows: open handles */
+    /* Of living threads. On Linux from the status of each thread; on illumos from usage. */
+    uint64_t voluntary_switches;
     uint64_t involuntary_switches;
     uint64_t switches; /* both together; Windows counts only these */
-    /* Bytes read from storage, from /proc/PID/io. For processes of other users, this file needs
-     * CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH. On Windows, bytes of all read calls. */
+    /* Bytes read from storage. On Linux from io: for processes of other users, this file needs
+     * CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH. On Windows, bytes of all read calls. Unknown on
+     * illumos. */
     uint64_t read_bytes;
-    /* Includes writes that were cancelled later, such as those to a file that was deleted. */
+    /* Bytes written to storage. On Linux with writes that were cancelled later, such as those to a
+     * file that was deleted. On Windows, bytes of all write calls. Unknown on illumos. */
     uint64_t written_bytes;
-    uint64_t other_bytes; /* Windows: bytes of calls that are neither reads nor writes */
-    /* CPU time of the children that exited and were waited for, and of theirs; from
-     * /proc/PID/stat. Provenance and resolution as user_ns. */
+    uint64_t other_bytes; /* Windows: bytes of calls that neither read nor write */
+    /* CPU time of the children that exited and were waited for, and of theirs. On Linux from stat,
+     * with the provenance and resolution of user_ns. On illumos pr_ctime of psinfo, sampled in
+     * whole ticks. Unknown on Windows. */
     uint64_t children_ns;
     uint64_t cycles;           /* Windows: CPU cycles */
-    char state;                /* R S D T t Z X or I, as in proc(5) */
-    char name[CAMP_NAME_SIZE]; /* name of the task (comm), which may contain any byte but NUL */
+    char state;                /* R S D T t Z X or I, as in proc(5) of Linux, on each system */
+    char name[CAMP_NAME_SIZE]; /* name of the task, which may contain any byte but NUL */
 };
 
 /* A process, and what it has used. Its size is that of the whole element: struct camp_process, its
@@ -554,8 +573,8 @@ CAMP_PUBLIC int camp_process_find(const struct camp_source *source, const char *
 
 /* Reads one process. `wanted` are the fields that the caller needs (enum camp_task_field). Other
  * fields may be filled too. If permission is missing for a field, its bit in `known` is cleared,
- * and the call does not fail. The fields come from up to five files, which are read one after
- * the other, so they are not of exactly the same point in time.
+ * and the call does not fail. On Linux the fields come from up to five files, which are read one
+ * after the other, so they are not of exactly the same point in time.
  * Errors: CAMP_E_INVALID (also for a pid below 1), CAMP_E_NOTSUP, CAMP_E_PERM (the system hides
  * the process), CAMP_E_GONE (the process has exited, even if another process has its pid now),
  * CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
@@ -669,15 +688,16 @@ CAMP_PUBLIC int camp_reader_networks(struct camp_reader *reader, struct camp_net
                                      size_t size, size_t capacity, size_t *ret_count,
                                      struct camp_error *error);
 
-/* Reads all disks and partitions of a kind, like camp_disk_read_all().
+/* Reads all disks and partitions of a kind, like camp_disk_read_all(). On Linux `kind` cannot be
+ * CAMP_DISK_PHYSICAL, because the file that the reader keeps open does not show it.
  * Errors: CAMP_E_INVALID (also if the reader is not open for this, or for an unknown kind),
  * CAMP_E_NOTSUP, CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT, CAMP_E_SPACE. */
 CAMP_PUBLIC int camp_reader_disks(struct camp_reader *reader, int kind, struct camp_disk *disks,
                                   size_t size, size_t capacity, size_t *ret_count,
                                   struct camp_error *error);
 
-/* Reads the process, like camp_process_read(). Only the fields that come from the CPU clock and
- * from stat are known.
+/* Reads the process, like camp_process_read(). On Linux only the fields of the CPU clock and of
+ * stat are known.
  * Errors: CAMP_E_INVALID (also if the reader is not open for this), CAMP_E_NOTSUP, CAMP_E_GONE
  * (the process has exited), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_reader_process(struct camp_reader *reader, struct camp_task *ret, size_t size,

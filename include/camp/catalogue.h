@@ -88,7 +88,8 @@ enum camp_rule {
     CAMP_RULE_SAMPLED = 5, /* always sampled */
     CAMP_RULE_CPU = 6,     /* cpu_provenance of struct camp_task */
     CAMP_RULE_SPLIT = 7,   /* split_provenance of struct camp_task */
-    CAMP_RULE_DERIVED = 8
+    CAMP_RULE_DERIVED = 8,
+    CAMP_RULE_CHILDREN = 9 /* children_ns: scaled on Linux, sampled on illumos */
 };
 
 struct camp_counter {

@@ -50,8 +50,10 @@ enum camp_system_field {
 struct camp_system {
     uint32_t known; /* enum camp_system_field */
     uint32_t reserved;
-    uint64_t time_ns;      /* monotonic clock after the last file was read (CLOCK_MONOTONIC) */
-    uint64_t boot_time_ns; /* ns since 1970; resolution 1 s. It moves when the wall clock is set. */
+    uint64_t time_ns; /* monotonic clock after the last file was read (CLOCK_MONOTONIC) */
+    /* Time of the boot in ns since 1970, on Linux in whole seconds. It moves when the wall clock is
+     * set. */
+    uint64_t boot_time_ns;
     uint64_t context_switches;
     uint64_t interrupts; /* hardware interrupts, with those of the clock */
     uint64_t forks;      /* processes and threads started; on illumos processes alone */

@@ -47,7 +47,7 @@ class Utilisation(NamedTuple):
     """Where a CPU's time went between two readings, in percent of wall time (of all CPUs together:
     of all of it). measured_busy_percent and sampled_busy_percent ought to agree, and often do not."""
 
-    # Wall time - idle - iowait: as good as idle, which not every kernel measures.
+    # Wall time less idle time (and iowait): as good as idle, which not every kernel measures.
     measured_busy_percent: Optional[float]
     # What top and mpstat call busy: the sum of the columns charged at the tick.
     sampled_busy_percent: Optional[float]
@@ -56,10 +56,11 @@ class Utilisation(NamedTuple):
     idle_percent: Optional[float]  # Share of idle_ns in wall time.
     iowait_percent: Optional[float]  # Share of iowait_ns in wall time.
     steal_percent: Optional[float]  # Share of steal_ns in wall time.
-    sum_percent: Optional[float]  # All columns together: 100 where the sum rule holds, often not.
+    # All times together, without idle_cycles_ns: 100 if none is missing or counted twice.
+    sum_percent: Optional[float]
     busy_provenance: Optional[str]  # How measured_busy_percent was obtained.
     elapsed_ns: int  # Wall time between the two readings.
-    # One unit of /proc/stat in this interval: no column is better than that.
+    # The smallest step of the CPU's times, in percent of the interval.
     resolution_percent: Optional[float]
 
 
@@ -133,8 +134,8 @@ class Task(NamedTuple):
     # In the kernel; Linux divides the measured time in the proportion of its samples.
     system_ns: Optional[int]
     split_provenance: Optional[str]  # How user_ns and system_ns were obtained.
-    sampled_ns: Optional[int]  # The ticks that hit it, as whole ticks.
-    # Ready to run, and waiting for a CPU; of a process, its living threads.
+    sampled_ns: Optional[int]  # Clock ticks that found it on a CPU, as whole ticks.
+    # Ready to run, and waiting for a CPU; of a process its living threads, on illumos all.
     run_delay_ns: Optional[int]
     minor_faults: Optional[int]  # Page faults that needed no disk.
     major_faults: Optional[int]  # Page faults that waited for a disk.
@@ -144,21 +145,26 @@ class Task(NamedTuple):
     committed_bytes: Optional[int]  # Private memory that the system must back.
     threads: Optional[int]  # Living threads of the process.
     handles: Optional[int]  # Open handles.
-    voluntary_switches: Optional[int]  # Gave up the CPU to wait; of a process, its living threads.
-    # Lost the CPU to another task; of a process, its living threads.
+    # Gave up the CPU to wait; of a process its living threads, on illumos all.
+    voluntary_switches: Optional[int]
+    # Lost the CPU to another task; of a process its living threads, on illumos all.
     involuntary_switches: Optional[int]
-    switches: Optional[int]  # Context switches of both kinds; of a process, its living threads.
-    read_bytes: Optional[int]  # Read from storage on its behalf, not from the page cache.
-    # Made dirty, to be written to storage; cancelled writes are not subtracted.
+    # Context switches of both kinds; of a process its living threads, on illumos all.
+    switches: Optional[int]
+    # Read from storage on its behalf, not from the page cache; on Windows by all read calls.
+    read_bytes: Optional[int]
+    # Made dirty, to be written to storage, with writes cancelled later; on Windows by all write
+    # calls.
     written_bytes: Optional[int]
-    other_bytes: Optional[int]  # Bytes of calls that are neither reads nor writes.
+    other_bytes: Optional[int]  # Bytes of calls that neither read nor write.
     # CPU time of the children that exited and were waited for, and of theirs.
     children_ns: Optional[int]
     cycles: Optional[int]  # CPU cycles.
-    started_ns: Optional[int]  # When it started, on CLOCK_BOOTTIME.
+    # When it started, in ns since the boot, on a clock that goes on in a suspend.
+    started_ns: Optional[int]
     start: int  # The second half of its identifier, PID@START.
     parent: Optional[int]  # The parent's pid; 0: none.
-    state: Optional[str]  # R S D T t Z X or I, as in proc(5).
+    state: Optional[str]  # R S D T t Z X or I, as in proc(5) of Linux.
     name: Optional[str]  # The task's name, which it may change.
 
 
@@ -166,8 +172,8 @@ class TaskUtilisation(NamedTuple):
     """CPU time of a process between two readings, in percent of one CPU."""
 
     cpu_percent: float  # Time on a CPU, in percent of one CPU.
-    user_percent: float  # Scaled user time, in percent of one CPU.
-    system_percent: float  # Scaled system time, in percent of one CPU.
+    user_percent: float  # User time, in percent of one CPU.
+    system_percent: float  # System time, in percent of one CPU.
     cpu_provenance: Optional[str]  # How cpu_percent was obtained.
     split_provenance: Optional[str]  # How user_percent and system_percent were obtained.
     elapsed_ns: int  # Wall time between the two readings.
@@ -178,8 +184,8 @@ class Taskstat(NamedTuple):
     are 0: its numbers were in its exit record."""
 
     pid: int  # Its process.
-    # The ticks that hit this process, as whole ticks: what the kernel would say without its
-    # scheduler's clock.
+    # Clock ticks that found it on a CPU, as whole ticks: what the kernel would report without the
+    # clock of its scheduler.
     sampled_ns: int
     measured_ns: int  # cpu_ns, of the same message as sampled_ns.
     run_delay_ns: int  # Ready to run, and waiting for a CPU.

@@ -102,9 +102,8 @@ int camp_catalogue_read(struct camp_counter *counters, size_t size, size_t capac
 {
     struct camp_output output = { counters, size, capacity, 0 };
 
-    if (ret_count == NULL || (counters == NULL && capacity > 0))
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "no array, or no place for its count: pass both");
+    if (camp_array_is_null(error, counters, capacity, ret_count))
+        return CAMP_E_INVALID;
     for (size_t part = 0; part < CATALOGUE_PARTS; part++) {
         for (size_t i = 0; i < camp_catalogue_parts[part].count; i++) {
             struct camp_counter counter;
@@ -196,8 +195,8 @@ void camp_cpu_provenance(const struct camp_kernel *kernel, int32_t cpu, uint32_t
     }
 }
 
-int camp_counter_provenance(const struct camp_counter *counter, const struct camp_kernel *kernel,
-                            int32_t cpu, const struct camp_task *task)
+int camp_provenance_of(const struct camp_counter *counter, const struct camp_usual *usual,
+                       const struct camp_kernel *kernel, int32_t cpu, const struct camp_task *task)
 {
     switch (counter->rule) {
     case CAMP_RULE_COUNTED:
@@ -215,8 +214,16 @@ int camp_counter_provenance(const struct camp_counter *counter, const struct cam
     case CAMP_RULE_CPU:
         return task != NULL ? task->cpu_provenance : CAMP_MEASURED;
     case CAMP_RULE_SPLIT:
-        return task != NULL ? task->split_provenance : camp_usual_split;
+        return task != NULL ? task->split_provenance : usual->split;
+    case CAMP_RULE_CHILDREN:
+        return usual->children;
     default:
         return CAMP_UNKNOWN;
     }
+}
+
+int camp_counter_provenance(const struct camp_counter *counter, const struct camp_kernel *kernel,
+                            int32_t cpu, const struct camp_task *task)
+{
+    return camp_provenance_of(counter, &camp_usual, kernel, cpu, task);
 }

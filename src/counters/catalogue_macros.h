@@ -13,6 +13,11 @@
 
 #undef linux /* GNU C defines it as 1 */
 
+/* A text that is the same on all systems. A system that counts nothing has none. */
+#define ON_ALL(text) BY_SYSTEM(text, text, text)
+
+#define READINGS_OF_TIMES "two readings of the CPU's times"
+
 /* The smallest step of the times of a CPU. */
 #define CPU_STEP BY_SYSTEM("1/100 s", "1 tick", "1 ns")
 #define CPU_STEP_PERCENT BY_SYSTEM("1/100 s in the interval", "1 tick in the interval", "1 ns")

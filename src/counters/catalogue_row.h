@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include "usual.h"
+
 #include <camp/catalogue.h>
 
 enum catalogue_need {
@@ -40,6 +42,6 @@ struct catalogue_part {
 /* The rows of all systems, in order. A row that has kinds, but no source, is of another system. */
 extern const struct catalogue_part camp_catalogue_parts[CATALOGUE_PARTS];
 
-/* How this system obtains user_ns and system_ns of a task (enum camp_provenance), unless a reading
- * says it. */
-extern const int camp_usual_split;
+/* Like camp_counter_provenance(), on a system that counts like `usual`. */
+int camp_provenance_of(const struct camp_counter *counter, const struct camp_usual *usual,
+                       const struct camp_kernel *kernel, int32_t cpu, const struct camp_task *task);

@@ -191,9 +191,11 @@ int camp_cpu_utilisation(const struct camp_source *source, int32_t cpu, unsigned
     size_t cpus;
     int r;
 
-    if (ret == NULL || (interval_ms == 0 && (previous == NULL || previous->cpu != cpu)))
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
+    if (interval_ms == 0 && (previous == NULL || previous->cpu != cpu))
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "no result, or no earlier reading of this CPU: pass one or an interval");
+                         "without an interval, previous must be an earlier reading of this CPU");
     if (interval_ms == 0) {
         before = *previous;
     } else {
@@ -234,8 +236,9 @@ static int check_previous(const struct camp_process *process, const struct camp_
                           struct camp_error *error)
 {
     if (previous == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "without an interval, pass the reading to compare with");
+        return camp_fail(
+            error, CAMP_E_INVALID, 0,
+            "without an interval, previous must be an earlier reading of this process");
     if ((previous->known & WANTED) != WANTED || previous->start != process->start)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "the earlier reading lacks CPU, USER or SYSTEM, or is of another process");
@@ -252,8 +255,8 @@ int camp_process_utilisation(const struct camp_source *source, const struct camp
     double share;
     int r;
 
-    if (process == NULL || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a process and a place for the answer");
+    if (camp_is_null(error, process, ret))
+        return CAMP_E_INVALID;
     if (interval_ms != 0) {
         r = camp_process_read(source, process, WANTED, &before, sizeof before, error);
         if (r == CAMP_OK)

@@ -101,13 +101,52 @@ void camp_output_insert(struct camp_output *array, const struct camp_element *el
     camp_hand_out(first + place * array->size, array->size, element->value, element->size);
 }
 
-int camp_output_check(const void *first, size_t size, size_t least, size_t capacity,
-                      const size_t *ret_count, struct camp_error *error)
+int camp_output_check(const char *name, const void *first, size_t size, size_t least,
+                      size_t capacity, const size_t *ret_count, struct camp_error *error)
 {
-    if (ret_count == NULL || size < least || (first == NULL && capacity > 0))
+    if (camp_find_null_array(error, name, first, capacity, "ret_count", ret_count))
+        return CAMP_E_INVALID;
+    if (size < least)
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "pass an array, the size of an element, and a place for their number");
+                         "the argument size is %zu: pass the size of an element of %s", size, name);
     return CAMP_OK;
+}
+
+bool camp_find_null(struct camp_error *error, const char *names, const void *const *pointers)
+{
+    for (;; pointers++) {
+        const size_t length = strcspn(names, ", ");
+
+        if (*pointers == NULL) {
+            camp_fail(error, CAMP_E_INVALID, 0, "the argument %.*s must not be NULL", (int)length,
+                      names);
+            return true;
+        }
+        if (names[length] == '\0')
+            return false;
+        names += length + strspn(names + length, ", ");
+    }
+}
+
+bool camp_find_null_array(struct camp_error *error, const char *name, const void *array,
+                          size_t capacity, const char *count_name, const size_t *ret_count)
+{
+    if (camp_find_null(error, count_name, (const void *const[]){ ret_count }))
+        return true;
+    if (array != NULL || capacity == 0)
+        return false;
+    camp_fail(error, CAMP_E_INVALID, 0, "the argument %s must not be NULL, because capacity is %zu",
+              name, capacity);
+    return true;
+}
+
+bool camp_find_outside(struct camp_error *error, const char *name, int value, int least, int most)
+{
+    if (value >= least && value <= most)
+        return false;
+    camp_fail(error, CAMP_E_INVALID, 0, "%s is %d: pass a number from %d to %d", name, value, least,
+              most);
+    return true;
 }
 
 const char *camp_result_name(int result)

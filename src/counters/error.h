@@ -61,6 +61,27 @@ struct camp_element {
 
 void camp_output_insert(struct camp_output *array, const struct camp_element *element);
 
-/* Returns CAMP_E_INVALID if an array of the caller cannot hold elements of `least` bytes. */
-int camp_output_check(const void *first, size_t size, size_t least, size_t capacity,
-                      const size_t *ret_count, struct camp_error *error);
+/* Returns CAMP_E_INVALID if the array `name` of the caller cannot hold elements of `least` bytes.
+ */
+int camp_output_check(const char *name, const void *first, size_t size, size_t least,
+                      size_t capacity, const size_t *ret_count, struct camp_error *error);
+
+/* Checks of the arguments of a public function. Each is true if an argument is invalid; *error then
+ * has CAMP_E_INVALID, and a message that names the argument as it is written in the call. */
+
+/* One of the pointers is NULL. */
+#define camp_is_null(error, ...)                                                                   \
+    camp_find_null(error, #__VA_ARGS__, (const void *const[]){ __VA_ARGS__ })
+
+/* The place for the number of elements is NULL, or an array with space for elements is. */
+#define camp_array_is_null(error, array, capacity, ret_count)                                      \
+    camp_find_null_array(error, #array, array, capacity, #ret_count, ret_count)
+
+/* A number is not one of `least` to `most`. */
+#define camp_is_outside(error, value, least, most)                                                 \
+    camp_find_outside(error, #value, value, least, most)
+
+bool camp_find_null(struct camp_error *error, const char *names, const void *const *pointers);
+bool camp_find_null_array(struct camp_error *error, const char *name, const void *array,
+                          size_t capacity, const char *count_name, const size_t *ret_count);
+bool camp_find_outside(struct camp_error *error, const char *name, int value, int least, int most);

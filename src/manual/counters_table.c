@@ -1,6 +1,7 @@
 /*
- * Prints the table of docs/counters.md, with the sources of all systems. The library has only those
- * of its own system. Here each text that differs has a line for Linux, Windows and illumos.
+ * Prints the table of docs/counters.md, with the sources of all systems, and how each system
+ * obtains the numbers. The library has only the texts of its own system. Here each text that
+ * differs has a line for Linux, Windows and illumos.
  */
 #define IS_LINUX 1
 #define IS_WINDOWS 0
@@ -15,9 +16,17 @@
 #define ROWS_MAX 300
 #define KINDS_MAX 32
 
-const int camp_usual_split = CAMP_SCALED;
+const struct camp_usual camp_usual = USUAL_ON_LINUX;
 
-static const char *const systems[] = { "Linux", "Windows", "illumos" };
+/* In the order of BY_SYSTEM. */
+static const struct {
+    const char *name;
+    struct camp_usual usual;
+} systems[] = {
+    { "Linux", USUAL_ON_LINUX },
+    { "Windows", USUAL_ON_WINDOWS },
+    { "illumos", USUAL_ON_ILLUMOS },
+};
 
 #define SYSTEMS (sizeof systems / sizeof systems[0])
 
@@ -39,18 +48,46 @@ static bool is_equal(struct text a, struct text b)
     return a.length == b.length && memcmp(a.at, b.at, (size_t)a.length) == 0;
 }
 
-/* Returns how Linux obtains a number. The digits refer to the notes below the table. */
-static const char *rule_words(const struct camp_counter *counter)
+/* Returns the notes below the table about how Linux obtains a number. */
+static const char *linux_notes(const struct camp_counter *counter)
 {
-    static const char *const rules[] = {
-        [CAMP_RULE_NONE] = "a fact",         [CAMP_RULE_COUNTED] = "measured",
-        [CAMP_RULE_TICK] = "sampled [1]",    [CAMP_RULE_IDLE] = "measured [2]",
-        [CAMP_RULE_IRQ] = "sampled [1] [3]", [CAMP_RULE_SAMPLED] = "sampled",
-        [CAMP_RULE_CPU] = "measured [4]",    [CAMP_RULE_SPLIT] = "scaled [5]",
-        [CAMP_RULE_DERIVED] = "derived",
+    static const char *const notes[] = {
+        [CAMP_RULE_TICK] = " [1]", [CAMP_RULE_IDLE] = " [2]",  [CAMP_RULE_IRQ] = " [1] [3]",
+        [CAMP_RULE_CPU] = " [4]",  [CAMP_RULE_SPLIT] = " [5]", [CAMP_RULE_CHILDREN] = " [5]",
     };
+    const size_t rule = (size_t)counter->rule;
 
-    return rules[counter->rule];
+    return rule < sizeof notes / sizeof notes[0] && notes[rule] != NULL ? notes[rule] : "";
+}
+
+static bool is_counted(const struct camp_counter *counter, size_t system)
+{
+    return text_of(counter->source, system).length > 0;
+}
+
+/* Prints how the first system that has the counter obtains it, and the others where they differ
+ * from it. */
+static void print_obtained(const struct camp_counter *counter)
+{
+    int first = CAMP_UNKNOWN;
+
+    if (counter->rule == CAMP_RULE_NONE) {
+        printf("a fact");
+        return;
+    }
+    for (size_t i = 0; i < SYSTEMS; i++) {
+        const struct camp_usual *usual = &systems[i].usual;
+        const int here = camp_provenance_of(counter, usual, &usual->kernel, CAMP_CPU_TOTAL, NULL);
+
+        if (!is_counted(counter, i) || here == first)
+            continue;
+        if (first == CAMP_UNKNOWN) {
+            printf("%s%s", camp_provenance_name(here), i == 0 ? linux_notes(counter) : "");
+            first = here;
+        } else {
+            printf("; %s: %s", systems[i].name, camp_provenance_name(here));
+        }
+    }
 }
 
 static void print_kinds(uint32_t kinds)
@@ -74,22 +111,49 @@ static void print_resolution(const struct camp_counter *counter)
     for (size_t i = 0; i < SYSTEMS; i++) {
         const struct text here = text_of(counter->resolution, i);
 
-        if (text_of(counter->source, i).length == 0 || is_equal(first, here))
+        if (!is_counted(counter, i) || is_equal(first, here))
             continue;
         if (first.length == 0) {
             printf("%.*s", here.length, here.at);
             first = here;
         } else {
-            printf("; %s: %.*s", systems[i], here.length, here.at);
+            printf("; %s: %.*s", systems[i].name, here.length, here.at);
         }
     }
 }
 
-static void print_row(const struct camp_counter *counter)
+/* True if the neighbour of a row has the same name: each is of other systems. */
+static bool has_namesake(const struct camp_counter *rows, size_t count, size_t at)
 {
-    printf("| `%s` | ", counter->name);
+    return (at > 0 && strcmp(rows[at - 1].name, rows[at].name) == 0) ||
+           (at + 1 < count && strcmp(rows[at + 1].name, rows[at].name) == 0);
+}
+
+static void print_systems(const struct camp_counter *counter)
+{
+    const char *before = " (";
+
+    for (size_t i = 0; i < SYSTEMS; i++) {
+        if (!is_counted(counter, i))
+            continue;
+        printf("%s%s", before, systems[i].name);
+        before = ", ";
+    }
+    printf(")");
+}
+
+static void print_row(const struct camp_counter *rows, size_t count, size_t at)
+{
+    const struct camp_counter *counter = &rows[at];
+
+    printf("| `%s`", counter->name);
+    if (has_namesake(rows, count, at))
+        print_systems(counter);
+    printf(" | ");
     print_kinds(counter->kinds);
-    printf(" | %s | %s | ", counter->unit, rule_words(counter));
+    printf(" | %s | ", counter->unit);
+    print_obtained(counter);
+    printf(" | ");
     print_resolution(counter);
     for (size_t i = 0; i < SYSTEMS; i++) {
         const struct text source = text_of(counter->source, i);
@@ -106,17 +170,19 @@ static void print_row(const struct camp_counter *counter)
 
 int main(void)
 {
-    static struct camp_counter rows[ROWS_MAX];
-    size_t count = 0;
+    static struct camp_counter rows[ROWS_MAX], shown[ROWS_MAX];
+    size_t count = 0, shown_count = 0;
 
     if (camp_catalogue_read(rows, sizeof rows[0], ROWS_MAX, &count, NULL) != CAMP_OK)
         return 1;
-    printf("| counter | of | unit | obtained (Linux) | resolution | Linux | Windows | illumos | "
+    printf("| counter | of | unit | obtained | resolution | Linux | Windows | illumos | "
            "what it is |\n"
            "|---|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < count; i++) {
         if (rows[i].kinds != 0)
-            print_row(&rows[i]);
+            shown[shown_count++] = rows[i];
     }
+    for (size_t i = 0; i < shown_count; i++)
+        print_row(shown, shown_count, i);
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

@@ -62,7 +62,7 @@ assert 0 < interval < ($ended - $started) / 1e9 and interval != 0.1, interval" "
     known_system
     known cpu.0.busy_percent --interval 1ms --count 3 --format json
     [ "$status" -eq 0 ]
-    [ "$stderr" = "camp get: cpu.0.busy_percent comes in steps of 1000 % of the time: two readings of /proc/stat, in units of 10 ms; take --interval 200ms or longer" ]
+    [ "$stderr" = "camp get: cpu.0.busy_percent comes in steps of 1000 % of the time: two readings of idle_ns and iowait_ns, in units of 10 ms; take --interval 200ms or longer" ]
     [ "${#lines[@]}" -eq 3 ]
     [[ ${lines[0]} == '{"schema":"camp.get/1","time":"'* ]]
     for interval in 39ms 55ms 95ms; do

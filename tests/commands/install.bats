@@ -209,7 +209,7 @@ needed_libraries() {
     # pkg-config leaves out -L and -I of the system's folders, so the compiler finds them here.
     CPATH=$ROOT/usr/include LIBRARY_PATH=$(dirname "$LIBRARY") LD_LIBRARY_PATH=$(dirname "$LIBRARY") \
         run -0 bash -eu commands
-    [[ $output =~ ^[1-9][0-9]*\ MB\ are\ free$ ]]
+    [[ $output =~ ^[1-9][0-9]*\ MB\ of\ memory,\ [1-9][0-9]*\ MB\ are\ free$ ]]
 }
 
 @test "the installed examples build with the installed library, and man finds the installed pages" {

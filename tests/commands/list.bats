@@ -142,6 +142,31 @@ all_are_valid() {
     diff "$BATS_TEST_TMPDIR/documented" "$BATS_TEST_TMPDIR/generated"
 }
 
+# row NAME KIND: the row of docs/counters.md
+row() {
+    "${CAMP%/*}/counters-table" | grep -F "| \`$1\` | $2 |"
+}
+
+@test "the table in docs/counters.md says how each system obtains a number, where they differ" {
+    [[ $(row user_ns cpu) == *' | sampled [1]; illumos: measured | '* ]]
+    [[ $(row idle_ns cpu) == *' | measured [2]; Windows: sampled | '* ]]
+    [[ $(row irq_ns cpu) == *' | sampled [1] [3] | '* ]] # illumos does not count it
+    [[ $(row idle_cycles_ns cpu) == *' | measured | '* ]]
+    [[ $(row user_ns 'process, thread') == *' | scaled [5]; Windows: sampled; illumos: measured | '* ]]
+    [[ $(row children_ns process) == *' | scaled [5]; illumos: sampled | '* ]]
+    [[ $(row cpu_ns 'process, thread') == *' | measured [4] | '* ]]
+    [[ $(row state 'process, thread') == *' | a fact | '* ]]
+}
+
+@test "a counter that has a row for each of two systems names the system in docs/counters.md" {
+    "${CAMP%/*}/counters-table" | grep -F '| `sampled_ns` (' >"$BATS_TEST_TMPDIR/rows"
+    [ "$(cut -d'|' -f 2-3 "$BATS_TEST_TMPDIR/rows")" = "$(printf '%s\n' ' `sampled_ns` (Windows) | process, thread ' \
+        ' `sampled_ns` (Linux) | process ')" ]
+    # Otherwise a name stands once for each kind.
+    "${CAMP%/*}/counters-table" | cut -d'|' -f 2-3 | sort | uniq -d >"$BATS_TEST_TMPDIR/twice"
+    [ ! -s "$BATS_TEST_TMPDIR/twice" ]
+}
+
 @test "the table in docs/options.md equals the output of camp list sources" {
     sed -n '/^<!-- sources/,/^<!-- end/p' "$TREE/docs/options.md" | grep '^|' >"$BATS_TEST_TMPDIR/documented"
     "$CAMP" list sources --format markdown >"$BATS_TEST_TMPDIR/generated"
@@ -167,7 +192,7 @@ all_are_valid() {
     # has idle_cycles_ns, handles, other_bytes, cycles and cycles_hz.
     for struct in camp_cpu camp_memory camp_network camp_disk camp_task camp_kernel camp_linux camp_system; do
         cat "$TREE"/include/camp/{camp,linux,system}.h | sed -n "/^struct $struct {/,/^};/p"
-    done | sed 's:/\*.*::' | tr '\n' ' ' | tr ';' '\n' | grep -o '[a-z_0-9]*\(\[[A-Z_]*\]\)\? *$' |
+    done | tr '\n' ' ' | sed -E 's:/\*([^*]|\*[^/])*\*/::g' | tr ';' '\n' | grep -o '[a-z_0-9]*\(\[[A-Z_]*\]\)\? *$' |
         sed 's/\[.*//; s/ *$//' | grep -v '^$' | sort -u |
         grep -vx 'cpu\|known\|time_ns\|reserved\|kind\|split_provenance\|cpu_provenance\|cpu_resolution_ns' |
         grep -vx 'resolution_ns\|idle_cycles_ns\|handles\|other_bytes\|cycles\|cycles_hz' \

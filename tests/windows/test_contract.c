@@ -1,15 +1,27 @@
 /* The contract of all functions that read: errors of wrong arguments, and several threads at once.
  */
-#include "../unit/counters/reading_calls.h"
+#include "../unit/counters/wrong_arguments.h"
 #include "machine.h"
 
 #define READERS 4
 #define ROUNDS 100
 
-static void a_result_that_is_null_is_invalid(void **state)
+static void the_message_names_the_argument_that_is_null(void **state)
 {
     (void)state;
-    expect_calls_without_a_result_to_be_invalid();
+    expect_arguments_that_are_null_to_be_named();
+}
+
+static void a_call_without_an_array_counts(void **state)
+{
+    (void)state;
+    expect_calls_without_space_to_count((int32_t)GetCurrentProcessId());
+}
+
+static void the_message_names_the_number_that_is_out_of_range(void **state)
+{
+    (void)state;
+    expect_numbers_out_of_range_to_be_named();
 }
 
 static void a_source_of_files_is_not_supported(void **state)
@@ -71,7 +83,9 @@ static void several_threads_may_read_at_the_same_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_result_that_is_null_is_invalid),
+        cmocka_unit_test(the_message_names_the_argument_that_is_null),
+        cmocka_unit_test(a_call_without_an_array_counts),
+        cmocka_unit_test(the_message_names_the_number_that_is_out_of_range),
         cmocka_unit_test(a_source_of_files_is_not_supported),
         cmocka_unit_test(several_threads_may_read_at_the_same_time),
     };

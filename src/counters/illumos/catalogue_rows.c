@@ -5,4 +5,4 @@
 
 #include "../catalogue_table.h"
 
-const int camp_usual_split = CAMP_MEASURED;
+const struct camp_usual camp_usual = USUAL_ON_ILLUMOS;

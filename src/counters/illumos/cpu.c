@@ -163,9 +163,8 @@ int camp_cpu_read(const struct camp_source *source, int32_t cpu, struct camp_cpu
     struct camp_cpu here;
     int r;
 
-    if (ret == NULL || cpu < CAMP_CPU_TOTAL)
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "no place for the answer, or CPU %d, which cannot be", cpu);
+    if (camp_is_null(error, ret) || camp_is_outside(error, cpu, CAMP_CPU_TOTAL, INT32_MAX))
+        return CAMP_E_INVALID;
     r = camp_kstats_open(source, &control, error);
     if (r != CAMP_OK)
         return r;
@@ -183,8 +182,8 @@ int camp_cpu_read_all(const struct camp_source *source, struct camp_cpu *cpus, s
     kstat_ctl_t *control;
     int r;
 
-    if (ret_count == NULL || (cpus == NULL && capacity != 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_cpu_read_all: an argument is NULL");
+    if (camp_array_is_null(error, cpus, capacity, ret_count))
+        return CAMP_E_INVALID;
     r = camp_kstats_open(source, &control, error);
     if (r != CAMP_OK)
         return r;
@@ -201,8 +200,8 @@ int camp_cpu_list(const struct camp_source *source, int32_t *ids, size_t capacit
     kstat_t *statistic;
     int r;
 
-    if (ret_count == NULL || (ids == NULL && capacity != 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_cpu_list: an argument is NULL");
+    if (camp_array_is_null(error, ids, capacity, ret_count))
+        return CAMP_E_INVALID;
     r = camp_kstats_open(source, &control, error);
     if (r != CAMP_OK)
         return r;
@@ -218,8 +217,8 @@ int camp_cpu_count(const struct camp_source *source, size_t *ret_count, struct c
 {
     int r;
 
-    if (ret_count == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_cpu_count: ret_count is NULL");
+    if (camp_is_null(error, ret_count))
+        return CAMP_E_INVALID;
     r = camp_cpu_list(source, NULL, 0, ret_count, error);
     return r == CAMP_E_SPACE ? CAMP_OK : r;
 }

@@ -40,11 +40,6 @@ static int kind_of(const kstat_t *statistic)
     return camp_kstat_text_is(statistic->ks_class, "partition") ? CAMP_DISK_PARTITION : 0;
 }
 
-bool camp_disk_kind_exists(int kind)
-{
-    return kind >= CAMP_DISK_ANY && kind <= CAMP_DISK_PHYSICAL;
-}
-
 static int read_disk(kstat_ctl_t *control, kstat_t *statistic, struct camp_disk *ret,
                      struct camp_error *error)
 {
@@ -153,8 +148,8 @@ int camp_disk_read(const struct camp_source *source, const char *name, struct ca
     struct camp_disk disk;
     int r;
 
-    if (ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_disk_read: no place for the answer");
+    if (camp_is_null(error, name, ret))
+        return CAMP_E_INVALID;
     r = camp_kstat_read_named(&disks, source, name, &disk, error);
     if (r == CAMP_OK)
         camp_hand_out(ret, size, &disk, sizeof disk);
@@ -167,8 +162,9 @@ int camp_disk_read_all(const struct camp_source *source, int kind, struct camp_d
     kstat_ctl_t *control;
     int r;
 
-    if (ret_count == NULL || (disks == NULL && capacity != 0) || !camp_disk_kind_exists(kind))
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_disk_read_all: NULL, or no such kind");
+    if (camp_array_is_null(error, disks, capacity, ret_count) ||
+        camp_is_outside(error, kind, CAMP_DISK_ANY, CAMP_DISK_PHYSICAL))
+        return CAMP_E_INVALID;
     r = camp_kstats_open(source, &control, error);
     if (r != CAMP_OK)
         return r;

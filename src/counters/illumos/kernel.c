@@ -5,6 +5,7 @@
  */
 #include "../error.h"
 #include "../platform.h"
+#include "../usual.h"
 
 #include <camp/camp.h>
 
@@ -20,13 +21,12 @@ static void copy(char ret[CAMP_NAME_SIZE], const char *text)
 int camp_kernel_read(const struct camp_source *source, struct camp_kernel *ret, size_t size,
                      struct camp_error *error)
 {
-    struct camp_kernel kernel = { .known = CAMP_KERNEL_ACCOUNTING,
-                                  .accounting = CAMP_ACCOUNTING_MICROSTATES };
+    struct camp_kernel kernel = camp_usual.kernel;
     struct utsname names;
     long tick_hz;
 
-    if (ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_kernel_read: no place for the answer");
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
     if (source == NULL) {
         tick_hz = sysconf(_SC_CLK_TCK);
         if (tick_hz > 0) {

@@ -117,8 +117,8 @@ int camp_kstat_read_named(const struct kstat_kind *kind, const struct camp_sourc
     kstat_ctl_t *control;
     int r;
 
-    if (name == NULL || name[0] == '\0')
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass the name of a %s", kind->thing);
+    if (name[0] == '\0')
+        return camp_fail(error, CAMP_E_INVALID, 0, "'': no %s can have this name", kind->thing);
     r = camp_kstats_open(source, &control, error);
     if (r != CAMP_OK)
         return r;

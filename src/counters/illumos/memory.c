@@ -44,8 +44,8 @@ int camp_memory_read(const struct camp_source *source, uint32_t wanted, struct c
     kstat_ctl_t *control;
     int r;
 
-    if (ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_memory_read: no place for the answer");
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
     r = camp_kstats_open(source, &control, error);
     if (r != CAMP_OK)
         return r;

@@ -77,8 +77,8 @@ int camp_network_read(const struct camp_source *source, const char *name, struct
     struct camp_network network;
     int r;
 
-    if (ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_network_read: no place for the answer");
+    if (camp_is_null(error, name, ret))
+        return CAMP_E_INVALID;
     r = camp_kstat_read_named(&links, source, name, &network, error);
     if (r == CAMP_OK)
         camp_hand_out(ret, size, &network, sizeof network);
@@ -91,8 +91,8 @@ int camp_network_read_all(const struct camp_source *source, struct camp_network 
     kstat_ctl_t *control;
     int r;
 
-    if (ret_count == NULL || (networks == NULL && capacity != 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_network_read_all: an argument is NULL");
+    if (camp_array_is_null(error, networks, capacity, ret_count))
+        return CAMP_E_INVALID;
     r = camp_kstats_open(source, &control, error);
     if (r != CAMP_OK)
         return r;

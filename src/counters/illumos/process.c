@@ -19,6 +19,7 @@
 
 #include "../error.h"
 #include "../platform.h"
+#include "../usual.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,7 +83,7 @@ void camp_task_of_usage(const prusage_t *usage, struct camp_task *task)
     task->system_ns = camp_proc_ns(usage->pr_stime) + camp_proc_ns(usage->pr_ttime);
     task->cpu_ns = task->user_ns + task->system_ns;
     task->cpu_provenance = CAMP_MEASURED;
-    task->split_provenance = CAMP_MEASURED;
+    task->split_provenance = camp_usual.split;
     task->cpu_resolution_ns = 1;
     task->run_delay_ns = camp_proc_ns(usage->pr_wtime);
     task->minor_faults = usage->pr_minf;
@@ -114,8 +115,8 @@ int camp_process_read(const struct camp_source *source, const struct camp_proces
     int r;
 
     (void)wanted; /* the two files have all fields */
-    if (process == NULL || process->pid < 0 || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a process and a place for its numbers");
+    if (camp_is_null(error, process, ret) || camp_is_outside(error, process->pid, 0, INT32_MAX))
+        return CAMP_E_INVALID;
     r = read_usage(source, process->pid, 0, &task, error);
     if (r == CAMP_OK)
         r = camp_psinfo_expect(source, process, &psinfo, error);
@@ -178,8 +179,9 @@ int camp_thread_read(const struct camp_source *source, const struct camp_thread 
     int r;
 
     (void)wanted;
-    if (thread == NULL || thread->pid < 0 || thread->tid <= 0 || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a thread and a place for its numbers");
+    if (camp_is_null(error, thread, ret) || camp_is_outside(error, thread->pid, 0, INT32_MAX) ||
+        camp_is_outside(error, thread->tid, 1, INT32_MAX))
+        return CAMP_E_INVALID;
     r = read_usage(source, thread->pid, thread->tid, &task, error);
     if (r == CAMP_OK)
         r = camp_lwpsinfo_read(source, thread->pid, thread->tid, &lwpsinfo, error);
@@ -219,8 +221,8 @@ int camp_process_cpu_ns(const struct camp_source *source, const struct camp_proc
     struct camp_task task;
     int r;
 
-    if (ret_ns == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the CPU time");
+    if (camp_is_null(error, process, ret_ns))
+        return CAMP_E_INVALID;
     r = camp_process_read(source, process, CAMP_TASK_CPU, &task, sizeof task, error);
     if (r != CAMP_OK)
         return r;

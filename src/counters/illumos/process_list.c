@@ -95,7 +95,7 @@ int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_
 {
     struct camp_output array = { pids, size, capacity, 0 };
     const struct listing listing = { .source = source, .array = &array };
-    int r = camp_output_check(pids, size, sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_output_check("pids", pids, size, sizeof(int32_t), capacity, ret_count, error);
 
     if (r == CAMP_OK)
         r = list_numbers(camp_proc(source), &listing, add_pid, error);
@@ -173,7 +173,8 @@ int camp_process_list(const struct camp_source *source, struct camp_process *pro
 {
     struct camp_output array = { processes, size, capacity, 0 };
     const struct listing listing = { .source = source, .array = &array };
-    int r = camp_output_check(processes, size, sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_output_check("processes", processes, size, sizeof(int32_t), capacity, ret_count,
+                              error);
 
     if (r == CAMP_OK)
         r = list_numbers(camp_proc(source), &listing, add_process, error);
@@ -186,10 +187,13 @@ int camp_process_find(const struct camp_source *source, const char *name,
 {
     struct camp_output array = { processes, size, capacity, 0 };
     const struct listing listing = { .source = source, .name = name, .array = &array };
-    int r = camp_output_check(processes, size, sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_output_check("processes", processes, size, sizeof(int32_t), capacity, ret_count,
+                              error);
 
-    if (r == CAMP_OK && (name == NULL || name[0] == '\0'))
-        r = camp_fail(error, CAMP_E_INVALID, 0, "pass the name of a program, which is not empty");
+    if (r == CAMP_OK && camp_is_null(error, name))
+        r = CAMP_E_INVALID;
+    if (r == CAMP_OK && name[0] == '\0')
+        r = camp_fail(error, CAMP_E_INVALID, 0, "'': no program can have this name");
     if (r == CAMP_OK)
         r = list_numbers(camp_proc(source), &listing, add_process, error);
     return r == CAMP_OK ? camp_output_end(&array, "processes", ret_count, error) : r;
@@ -201,8 +205,8 @@ int camp_process_read_all(const struct camp_source *source, uint32_t wanted,
 {
     struct camp_output array = { usages, size, capacity, 0 };
     const struct listing listing = { .source = source, .array = &array };
-    int r =
-        camp_output_check(usages, size, sizeof(struct camp_process), capacity, ret_count, error);
+    int r = camp_output_check("usages", usages, size, sizeof(struct camp_process), capacity,
+                              ret_count, error);
 
     (void)wanted; /* the two files have all fields */
     if (r == CAMP_OK)
@@ -217,8 +221,8 @@ int camp_process_identify(const struct camp_source *source, int32_t pid, struct 
     psinfo_t psinfo;
     int r;
 
-    if (pid < 0 || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a pid and a place for the answer");
+    if (camp_is_null(error, ret) || camp_is_outside(error, pid, 0, INT32_MAX))
+        return CAMP_E_INVALID;
     r = camp_psinfo_read(source, pid, &psinfo, error);
     if (r != CAMP_OK)
         return r;
@@ -252,10 +256,12 @@ int camp_thread_list(const struct camp_source *source, const struct camp_process
     struct listing listing = { .source = source, .array = &array };
     char path[PATH_SIZE];
     psinfo_t psinfo;
-    int r = camp_output_check(threads, size, 2 * sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_output_check("threads", threads, size, 2 * sizeof(int32_t), capacity, ret_count,
+                              error);
 
-    if (r == CAMP_OK && (process == NULL || process->pid < 0))
-        r = camp_fail(error, CAMP_E_INVALID, 0, "pass a process");
+    if (r == CAMP_OK &&
+        (camp_is_null(error, process) || camp_is_outside(error, process->pid, 0, INT32_MAX)))
+        r = CAMP_E_INVALID;
     if (r == CAMP_OK)
         r = camp_proc_path(path, source, process->pid, 0, "lwp", error);
     if (r != CAMP_OK)

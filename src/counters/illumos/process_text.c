@@ -94,10 +94,10 @@ int camp_process_text(const struct camp_source *source, const struct camp_proces
     psinfo_t psinfo;
     int r;
 
-    if (process == NULL || process->pid < 0 || ret_length == NULL ||
-        (buffer == NULL && capacity > 0) || text < CAMP_TEXT_COMMAND_LINE ||
-        text > CAMP_TEXT_CGROUP)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a process, a text and a place for it");
+    if (camp_is_null(error, process) || camp_array_is_null(error, buffer, capacity, ret_length) ||
+        camp_is_outside(error, process->pid, 0, INT32_MAX) ||
+        camp_is_outside(error, text, CAMP_TEXT_COMMAND_LINE, CAMP_TEXT_CGROUP))
+        return CAMP_E_INVALID;
     if (text == CAMP_TEXT_CGROUP)
         return camp_fail(error, CAMP_E_NOTSUP, 0, "this system has no cgroups");
     r = text == CAMP_TEXT_EXECUTABLE
@@ -120,8 +120,9 @@ int camp_process_user_id(const struct camp_source *source, const struct camp_pro
     psinfo_t psinfo;
     int r;
 
-    if (process == NULL || process->pid < 0 || ret_user_id == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a process and a place for its user");
+    if (camp_is_null(error, process, ret_user_id) ||
+        camp_is_outside(error, process->pid, 0, INT32_MAX))
+        return CAMP_E_INVALID;
     r = camp_psinfo_expect(source, process, &psinfo, error);
     if (r == CAMP_OK)
         *ret_user_id = (uint32_t)psinfo.pr_euid;

@@ -43,9 +43,10 @@ static int load(struct open_reader *ret, const struct camp_reader *reader, enum 
     static const char *const names[] = { "nothing",  "CPUs",  "memory",
                                          "networks", "disks", "a process" };
 
-    if (reader != NULL)
-        memcpy(ret, reader, sizeof *ret);
-    if (reader == NULL || ret->kind != (int32_t)kind)
+    if (camp_is_null(error, reader))
+        return CAMP_E_INVALID;
+    memcpy(ret, reader, sizeof *ret);
+    if (ret->kind != (int32_t)kind)
         return camp_fail(error, CAMP_E_INVALID, 0, "this reader is not of %s; open one",
                          names[kind]);
     if (ret->control != NULL && kstat_chain_update(ret->control) == -1)
@@ -59,8 +60,8 @@ static int open_kstats(struct camp_reader *reader, const struct camp_source *sou
     struct open_reader opened = { .kind = (int32_t)kind };
     int r;
 
-    if (reader == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "no reader; pass one");
+    if (camp_is_null(error, reader))
+        return CAMP_E_INVALID;
     r = camp_kstats_open(source, &opened.control, error);
     if (r == CAMP_OK)
         store(reader, &opened);
@@ -99,8 +100,8 @@ int camp_reader_cpus(struct camp_reader *reader, struct camp_cpu *cpus, size_t s
 
     if (r != CAMP_OK)
         return r;
-    if (ret_count == NULL || (cpus == NULL && capacity != 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_reader_cpus: an argument is NULL");
+    if (camp_array_is_null(error, cpus, capacity, ret_count))
+        return CAMP_E_INVALID;
     return camp_cpu_scan(opened.control, cpus, size, capacity, ret_count, error);
 }
 
@@ -113,8 +114,8 @@ int camp_reader_memory(struct camp_reader *reader, uint32_t wanted, struct camp_
 
     if (r != CAMP_OK)
         return r;
-    if (ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_reader_memory: no result");
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
     r = camp_memory_scan(opened.control, wanted, &memory, error);
     if (r == CAMP_OK)
         camp_hand_out(ret, size, &memory, sizeof memory);
@@ -129,8 +130,8 @@ int camp_reader_networks(struct camp_reader *reader, struct camp_network *networ
 
     if (r != CAMP_OK)
         return r;
-    if (ret_count == NULL || (networks == NULL && capacity != 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_reader_networks: an argument is NULL");
+    if (camp_array_is_null(error, networks, capacity, ret_count))
+        return CAMP_E_INVALID;
     return camp_network_scan(opened.control, networks, size, capacity, ret_count, error);
 }
 
@@ -142,8 +143,9 @@ int camp_reader_disks(struct camp_reader *reader, int kind, struct camp_disk *di
 
     if (r != CAMP_OK)
         return r;
-    if (ret_count == NULL || (disks == NULL && capacity != 0) || !camp_disk_kind_exists(kind))
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_reader_disks: NULL, or no such kind");
+    if (camp_array_is_null(error, disks, capacity, ret_count) ||
+        camp_is_outside(error, kind, CAMP_DISK_ANY, CAMP_DISK_PHYSICAL))
+        return CAMP_E_INVALID;
     return camp_disk_scan(opened.control, kind, disks, size, capacity, ret_count, error);
 }
 
@@ -194,8 +196,8 @@ int camp_reader_open_process(struct camp_reader *reader, const struct camp_sourc
     struct camp_task task;
     int r;
 
-    if (reader == NULL || process == NULL || process->pid < 0)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a reader and a process");
+    if (camp_is_null(error, reader, process) || camp_is_outside(error, process->pid, 0, INT32_MAX))
+        return CAMP_E_INVALID;
     opened.pid = process->pid;
     opened.start = process->start;
     r = open_file(source, process->pid, "usage", &opened.usage, error);
@@ -219,8 +221,8 @@ int camp_reader_process(struct camp_reader *reader, struct camp_task *ret, size_
 
     if (r != CAMP_OK)
         return r;
-    if (ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the numbers");
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
     r = read_process(&opened, &task, error);
     if (r == CAMP_OK)
         camp_hand_out(ret, size, &task, sizeof task);

@@ -14,7 +14,6 @@ int camp_network_scan(kstat_ctl_t *control, struct camp_network *networks, size_
                       size_t capacity, size_t *ret_count, struct camp_error *error);
 int camp_disk_scan(kstat_ctl_t *control, int kind, struct camp_disk *disks, size_t size,
                    size_t capacity, size_t *ret_count, struct camp_error *error);
-bool camp_disk_kind_exists(int kind);
 
 /* Fills the wanted fields of swap and of promised memory. What cannot be read stays unknown. */
 void camp_swap_read(uint32_t wanted, struct camp_memory *ret);

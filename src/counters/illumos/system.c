@@ -127,8 +127,8 @@ int camp_system_read(const struct camp_source *source, uint32_t wanted, struct c
     int r;
 
     (void)wanted;
-    if (ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_system_read: no place for the answer");
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
     r = camp_kstats_open(source, &control, error);
     if (r != CAMP_OK)
         return r;
@@ -149,8 +149,8 @@ int camp_fork_count(const struct camp_source *source, uint64_t *ret_count, struc
     struct camp_system system;
     int r;
 
-    if (ret_count == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_fork_count: no place for the answer");
+    if (camp_is_null(error, ret_count))
+        return CAMP_E_INVALID;
     r = camp_system_read(source, CAMP_SYSTEM_FORKS, &system, sizeof system, error);
     if (r != CAMP_OK)
         return r;
@@ -186,8 +186,8 @@ int camp_cpu_frequency_hz(const struct camp_source *source, int32_t cpu, uint64_
     kstat_ctl_t *control;
     int r;
 
-    if (ret_hz == NULL || cpu < 0)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a CPU and a place for its frequency");
+    if (camp_is_null(error, ret_hz) || camp_is_outside(error, cpu, 0, INT32_MAX))
+        return CAMP_E_INVALID;
     r = camp_kstats_open(source, &control, error);
     if (r != CAMP_OK)
         return r;

@@ -218,8 +218,8 @@ int camp_cpu_list(const struct camp_source *source, int32_t *ids, size_t capacit
 {
     int r;
 
-    if (ret_count == NULL || (ids == NULL && capacity != 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_cpu_list: an argument is NULL");
+    if (camp_array_is_null(error, ids, capacity, ret_count))
+        return CAMP_E_INVALID;
     r = list(source, ids, capacity, ret_count, error);
     if (r == CAMP_OK && *ret_count > capacity)
         return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu CPUs: pass more space", *ret_count);
@@ -228,8 +228,8 @@ int camp_cpu_list(const struct camp_source *source, int32_t *ids, size_t capacit
 
 int camp_cpu_count(const struct camp_source *source, size_t *ret_count, struct camp_error *error)
 {
-    if (ret_count == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_cpu_count: ret_count is NULL");
+    if (camp_is_null(error, ret_count))
+        return CAMP_E_INVALID;
     return list(source, NULL, 0, ret_count, error);
 }
 
@@ -241,9 +241,8 @@ int camp_cpu_read(const struct camp_source *source, int32_t cpu, struct camp_cpu
     int descriptor;
     int r;
 
-    if (ret == NULL || cpu < CAMP_CPU_TOTAL)
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "no place for the answer, or CPU %d, which cannot be", cpu);
+    if (camp_is_null(error, ret) || camp_is_outside(error, cpu, CAMP_CPU_TOTAL, INT32_MAX))
+        return CAMP_E_INVALID;
     descriptor = camp_open_proc(source, "stat", path, error);
     if (descriptor < 0)
         return descriptor;
@@ -261,8 +260,8 @@ int camp_cpu_read_all(const struct camp_source *source, struct camp_cpu *cpus, s
     int descriptor;
     int r;
 
-    if (ret_count == NULL || (cpus == NULL && capacity != 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_cpu_read_all: an argument is NULL");
+    if (camp_array_is_null(error, cpus, capacity, ret_count))
+        return CAMP_E_INVALID;
     descriptor = camp_open_proc(source, "stat", path, error);
     if (descriptor < 0)
         return descriptor;
@@ -325,8 +324,8 @@ int camp_fork_count(const struct camp_source *source, uint64_t *ret_count, struc
     int descriptor;
     int r;
 
-    if (ret_count == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_fork_count: ret_count is NULL");
+    if (camp_is_null(error, ret_count))
+        return CAMP_E_INVALID;
     descriptor = camp_open_proc(source, "stat", path, error);
     if (descriptor < 0)
         return descriptor;

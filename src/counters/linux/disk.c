@@ -291,8 +291,8 @@ int camp_disk_read(const struct camp_source *source, const char *name, struct ca
     struct camp_disk disk;
     int r;
 
-    if (name == NULL || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a name and a place for the answer");
+    if (camp_is_null(error, name, ret))
+        return CAMP_E_INVALID;
     if (!name_in_sys(name, in_sys))
         return camp_fail(error, CAMP_E_INVALID, 0, "'%s': no disk can have this name", name);
     r = read_wherever_it_is(source, in_sys, name, &disk, error != NULL ? &failure : NULL);
@@ -310,9 +310,9 @@ int camp_disk_read_all(const struct camp_source *source, int kind, struct camp_d
     int descriptor;
     int r;
 
-    if (ret_count == NULL || (disks == NULL && capacity != 0) || kind < CAMP_DISK_ANY ||
-        kind > CAMP_DISK_PHYSICAL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_disk_read_all: NULL, or no such kind");
+    if (camp_array_is_null(error, disks, capacity, ret_count) ||
+        camp_is_outside(error, kind, CAMP_DISK_ANY, CAMP_DISK_PHYSICAL))
+        return CAMP_E_INVALID;
     if (kind == CAMP_DISK_PHYSICAL && camp_path(path, camp_sys(source), NULL, "block") == CAMP_OK &&
         access(path, F_OK) != 0)
         return camp_fail_errno(error, errno, path);

@@ -102,9 +102,8 @@ int camp_cpu_frequency_hz(const struct camp_source *source, int32_t cpu, uint64_
     uint64_t value = 0;
     int r;
 
-    if (ret_hz == NULL || cpu < 0)
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "camp_cpu_frequency_hz: pass the number of a CPU, and a result");
+    if (camp_is_null(error, ret_hz) || camp_is_outside(error, cpu, 0, INT32_MAX))
+        return CAMP_E_INVALID;
     r = camp_path(path, camp_sys(source), error,
                   "devices/system/cpu/cpu%" PRId32 "/cpufreq/scaling_cur_freq", cpu);
     if (r < 0)

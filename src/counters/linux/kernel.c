@@ -189,8 +189,8 @@ int camp_kernel_read(const struct camp_source *source, struct camp_kernel *ret, 
     struct camp_kernel kernel = { .system = "Linux" };
     struct reading reading = { .kernel = &kernel };
 
-    if (ret == NULL || size == 0)
-        return camp_fail(error, CAMP_E_INVALID, 0, "no space for the answer: pass a struct");
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
     camp_kernel_files_open(&reading.files, source);
     memcpy(kernel.release, reading.files.release, sizeof kernel.release);
     memcpy(kernel.machine, reading.files.machine, sizeof kernel.machine);

@@ -119,8 +119,8 @@ int camp_linux_read(const struct camp_source *source, struct camp_linux *ret, si
     struct reading reading = { .facts = &facts };
     const long user_hz = sysconf(_SC_CLK_TCK);
 
-    if (ret == NULL || size == 0)
-        return camp_fail(error, CAMP_E_INVALID, 0, "no space for the answer: pass a struct");
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
     camp_kernel_files_open(&reading.files, source);
     if (user_hz > 0) {
         facts.user_hz = (uint32_t)user_hz;

@@ -158,8 +158,8 @@ int camp_memory_read(const struct camp_source *source, uint32_t wanted, struct c
     struct camp_memory memory;
     int r;
 
-    if (ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_memory_read: no result");
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
     if (source == NULL && (wanted & ~(uint32_t)OF_SYSINFO) == 0)
         r = read_sysinfo(&memory, error);
     else

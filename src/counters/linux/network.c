@@ -158,8 +158,8 @@ int camp_network_read(const struct camp_source *source, const char *name, struct
     int descriptor;
     int r;
 
-    if (name == NULL || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a name and a place for the answer");
+    if (camp_is_null(error, name, ret))
+        return CAMP_E_INVALID;
     if (name[0] == '\0')
         return camp_fail(error, CAMP_E_INVALID, 0, "'': no interface can have this name");
     descriptor = camp_open_proc(source, "net/dev", path, error);
@@ -179,8 +179,8 @@ int camp_network_read_all(const struct camp_source *source, struct camp_network 
     int descriptor;
     int r;
 
-    if (ret_count == NULL || (networks == NULL && capacity != 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_network_read_all: an argument is NULL");
+    if (camp_array_is_null(error, networks, capacity, ret_count))
+        return CAMP_E_INVALID;
     descriptor = camp_open_proc(source, "net/dev", path, error);
     if (descriptor < 0)
         return descriptor;

@@ -20,6 +20,7 @@
 
 #include "../clock.h"
 #include "../error.h"
+#include "../usual.h"
 
 #include <errno.h>
 #include <sys/types.h>
@@ -123,7 +124,7 @@ int camp_task_of_stat(const struct stat_line *line, bool with_cpu, struct camp_t
     task->known |= OF_STAT;
     task->parent = line->parent;
     task->start = line->start;
-    task->split_provenance = CAMP_SCALED;
+    task->split_provenance = camp_usual.split;
     task->minor_faults = line->minor_faults;
     task->major_faults = line->major_faults;
     task->faults = line->minor_faults + line->major_faults;
@@ -210,8 +211,8 @@ int camp_process_read(const struct camp_source *source, const struct camp_proces
     uint64_t cpu_ns = 0;
     int r;
 
-    if (process == NULL || process->pid <= 0 || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "a process and a place for its numbers: pass");
+    if (camp_is_null(error, process, ret) || camp_is_outside(error, process->pid, 1, INT32_MAX))
+        return CAMP_E_INVALID;
     task.time_ns = now_ns(CLOCK_MONOTONIC);
     clock = want_cpu && source == NULL && camp_process_clock(process->pid, &cpu_ns);
     if ((wanted & BESIDE_STAT) != 0)
@@ -255,8 +256,9 @@ int camp_thread_read(const struct camp_source *source, const struct camp_thread 
     struct camp_task task = { 0 };
     int r;
 
-    if (thread == NULL || thread->pid <= 0 || thread->tid <= 0 || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "a thread and a place for its numbers: pass");
+    if (camp_is_null(error, thread, ret) || camp_is_outside(error, thread->pid, 1, INT32_MAX) ||
+        camp_is_outside(error, thread->tid, 1, INT32_MAX))
+        return CAMP_E_INVALID;
     task.time_ns = now_ns(CLOCK_MONOTONIC);
     if ((wanted & (BESIDE_STAT | CAMP_TASK_CPU)) != 0)
         r = read_thread_beside(source, thread, wanted, &task, error);
@@ -277,8 +279,8 @@ int camp_process_cpu_ns(const struct camp_source *source, const struct camp_proc
     struct camp_task task;
     int r;
 
-    if (ret_ns == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the time");
+    if (camp_is_null(error, process, ret_ns))
+        return CAMP_E_INVALID;
     r = camp_process_read(source, process, CAMP_TASK_CPU, &task, sizeof task, error);
     if (r == CAMP_OK)
         *ret_ns = task.cpu_ns;

@@ -37,7 +37,7 @@ int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_
     struct camp_output array = { pids, size, capacity, 0 };
     struct number_directory directory;
     struct number_entry entry;
-    int more = camp_output_check(pids, size, sizeof(int32_t), capacity, ret_count, error);
+    int more = camp_output_check("pids", pids, size, sizeof(int32_t), capacity, ret_count, error);
 
     if (more < 0)
         return more;
@@ -86,8 +86,8 @@ int camp_process_identify(const struct camp_source *source, int32_t pid, struct 
     struct stat_line line;
     int r;
 
-    if (pid <= 0 || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a pid over 0 and a place for the answer");
+    if (camp_is_null(error, ret) || camp_is_outside(error, pid, 1, INT32_MAX))
+        return CAMP_E_INVALID;
     r = check_is_process(source, pid, error);
     if (r == CAMP_OK)
         r = camp_stat_read(source, pid, 0, &line, error);
@@ -245,7 +245,8 @@ int camp_process_list(const struct camp_source *source, struct camp_process *pro
 {
     struct camp_output array = { processes, size, capacity, 0 };
     const struct listing listing = { .source = source, .array = &array };
-    int r = camp_output_check(processes, size, sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_output_check("processes", processes, size, sizeof(int32_t), capacity, ret_count,
+                              error);
 
     return r == CAMP_OK ? list_processes(&listing, add_any, ret_count, error) : r;
 }
@@ -256,10 +257,13 @@ int camp_process_find(const struct camp_source *source, const char *name,
 {
     struct camp_output array = { processes, size, capacity, 0 };
     const struct listing listing = { .source = source, .name = name, .array = &array };
-    int r = camp_output_check(processes, size, sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_output_check("processes", processes, size, sizeof(int32_t), capacity, ret_count,
+                              error);
 
-    if (r == CAMP_OK && (name == NULL || name[0] == '\0'))
-        r = camp_fail(error, CAMP_E_INVALID, 0, "pass the name of a program, which is not empty");
+    if (r == CAMP_OK && camp_is_null(error, name))
+        r = CAMP_E_INVALID;
+    if (r == CAMP_OK && name[0] == '\0')
+        r = camp_fail(error, CAMP_E_INVALID, 0, "'': no program can have this name");
     return r == CAMP_OK ? list_processes(&listing, add_called, ret_count, error) : r;
 }
 
@@ -271,8 +275,8 @@ int camp_process_read_all(const struct camp_source *source, uint32_t wanted,
     const struct listing listing = { .source = source,
                                      .wanted = capacity > 0 ? wanted : 0,
                                      .array = &array };
-    int r =
-        camp_output_check(usages, size, sizeof(struct camp_process), capacity, ret_count, error);
+    int r = camp_output_check("usages", usages, size, sizeof(struct camp_process), capacity,
+                              ret_count, error);
 
     return r == CAMP_OK ? list_processes(&listing, add_usage, ret_count, error) : r;
 }
@@ -313,10 +317,12 @@ int camp_thread_list(const struct camp_source *source, const struct camp_process
     struct camp_output array = { threads, size, capacity, 0 };
     struct task_folder folder;
     struct stat_line line;
-    int r = camp_output_check(threads, size, 2 * sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_output_check("threads", threads, size, 2 * sizeof(int32_t), capacity, ret_count,
+                              error);
 
-    if (r == CAMP_OK && (process == NULL || process->pid <= 0))
-        r = camp_fail(error, CAMP_E_INVALID, 0, "pass a process");
+    if (r == CAMP_OK &&
+        (camp_is_null(error, process) || camp_is_outside(error, process->pid, 1, INT32_MAX)))
+        r = CAMP_E_INVALID;
     if (r == CAMP_OK)
         r = camp_folder_open(&folder, source, process->pid, 0, error);
     if (r != CAMP_OK)

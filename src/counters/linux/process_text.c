@@ -140,11 +140,10 @@ int camp_process_text(const struct camp_source *source, const struct camp_proces
     size_t length = 0;
     int r;
 
-    if (process == NULL || process->pid <= 0 || ret_length == NULL ||
-        (buffer == NULL && capacity > 0) || text < 0 ||
-        (size_t)text >= sizeof readers / sizeof readers[0])
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "pass a process, one of its texts, and space for it");
+    if (camp_is_null(error, process) || camp_array_is_null(error, buffer, capacity, ret_length) ||
+        camp_is_outside(error, process->pid, 1, INT32_MAX) ||
+        camp_is_outside(error, text, 0, (int)(sizeof readers / sizeof readers[0]) - 1))
+        return CAMP_E_INVALID;
     r = open_folder(&folder, source, process, error);
     if (r < 0)
         return r;
@@ -165,8 +164,8 @@ static int read_number(const struct camp_source *source, const struct camp_proce
     size_t length;
     int r, system_error;
 
-    if (process == NULL || process->pid <= 0)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a process, and a result");
+    if (camp_is_outside(error, process->pid, 1, INT32_MAX))
+        return CAMP_E_INVALID;
     r = open_folder(&folder, source, process, error);
     if (r < 0)
         return r;
@@ -185,8 +184,8 @@ int camp_process_user_id(const struct camp_source *source, const struct camp_pro
     uint64_t user_id = 0;
     int r;
 
-    if (ret_user_id == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a process, and a result");
+    if (camp_is_null(error, process, ret_user_id))
+        return CAMP_E_INVALID;
     r = read_number(source, process, "status", camp_status_user, &user_id, error);
     if (r == CAMP_OK)
         *ret_user_id = (uint32_t)user_id;
@@ -200,8 +199,8 @@ int camp_process_proportional_bytes(const struct camp_source *source,
     uint64_t kib = 0;
     int r;
 
-    if (ret_bytes == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a process, and a result");
+    if (camp_is_null(error, process, ret_bytes))
+        return CAMP_E_INVALID;
     r = read_number(source, process, "smaps_rollup", camp_smaps_parse, &kib, error);
     if (r == CAMP_OK)
         *ret_bytes = kib * BYTES_PER_KIB;

@@ -38,9 +38,10 @@ static int load(struct file_reader *ret, const struct camp_reader *reader,
     static const char *const names[] = { "nothing",  "CPUs",  "memory",
                                          "networks", "disks", "a process" };
 
-    if (reader != NULL)
-        memcpy(ret, reader, sizeof *ret);
-    if (reader != NULL && ret->kind == (int32_t)kind)
+    if (camp_is_null(error, reader))
+        return CAMP_E_INVALID;
+    memcpy(ret, reader, sizeof *ret);
+    if (ret->kind == (int32_t)kind)
         return CAMP_OK;
     return camp_fail(error, CAMP_E_INVALID, 0, "this reader is not of %s; open one", names[kind]);
 }
@@ -63,8 +64,8 @@ static int open_below_proc(struct camp_reader *reader, const struct camp_source 
     char path[PATH_SIZE];
     int r;
 
-    if (reader == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "no reader; pass one");
+    if (camp_is_null(error, reader))
+        return CAMP_E_INVALID;
     r = camp_path(path, camp_proc(source), error, "%s", name);
     if (r == CAMP_OK)
         r = open_file(&opened, kind, path, error);
@@ -105,8 +106,8 @@ int camp_reader_cpus(struct camp_reader *reader, struct camp_cpu *cpus, size_t s
 
     if (r < 0)
         return r;
-    if (ret_count == NULL || (cpus == NULL && capacity != 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_reader_cpus: an argument is NULL");
+    if (camp_array_is_null(error, cpus, capacity, ret_count))
+        return CAMP_E_INVALID;
     return camp_cpu_scan(file.descriptor, "stat", cpus, size, capacity, ret_count, error);
 }
 
@@ -119,8 +120,8 @@ int camp_reader_memory(struct camp_reader *reader, uint32_t wanted, struct camp_
 
     if (r < 0)
         return r;
-    if (ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_reader_memory: no result");
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
     r = camp_memory_scan(file.descriptor, "meminfo", wanted | CAMP_MEMORY_TOTAL, &memory, error);
     if (r == CAMP_OK)
         camp_hand_out(ret, size, &memory, sizeof memory);
@@ -135,8 +136,8 @@ int camp_reader_networks(struct camp_reader *reader, struct camp_network *networ
 
     if (r < 0)
         return r;
-    if (ret_count == NULL || (networks == NULL && capacity != 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_reader_networks: an argument is NULL");
+    if (camp_array_is_null(error, networks, capacity, ret_count))
+        return CAMP_E_INVALID;
     return camp_network_scan(file.descriptor, "net/dev", networks, size, capacity, ret_count,
                              error);
 }
@@ -149,9 +150,9 @@ int camp_reader_disks(struct camp_reader *reader, int kind, struct camp_disk *di
 
     if (r < 0)
         return r;
-    if (ret_count == NULL || (disks == NULL && capacity != 0) || kind < CAMP_DISK_ANY ||
-        kind > CAMP_DISK_PARTITION)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_reader_disks: NULL, or no such kind");
+    if (camp_array_is_null(error, disks, capacity, ret_count) ||
+        camp_is_outside(error, kind, CAMP_DISK_ANY, CAMP_DISK_PARTITION))
+        return CAMP_E_INVALID;
     return camp_disk_scan(file.descriptor, "diskstats", NULL, kind, disks, size, capacity,
                           ret_count, error);
 }
@@ -184,8 +185,8 @@ int camp_reader_open_process(struct camp_reader *reader, const struct camp_sourc
     char path[PATH_SIZE];
     int r;
 
-    if (reader == NULL || process == NULL || process->pid <= 0)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a reader and a process");
+    if (camp_is_null(error, reader, process) || camp_is_outside(error, process->pid, 1, INT32_MAX))
+        return CAMP_E_INVALID;
     r = camp_task_path(path, source, process->pid, 0, "stat", error);
     if (r == CAMP_OK)
         r = open_file(&opened, CAMP_READER_PROCESS, path, error);
@@ -214,8 +215,8 @@ int camp_reader_process(struct camp_reader *reader, struct camp_task *ret, size_
 
     if (r < 0)
         return r;
-    if (ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the numbers");
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
     task.time_ns = now_ns(CLOCK_MONOTONIC);
     clock = file.files_alone == 0 && camp_process_clock(file.pid, &cpu_ns);
     r = read_line(&file, &line, error);

@@ -239,8 +239,8 @@ int camp_system_read(const struct camp_source *source, uint32_t wanted, struct c
     struct camp_system system = { 0 };
     int r = CAMP_OK;
 
-    if (ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_system_read: no result");
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
     if ((wanted & OF_STAT) != 0)
         r = read_lines(source, "stat", take_stat, NULL, &system, error);
     if (r == CAMP_OK && (wanted & OF_LOADAVG) != 0)

@@ -119,8 +119,8 @@ int camp_taskstats_open(struct camp_taskstats *taskstats, struct camp_error *err
     struct camp_taskstats opened = CAMP_TASKSTATS_NONE;
     int result;
 
-    if (taskstats == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "taskstats is NULL: pass a struct to fill");
+    if (camp_is_null(error, taskstats))
+        return CAMP_E_INVALID;
     result = camp_taskstats_connect(&opened.descriptor, error);
     if (result == CAMP_OK)
         result = resolve_family(&opened, error);
@@ -249,11 +249,11 @@ int camp_taskstats_read(struct camp_taskstats *taskstats, const int32_t *pids, s
     struct camp_taskstat batch[ANSWERS_AT_ONCE];
     size_t done = 0;
 
-    if (taskstats == NULL || taskstats->descriptor < 0 || taskstats->listening != NOT_LISTENING)
+    if (camp_is_null(error, taskstats) || (count > 0 && camp_is_null(error, pids, tasks)))
+        return CAMP_E_INVALID;
+    if (taskstats->descriptor < 0 || taskstats->listening != NOT_LISTENING)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "not a taskstats session for questions; open one that does not listen");
-    if (count > 0 && (pids == NULL || tasks == NULL || size == 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "an array is NULL: pass pids and tasks");
     while (done < count) {
         size_t now = count - done < ANSWERS_AT_ONCE ? count - done : ANSWERS_AT_ONCE;
         int result = ask(taskstats, pids + done, now, batch, error);
@@ -304,7 +304,9 @@ int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *e
 {
     int result;
 
-    if (taskstats == NULL || taskstats->descriptor < 0)
+    if (camp_is_null(error, taskstats))
+        return CAMP_E_INVALID;
+    if (taskstats->descriptor < 0)
         return camp_fail(error, CAMP_E_INVALID, 0, "taskstats is not open: open it first");
     if (taskstats->listening != NOT_LISTENING)
         return CAMP_OK;
@@ -427,11 +429,13 @@ int camp_taskstats_exits(struct camp_taskstats *taskstats, struct camp_task_exit
     struct camp_output output = { exits, size, capacity, 0 };
     int more = 1;
 
-    if (taskstats == NULL || taskstats->descriptor < 0 || taskstats->listening == NOT_LISTENING)
+    if (camp_is_null(error, taskstats, exits, ret_count))
+        return CAMP_E_INVALID;
+    if (taskstats->descriptor < 0 || taskstats->listening == NOT_LISTENING)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "this taskstats session does not listen: make it listen first");
-    if (exits == NULL || size == 0 || ret_count == NULL || capacity == 0)
-        return camp_fail(error, CAMP_E_INVALID, 0, "no space for records: pass an array");
+    if (size == 0 || capacity == 0)
+        return camp_fail(error, CAMP_E_INVALID, 0, "size and capacity must be larger than 0");
     while (more > 0 && output.count < capacity) {
         if (capacity - output.count < EXITS_PER_MESSAGE)
             more = take_last(taskstats, &output, error);

@@ -5,4 +5,4 @@
 
 #include "../catalogue_table.h"
 
-const int camp_usual_split = CAMP_UNKNOWN;
+const struct camp_usual camp_usual = { .split = CAMP_UNKNOWN };

@@ -5,4 +5,4 @@
 
 #include "../catalogue_table.h"
 
-const int camp_usual_split = CAMP_SAMPLED;
+const struct camp_usual camp_usual = USUAL_ON_WINDOWS;

@@ -167,8 +167,8 @@ int camp_cpu_count(const struct camp_source *source, size_t *ret_count, struct c
 
     if (r < 0)
         return r;
-    if (ret_count == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_cpu_count: ret_count is NULL");
+    if (camp_is_null(error, ret_count))
+        return CAMP_E_INVALID;
     *ret_count = GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
     return CAMP_OK;
 }
@@ -181,8 +181,8 @@ int camp_cpu_list(const struct camp_source *source, int32_t *ids, size_t capacit
 
     if (r < 0)
         return r;
-    if (ret_count == NULL || (ids == NULL && capacity != 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_cpu_list: an argument is NULL");
+    if (camp_array_is_null(error, ids, capacity, ret_count))
+        return CAMP_E_INVALID;
     for (USHORT group = 0; group < GetActiveProcessorGroupCount(); group++)
         for (DWORD number = 0; number < GetActiveProcessorCount(group); number++) {
             int32_t id = (int32_t)(group * GROUP_CPUS + number);
@@ -234,9 +234,8 @@ int camp_cpu_read(const struct camp_source *source, int32_t cpu, struct camp_cpu
 
     if (r < 0)
         return r;
-    if (ret == NULL || cpu < CAMP_CPU_TOTAL)
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "no place for the answer, or CPU %d, which cannot be", (int)cpu);
+    if (camp_is_null(error, ret) || camp_is_outside(error, cpu, CAMP_CPU_TOTAL, INT32_MAX))
+        return CAMP_E_INVALID;
     r = cpu == CAMP_CPU_TOTAL ? read_total(&here, error) : read_one(cpu, &here, error);
     if (r == CAMP_OK)
         camp_hand_out(ret, size, &here, sizeof here);
@@ -250,8 +249,8 @@ int camp_cpu_read_all(const struct camp_source *source, struct camp_cpu *cpus, s
 
     if (r < 0)
         return r;
-    if (ret_count == NULL || (cpus == NULL && capacity != 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_cpu_read_all: an argument is NULL");
+    if (camp_array_is_null(error, cpus, capacity, ret_count))
+        return CAMP_E_INVALID;
     return scan(cpus, size, capacity, ret_count, error);
 }
 

@@ -123,8 +123,8 @@ int camp_process_cpu_ns(const struct camp_source *source, const struct camp_proc
 
     if (r < 0)
         return r;
-    if (process == NULL || process->pid <= 0 || ret_ns == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a process and a place for the time");
+    if (camp_is_null(error, process, ret_ns) || camp_is_outside(error, process->pid, 1, INT32_MAX))
+        return CAMP_E_INVALID;
     if (hz == 0)
         return fail_cycles(CAMP_E_NOTSUP, process->pid, error);
     opened = camp_process_open(process->pid);

@@ -178,9 +178,9 @@ int camp_disk_read_all(const struct camp_source *source, int kind, struct camp_d
 
     if (r < 0)
         return r;
-    if (ret_count == NULL || (disks == NULL && capacity != 0) || kind < CAMP_DISK_ANY ||
-        kind > CAMP_DISK_PHYSICAL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_disk_read_all: NULL, or no such kind");
+    if (camp_array_is_null(error, disks, capacity, ret_count) ||
+        camp_is_outside(error, kind, CAMP_DISK_ANY, CAMP_DISK_PHYSICAL))
+        return CAMP_E_INVALID;
     for (uint32_t number = 0, gap = 0; gap < LONGEST_GAP; number++)
         gap = add_drive(&walk, number) ? 0 : gap + 1;
     add_volumes(&walk, NO_DRIVE);
@@ -212,8 +212,10 @@ int camp_disk_read(const struct camp_source *source, const char *name, struct ca
 
     if (r < 0)
         return r;
-    if (name == NULL || ret == NULL || name[0] == '\0')
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a name and a place for the answer");
+    if (camp_is_null(error, name, ret))
+        return CAMP_E_INVALID;
+    if (name[0] == '\0')
+        return camp_fail(error, CAMP_E_INVALID, 0, "'': no disk can have this name");
     if (!is_name(name, &disk.kind))
         return camp_fail(error, CAMP_E_GONE, 0, "there is no disk %s; list them again", name);
     strcpy(disk.name, name);

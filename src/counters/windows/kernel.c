@@ -11,6 +11,7 @@
 
 #include "../platform.h"
 #include "../units.h"
+#include "../usual.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,15 +82,11 @@ static void copy_release(char *ret, size_t capacity)
 /* On an imitation, the host counts the time. How it does that, Windows' interface does not show. */
 static void fill_accounting(struct camp_kernel *kernel)
 {
-    if (kernel->imitation)
+    if (camp_is_imitation())
         return;
-    kernel->known |=
-        CAMP_KERNEL_TICK | CAMP_KERNEL_ACCOUNTING | CAMP_KERNEL_SHORT_IDLE | CAMP_KERNEL_IRQ_TIME;
-    kernel->accounting = CAMP_ACCOUNTING_TICK;
+    *kernel = camp_usual.kernel;
+    kernel->known |= CAMP_KERNEL_TICK;
     kernel->tick_hz = (uint32_t)(NS_PER_S / camp_tick_ns());
-    /* Since Windows 8 the tick stops on idle CPUs, but their idle time still grows by ticks. */
-    kernel->short_idle_sampled = 1;
-    kernel->irq_time = 0;
     kernel->cycles_hz = camp_cycles_hz();
     if (kernel->cycles_hz != 0)
         kernel->known |= CAMP_KERNEL_CYCLES;
@@ -98,15 +95,16 @@ static void fill_accounting(struct camp_kernel *kernel)
 int camp_kernel_read(const struct camp_source *source, struct camp_kernel *ret, size_t size,
                      struct camp_error *error)
 {
-    struct camp_kernel kernel = { .known = CAMP_KERNEL_IMITATION };
+    struct camp_kernel kernel = { 0 };
     int r = camp_this_machine_only(source, error);
 
     if (r < 0)
         return r;
-    if (ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_kernel_read: no result");
-    kernel.imitation = camp_is_imitation();
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
     fill_accounting(&kernel);
+    kernel.known |= CAMP_KERNEL_IMITATION;
+    kernel.imitation = camp_is_imitation();
     strcpy(kernel.system, "Windows");
     copy_release(kernel.release, sizeof kernel.release);
     strcpy(kernel.machine, machine());

@@ -80,8 +80,8 @@ int camp_memory_read(const struct camp_source *source, uint32_t wanted, struct c
     (void)wanted;
     if (r < 0)
         return r;
-    if (ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_memory_read: no result");
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
     r = scan(&memory, error);
     if (r == CAMP_OK)
         camp_hand_out(ret, size, &memory, sizeof memory);

@@ -95,8 +95,10 @@ int camp_network_read(const struct camp_source *source, const char *name, struct
 
     if (r < 0)
         return r;
-    if (name == NULL || ret == NULL || name[0] == '\0')
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a name and a place for the answer");
+    if (camp_is_null(error, name, ret))
+        return CAMP_E_INVALID;
+    if (name[0] == '\0')
+        return camp_fail(error, CAMP_E_INVALID, 0, "'': no interface can have this name");
     r = find(name, &network, error);
     if (r == CAMP_OK)
         camp_hand_out(ret, size, &network, sizeof network);
@@ -110,7 +112,7 @@ int camp_network_read_all(const struct camp_source *source, struct camp_network 
 
     if (r < 0)
         return r;
-    if (ret_count == NULL || (networks == NULL && capacity != 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "camp_network_read_all: an argument is NULL");
+    if (camp_array_is_null(error, networks, capacity, ret_count))
+        return CAMP_E_INVALID;
     return scan(networks, size, capacity, ret_count, error);
 }

@@ -10,6 +10,7 @@
 #include "shared.h"
 
 #include "../platform.h"
+#include "../usual.h"
 
 #include <string.h>
 
@@ -104,7 +105,7 @@ static void fill_times(int64_t user_time, int64_t kernel_time, bool is_imitation
     if (is_imitation)
         return;
     task->known |= CAMP_TASK_SAMPLED;
-    task->split_provenance = CAMP_SAMPLED;
+    task->split_provenance = camp_usual.split;
     task->sampled_ns = task->user_ns + task->system_ns;
 }
 
@@ -214,8 +215,8 @@ int camp_process_read(const struct camp_source *source, const struct camp_proces
 
     if (r < 0)
         return r;
-    if (process == NULL || process->pid <= 0 || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a process and a place for the numbers");
+    if (camp_is_null(error, process, ret) || camp_is_outside(error, process->pid, 1, INT32_MAX))
+        return CAMP_E_INVALID;
     if ((wanted & OF_CYCLES) != 0)
         opened = camp_process_open(process->pid);
     r = camp_process_read_opened(process, opened, &task, error);
@@ -249,8 +250,8 @@ int camp_process_read_all(const struct camp_source *source, uint32_t wanted,
     struct of_machine machine;
     struct process_table table;
     bool with_cycles;
-    int r = camp_check_list(source, usages, size, sizeof(struct camp_process), capacity, ret_count,
-                            error);
+    int r = camp_check_list(source, "usages", usages, size, sizeof(struct camp_process), capacity,
+                            ret_count, error);
 
     if (r < 0)
         return r;
@@ -333,8 +334,9 @@ int camp_thread_read(const struct camp_source *source, const struct camp_thread 
 
     if (r < 0)
         return r;
-    if (thread == NULL || thread->pid <= 0 || thread->tid <= 0 || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a thread and a place for the numbers");
+    if (camp_is_null(error, thread, ret) || camp_is_outside(error, thread->pid, 1, INT32_MAX) ||
+        camp_is_outside(error, thread->tid, 1, INT32_MAX))
+        return CAMP_E_INVALID;
     if ((wanted & OF_CYCLES) != 0)
         opened = camp_thread_open(thread->tid);
     r = read_thread(thread, opened, &task, error);

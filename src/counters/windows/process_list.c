@@ -5,12 +5,13 @@
 
 #define LONGEST_PATH 1024 /* units of UTF-16 */
 
-int camp_check_list(const struct camp_source *source, const void *first, size_t size, size_t least,
-                    size_t capacity, const size_t *ret_count, struct camp_error *error)
+int camp_check_list(const struct camp_source *source, const char *name, const void *first,
+                    size_t size, size_t least, size_t capacity, const size_t *ret_count,
+                    struct camp_error *error)
 {
     int r = camp_this_machine_only(source, error);
 
-    return r < 0 ? r : camp_output_check(first, size, least, capacity, ret_count, error);
+    return r < 0 ? r : camp_output_check(name, first, size, least, capacity, ret_count, error);
 }
 
 struct camp_process camp_identity_of(const struct native_process *process)
@@ -25,7 +26,8 @@ int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_
 {
     struct camp_output output = { pids, size, capacity, 0 };
     struct process_table table;
-    int r = camp_check_list(source, pids, size, sizeof(int32_t), capacity, ret_count, error);
+    int r =
+        camp_check_list(source, "pids", pids, size, sizeof(int32_t), capacity, ret_count, error);
 
     if (r < 0)
         return r;
@@ -50,8 +52,8 @@ int camp_process_identify(const struct camp_source *source, int32_t pid, struct 
 
     if (r < 0)
         return r;
-    if (pid <= 0 || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a pid over 0 and a place for the answer");
+    if (camp_is_null(error, ret) || camp_is_outside(error, pid, 1, INT32_MAX))
+        return CAMP_E_INVALID;
     r = camp_table_open(&table, error);
     if (r == CAMP_OK)
         found = camp_table_find(&table, pid);
@@ -96,26 +98,29 @@ int camp_process_list(const struct camp_source *source, struct camp_process *pro
                       size_t capacity, size_t *ret_count, struct camp_error *error)
 {
     struct camp_output output = { processes, size, capacity, 0 };
-    int r = camp_check_list(source, processes, size, sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_check_list(source, "processes", processes, size, sizeof(int32_t), capacity,
+                            ret_count, error);
 
     return r < 0 ? r : list(NULL, &output, ret_count, error);
 }
 
-int camp_process_find(const struct camp_source *source, const char *executable,
+int camp_process_find(const struct camp_source *source, const char *name,
                       struct camp_process *processes, size_t size, size_t capacity,
                       size_t *ret_count, struct camp_error *error)
 {
     struct camp_output output = { processes, size, capacity, 0 };
-    WCHAR name[LONGEST_PATH];
-    int r = camp_check_list(source, processes, size, sizeof(int32_t), capacity, ret_count, error);
+    WCHAR executable[LONGEST_PATH];
+    int r = camp_check_list(source, "processes", processes, size, sizeof(int32_t), capacity,
+                            ret_count, error);
 
     if (r < 0)
         return r;
-    if (executable == NULL || executable[0] == '\0' ||
-        !camp_utf16_of(executable, name, LONGEST_PATH))
+    if (camp_is_null(error, name))
+        return CAMP_E_INVALID;
+    if (name[0] == '\0' || !camp_utf16_of(name, executable, LONGEST_PATH))
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "an executable has a name in UTF-8 that is not empty: pass that");
-    return list(name, &output, ret_count, error);
+    return list(executable, &output, ret_count, error);
 }
 
 static int order_by_tid(const void *one, const void *other)
@@ -148,10 +153,12 @@ int camp_thread_list(const struct camp_source *source, const struct camp_process
     struct camp_output output = { threads, size, capacity, 0 };
     const struct native_process *found = NULL;
     struct process_table table;
-    int r = camp_check_list(source, threads, size, 2 * sizeof(int32_t), capacity, ret_count, error);
+    int r = camp_check_list(source, "threads", threads, size, 2 * sizeof(int32_t), capacity,
+                            ret_count, error);
 
-    if (r == CAMP_OK && (process == NULL || process->pid <= 0))
-        r = camp_fail(error, CAMP_E_INVALID, 0, "pass a process");
+    if (r == CAMP_OK &&
+        (camp_is_null(error, process) || camp_is_outside(error, process->pid, 1, INT32_MAX)))
+        r = CAMP_E_INVALID;
     if (r < 0)
         return r;
     r = camp_table_open(&table, error);

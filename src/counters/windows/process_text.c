@@ -101,10 +101,10 @@ int camp_process_text(const struct camp_source *source, const struct camp_proces
 
     if (r < 0)
         return r;
-    if (process == NULL || process->pid <= 0 || ret_length == NULL ||
-        (buffer == NULL && capacity > 0) || text < CAMP_TEXT_COMMAND_LINE ||
-        text > CAMP_TEXT_CGROUP)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a process, a text and a place for it");
+    if (camp_is_null(error, process) || camp_array_is_null(error, buffer, capacity, ret_length) ||
+        camp_is_outside(error, process->pid, 1, INT32_MAX) ||
+        camp_is_outside(error, text, CAMP_TEXT_COMMAND_LINE, CAMP_TEXT_CGROUP))
+        return CAMP_E_INVALID;
     if (text == CAMP_TEXT_CGROUP)
         return camp_fail(error, CAMP_E_NOTSUP, 0, "Windows has no cgroups");
     opened = camp_process_open(process->pid);

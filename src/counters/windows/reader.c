@@ -39,8 +39,8 @@ static int open_reader(struct camp_reader *reader, const struct camp_source *sou
 
     if (r < 0)
         return r;
-    if (reader == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "no reader; pass one");
+    if (camp_is_null(error, reader))
+        return CAMP_E_INVALID;
     store(reader, &opened);
     return CAMP_OK;
 }
@@ -50,7 +50,9 @@ static int check_reader(const struct camp_reader *reader, enum kind kind, struct
     static const char *const names[] = { "nothing",  "CPUs",  "memory",
                                          "networks", "disks", "a process" };
 
-    if (reader != NULL && opened_of(reader).kind == kind)
+    if (camp_is_null(error, reader))
+        return CAMP_E_INVALID;
+    if (opened_of(reader).kind == kind)
         return CAMP_OK;
     return camp_fail(error, CAMP_E_INVALID, 0, "this reader is not of %s; open one", names[kind]);
 }
@@ -120,8 +122,8 @@ int camp_reader_open_process(struct camp_reader *reader, const struct camp_sourc
 
     if (r < 0)
         return r;
-    if (reader == NULL || process == NULL || process->pid <= 0)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a reader and a process");
+    if (camp_is_null(error, reader, process) || camp_is_outside(error, process->pid, 1, INT32_MAX))
+        return CAMP_E_INVALID;
     opened.process = *process;
     opened.handle = camp_process_open(process->pid);
     r = camp_process_read_opened(process, opened.handle, &unwanted, error);
@@ -141,8 +143,8 @@ int camp_reader_process(struct camp_reader *reader, struct camp_task *ret, size_
 
     if (r < 0)
         return r;
-    if (ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the numbers");
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
     opened = opened_of(reader);
     r = camp_process_read_opened(&opened.process, opened.handle, &task, error);
     if (r == CAMP_OK)

@@ -71,8 +71,9 @@ const struct native_process *camp_table_expect(const struct process_table *table
 struct camp_process camp_identity_of(const struct native_process *process);
 
 /* Like camp_output_check(). Returns CAMP_E_NOTSUP if there is a source. */
-int camp_check_list(const struct camp_source *source, const void *first, size_t size, size_t least,
-                    size_t capacity, const size_t *ret_count, struct camp_error *error);
+int camp_check_list(const struct camp_source *source, const char *name, const void *first,
+                    size_t size, size_t least, size_t capacity, const size_t *ret_count,
+                    struct camp_error *error);
 
 /* Opens a process or thread to read its cycles. As long as it is open, no other process or thread
  * gets its number. Returns NULL, and GetLastError(), if it cannot be opened. */

@@ -65,10 +65,10 @@ int camp_system_read(const struct camp_source *source, uint32_t wanted, struct c
     struct camp_system system = { 0 };
     int r = camp_this_machine_only(source, error);
 
-    if (r == CAMP_OK && ret == NULL)
-        r = camp_fail(error, CAMP_E_INVALID, 0, "camp_system_read: no result");
     if (r < 0)
         return r;
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
     read_boot_time(&system);
     if (!camp_is_imitation()) {
         r = read_counts(&system, error);
@@ -106,8 +106,8 @@ int camp_cpu_frequency_hz(const struct camp_source *source, int32_t cpu, uint64_
 
     if (r < 0)
         return r;
-    if (ret_hz == NULL || cpu < 0)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a CPU and a place for its frequency");
+    if (camp_is_null(error, ret_hz) || camp_is_outside(error, cpu, 0, INT32_MAX))
+        return CAMP_E_INVALID;
     if ((DWORD)cpu >= count && GetActiveProcessorGroupCount() <= 1)
         return camp_fail(error, CAMP_E_GONE, 0, "there is no CPU %d; list them again", (int)cpu);
     if (camp_is_imitation() || GetActiveProcessorGroupCount() > 1 ||

@@ -53,8 +53,8 @@ int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, s
     size_t count;
     int r;
 
-    if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the CPUs");
+    if (camp_is_null(error, session) || camp_array_is_null(error, ret, capacity, ret_count))
+        return CAMP_E_INVALID;
     r = read_cpus(&cpus, &count, error);
     if (r != CAMP_OK)
         return r;

@@ -17,8 +17,12 @@ int session_open(struct camp_states **ret, const char *folder, uint32_t options,
     int r;
 
     /* System calls cost nothing to watch here, so that CAMP_STATES_NO_SYSCALLS changes nothing. */
-    if (ret == NULL || (options & ~(uint32_t)OPTIONS) != 0)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the session, and options");
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
+    if ((options & ~(uint32_t)OPTIONS) != 0)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "options is 0x%x: pass bits of enum camp_states_option",
+                         (unsigned)options);
     session = calloc(1, sizeof *session);
     if (session == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a session");
@@ -62,8 +66,8 @@ int camp_states_known(const struct camp_states *session, struct camp_states_know
     const struct camp_states_known known = { KNOWN_STATES, KNOWN_OF_THREADS, KNOWN_OF_CPUS,
                                              KNOWN_LOSSES };
 
-    if (session == NULL || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for what it knows");
+    if (camp_is_null(error, session, ret))
+        return CAMP_E_INVALID;
     camp_hand_out(ret, size, &known, sizeof known);
     return CAMP_OK;
 }
@@ -74,8 +78,8 @@ int camp_states_threads(struct camp_states *session, struct camp_thread_states *
     struct camp_output output = { ret, size, capacity, 0 };
     int r;
 
-    if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the threads");
+    if (camp_is_null(error, session) || camp_array_is_null(error, ret, capacity, ret_count))
+        return CAMP_E_INVALID;
     r = session_snapshot(session, error);
     if (r != CAMP_OK)
         return r;
@@ -115,11 +119,11 @@ int camp_states_visit(struct camp_states *session, const struct camp_states_visi
     struct camp_states_visitor complete = { 0 };
     int r;
 
-    if (session == NULL || visitor == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a visitor");
+    if (camp_is_null(error, session, visitor))
+        return CAMP_E_INVALID;
     camp_hand_out(&complete, sizeof complete, visitor, size);
     if (complete.seen == NULL || complete.ended == NULL || complete.missed == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a visitor with all functions");
+        return camp_fail(error, CAMP_E_INVALID, 0, "a function of the visitor is NULL: pass all");
     r = session_snapshot(session, error);
     if (r != CAMP_OK)
         return r;
@@ -137,8 +141,8 @@ int camp_states_exits(struct camp_states *session, struct camp_thread_states *re
 {
     struct camp_output output = { ret, size, capacity, 0 };
 
-    if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the threads");
+    if (camp_is_null(error, session) || camp_array_is_null(error, ret, capacity, ret_count))
+        return CAMP_E_INVALID;
     while (output.count < capacity && output.count < session->exit_count) {
         const struct camp_thread_states *total = &session->exits[output.count];
 
@@ -168,8 +172,8 @@ int camp_states_events(struct camp_states_event *ret, size_t size, size_t capaci
                        size_t *ret_count, struct camp_error *error)
 {
     (void)size;
-    if (ret_count == NULL || (ret == NULL && capacity > 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the events");
+    if (camp_array_is_null(error, ret, capacity, ret_count))
+        return CAMP_E_INVALID;
     *ret_count = 0;
     return CAMP_OK;
 }
@@ -177,8 +181,8 @@ int camp_states_events(struct camp_states_event *ret, size_t size, size_t capaci
 int camp_states_losses(struct camp_states *session, struct camp_states_losses *ret, size_t size,
                        struct camp_error *error)
 {
-    if (session == NULL || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for its losses");
+    if (camp_is_null(error, session, ret))
+        return CAMP_E_INVALID;
     camp_hand_out(ret, size, &session->losses, sizeof session->losses);
     return CAMP_OK;
 }

@@ -205,8 +205,8 @@ int camp_states_events(struct camp_states_event *ret, size_t size, size_t capaci
     struct btf *kernel = NULL;
     int r;
 
-    if (ret_count == NULL || (ret == NULL && capacity > 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a place for the events");
+    if (camp_array_is_null(error, ret, capacity, ret_count))
+        return CAMP_E_INVALID;
     before = libbpf_set_print(NULL);
     r = camp_events_of_kernel(&kernel, error);
     if (r == CAMP_OK)

@@ -114,8 +114,8 @@ int camp_states_exits(struct camp_states *session, struct camp_thread_states *re
 {
     int r;
 
-    if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the threads");
+    if (camp_is_null(error, session) || camp_array_is_null(error, ret, capacity, ret_count))
+        return CAMP_E_INVALID;
     session->taken = (struct camp_output){ ret, size, capacity, 0 };
     r = capacity > 0 ? read_ring(session, error) : CAMP_OK;
     if (r != CAMP_OK)
@@ -236,8 +236,8 @@ int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, s
 {
     struct camp_output output = { ret, size, capacity, 0 };
 
-    if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the CPUs");
+    if (camp_is_null(error, session) || camp_array_is_null(error, ret, capacity, ret_count))
+        return CAMP_E_INVALID;
     for (uint32_t i = 0; i < session->cpu_count; i++) {
         struct cpu_moment moment;
         struct camp_cpu_states states;
@@ -256,8 +256,8 @@ int camp_states_losses(struct camp_states *session, struct camp_states_losses *r
 {
     struct camp_states_losses losses = { 0 };
 
-    if (session == NULL || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for its losses");
+    if (camp_is_null(error, session, ret))
+        return CAMP_E_INVALID;
     losses.known = session->knows.losses;
     for (size_t i = 0; i < session->cpu_count; i++) {
         losses.switches += session->cpus[i].switches;
@@ -294,8 +294,8 @@ int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *r
     struct disk_wait_key key, *before = NULL;
     int map;
 
-    if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the waits");
+    if (camp_is_null(error, session) || camp_array_is_null(error, ret, capacity, ret_count))
+        return CAMP_E_INVALID;
     if (!session->has_disks)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "this session counts no waits for disks: open it with CAMP_STATES_DISKS");

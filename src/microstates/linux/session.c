@@ -262,9 +262,12 @@ int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_err
     libbpf_print_fn_t before = NULL;
     int r;
 
-    if (ret == NULL || (options & ~OPTIONS) != 0)
+    if (camp_is_null(error, ret))
+        return CAMP_E_INVALID;
+    if ((options & ~OPTIONS) != 0)
         return camp_fail(error, CAMP_E_INVALID, 0,
-                         "pass a place for the session, and options of enum camp_states_option");
+                         "options is 0x%x: pass bits of enum camp_states_option",
+                         (unsigned)options);
     session = calloc(1, sizeof *session);
     if (session == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a session");
@@ -286,8 +289,8 @@ int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_err
 int camp_states_known(const struct camp_states *session, struct camp_states_known *ret, size_t size,
                       struct camp_error *error)
 {
-    if (session == NULL || ret == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for what it knows");
+    if (camp_is_null(error, session, ret))
+        return CAMP_E_INVALID;
     camp_hand_out(ret, size, &session->knows, sizeof session->knows);
     return CAMP_OK;
 }

@@ -386,8 +386,8 @@ int camp_states_threads(struct camp_states *session, struct camp_thread_states *
     struct snapshot snapshot = { 0 };
     bool broken = true;
 
-    if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the threads");
+    if (camp_is_null(error, session) || camp_array_is_null(error, ret, capacity, ret_count))
+        return CAMP_E_INVALID;
     for (int tries = 0; broken && tries < 2; tries++) {
         int r;
 
@@ -406,11 +406,11 @@ int camp_states_visit(struct camp_states *session, const struct camp_states_visi
     bool broken = true, out_of_memory = false;
     int r;
 
-    if (visitor != NULL)
-        camp_hand_out(&known, sizeof known, visitor, size);
-    if (session == NULL || known.seen == NULL || known.waited == NULL || known.ended == NULL ||
-        known.missed == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and all functions of a visitor");
+    if (camp_is_null(error, session, visitor))
+        return CAMP_E_INVALID;
+    camp_hand_out(&known, sizeof known, visitor, size);
+    if (known.seen == NULL || known.waited == NULL || known.ended == NULL || known.missed == NULL)
+        return camp_fail(error, CAMP_E_INVALID, 0, "a function of the visitor is NULL: pass all");
     session->visitor = &known;
     r = camp_session_tell_exits(session, error);
     session->visitor = NULL;

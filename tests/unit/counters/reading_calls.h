@@ -1,5 +1,5 @@
-/* A call of each function that reads a counter, and the calls that every system refuses. The tests
- * of each system include it, so it needs no header of POSIX. */
+/* A call of each function that reads a counter. The tests of each system include it, so it needs no
+ * header of POSIX. */
 #pragma once
 
 #include <camp/camp.h>
@@ -322,42 +322,3 @@ static const struct {
     { "camp_process_read_all", READS_PROCESSES, read_all_processes },
     { "camp_pid_list", READS_PIDS, read_pids },
 };
-
-/* Each call without a place for its result. */
-static inline void expect_calls_without_a_result_to_be_invalid(void)
-{
-    struct camp_reader reader;
-
-    assert_int_equal(camp_cpu_count(NULL, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_cpu_list(NULL, NULL, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_cpu_read(NULL, 0, NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_cpu_read_all(NULL, NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_memory_read(NULL, 0, NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_network_read(NULL, "lo", NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_network_read_all(NULL, NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_disk_read(NULL, "sda", NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_disk_read_all(NULL, 0, NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_pid_list(NULL, NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_identify(NULL, 1, NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_list(NULL, NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_find(NULL, "sh", NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_read(NULL, &asked_process, 0, NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_thread_list(NULL, &asked_process, NULL, 0, 0, NULL, NULL),
-                     CAMP_E_INVALID);
-    assert_int_equal(camp_thread_read(NULL, &asked_thread, 0, NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_pid_cpu_ns(1, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_cpu_ns(NULL, &asked_process, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_kernel_read(NULL, NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_reader_open_cpus(NULL, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_reader_open_memory(NULL, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_reader_open_networks(NULL, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_reader_open_disks(NULL, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_reader_open_process(NULL, NULL, &asked_process, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_reader_open_process(&reader, NULL, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_read_all(NULL, 0, NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_system_read(NULL, 0, NULL, 0, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_cpu_frequency_hz(NULL, 0, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(
-        camp_process_text(NULL, &asked_process, CAMP_TEXT_EXECUTABLE, NULL, 1, NULL, NULL),
-        CAMP_E_INVALID);
-}

@@ -2,7 +2,7 @@
  * The contract of all functions that read: which error they return for which failure, that they
  * work in the child of fork(2) and on a small stack, and that no descriptor stays open.
  */
-#include "reading_calls.h"
+#include "wrong_arguments.h"
 
 #include "../tree.h"
 
@@ -186,15 +186,37 @@ static void a_file_without_permission_is_a_permission_error(void **state)
     remove_folder(folder);
 }
 
-static void a_result_that_is_null_is_invalid(void **state)
+static void the_message_names_the_argument_that_is_null(void **state)
+{
+    uint64_t number;
+    uint32_t id;
+
+    (void)state;
+    expect_arguments_that_are_null_to_be_named();
+    /* Other systems do not support these. */
+    EXPECT_NULL_REFUSED("ret_count", camp_fork_count(NULL, NULL, &refusal));
+    EXPECT_NULL_REFUSED("process", camp_process_user_id(NULL, NULL, &id, &refusal));
+    EXPECT_NULL_REFUSED("ret_user_id", camp_process_user_id(NULL, &asked_process, NULL, &refusal));
+    EXPECT_NULL_REFUSED("process", camp_process_proportional_bytes(NULL, NULL, &number, &refusal));
+    EXPECT_NULL_REFUSED("ret_bytes",
+                        camp_process_proportional_bytes(NULL, &asked_process, NULL, &refusal));
+    EXPECT_NULL_REFUSED("ret", camp_linux_read(NULL, NULL, 0, &refusal));
+    EXPECT_NULL_REFUSED("taskstats", camp_taskstats_open(NULL, &refusal));
+    EXPECT_NULL_REFUSED("taskstats", camp_taskstats_read(NULL, NULL, 0, NULL, 0, &refusal));
+    EXPECT_NULL_REFUSED("taskstats", camp_taskstats_listen(NULL, &refusal));
+    EXPECT_NULL_REFUSED("taskstats", camp_taskstats_exits(NULL, NULL, 0, 0, NULL, &refusal));
+}
+
+static void a_call_without_an_array_counts(void **state)
 {
     (void)state;
-    expect_calls_without_a_result_to_be_invalid();
-    /* Other systems do not support these. */
-    assert_int_equal(camp_fork_count(NULL, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_user_id(NULL, &asked_process, NULL, NULL), CAMP_E_INVALID);
-    assert_int_equal(camp_process_proportional_bytes(NULL, &asked_process, NULL, NULL),
-                     CAMP_E_INVALID);
+    expect_calls_without_space_to_count(getpid());
+}
+
+static void the_message_names_the_number_that_is_out_of_range(void **state)
+{
+    (void)state;
+    expect_numbers_out_of_range_to_be_named();
 }
 
 static struct camp_reader inherited;
@@ -352,7 +374,9 @@ int main(void)
                                         restore_rights),
         cmocka_unit_test_setup_teardown(a_file_without_permission_is_a_permission_error,
                                         remember_rights, restore_rights),
-        cmocka_unit_test(a_result_that_is_null_is_invalid),
+        cmocka_unit_test(the_message_names_the_argument_that_is_null),
+        cmocka_unit_test(a_call_without_an_array_counts),
+        cmocka_unit_test(the_message_names_the_number_that_is_out_of_range),
         cmocka_unit_test(parent_and_child_of_fork_read_independently),
         cmocka_unit_test(a_call_needs_less_than_96_kib_of_stack),
         cmocka_unit_test(a_signal_handler_ends_the_wait_of_a_percentage),

@@ -32,6 +32,32 @@ static void the_times_of_a_process_are_measured_and_traps_are_system_time(void *
     assert_int_equal(cpu_ns, 12 * S + 321);
 }
 
+/* The time of children is the only CPU time that illumos samples. */
+static void the_time_of_children_is_sampled_although_the_other_times_are_measured(void **state)
+{
+    static struct camp_counter rows[300];
+    const struct camp_task task = { .split_provenance = CAMP_MEASURED };
+    struct camp_kernel kernel;
+    size_t count, children = 0, user = 0;
+
+    (void)state;
+    assert_int_equal(camp_kernel_read(&fake_source, &kernel, sizeof kernel, NULL), CAMP_OK);
+    assert_int_equal(camp_catalogue_read(rows, sizeof rows[0], 300, &count, NULL), CAMP_OK);
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].record != CAMP_RECORD_TASK)
+            continue;
+        if (strcmp(rows[i].name, "children_ns") == 0) {
+            assert_int_equal(camp_counter_provenance(&rows[i], &kernel, 0, &task), CAMP_SAMPLED);
+            children++;
+        } else if (strcmp(rows[i].name, "user_ns") == 0) {
+            assert_int_equal(camp_counter_provenance(&rows[i], &kernel, 0, &task), CAMP_MEASURED);
+            user++;
+        }
+    }
+    assert_int_equal(children, 1);
+    assert_int_equal(user, 1);
+}
+
 static void a_process_has_its_counts_and_what_the_system_lacks_is_unknown(void **state)
 {
     struct camp_process process;
@@ -276,6 +302,7 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_fake_proc, remove_fake_proc)
     const struct CMUnitTest tests[] = {
         TEST(the_times_of_a_process_are_measured_and_traps_are_system_time),
+        TEST(the_time_of_children_is_sampled_although_the_other_times_are_measured),
         TEST(a_process_has_its_counts_and_what_the_system_lacks_is_unknown),
         TEST(a_later_process_with_the_same_pid_is_never_read),
         TEST(a_zombie_has_its_times_but_no_sizes_and_no_name),

@@ -195,7 +195,25 @@ static void only_what_the_session_knows_has_its_bit(void **state)
     assert_int_equal(losses.known, CAMP_STATES_LOSSES_LOST);
     assert_int_equal(camp_states_known(&session, &known, sizeof known, NULL), CAMP_OK);
     assert_memory_equal(&known, &session.knows, sizeof known);
-    assert_int_equal(camp_states_known(NULL, &known, sizeof known, NULL), CAMP_E_INVALID);
+}
+
+static void the_message_names_the_argument_that_is_null(void **state)
+{
+    struct camp_states_known known;
+    struct camp_error error;
+    size_t count;
+
+    (void)state;
+    assert_int_equal(camp_states_known(NULL, &known, sizeof known, &error), CAMP_E_INVALID);
+    assert_non_null(strstr(error.message, "the argument session must not be NULL"));
+    assert_int_equal(camp_states_known(&session, NULL, 0, &error), CAMP_E_INVALID);
+    assert_non_null(strstr(error.message, "the argument ret must not be NULL"));
+    assert_int_equal(camp_states_cpus(&session, NULL, 0, 0, NULL, &error), CAMP_E_INVALID);
+    assert_non_null(strstr(error.message, "the argument ret_count must not be NULL"));
+    assert_int_equal(camp_states_threads(&session, NULL, 0, 1, &count, &error), CAMP_E_INVALID);
+    assert_non_null(strstr(error.message, "the argument ret must not be NULL"));
+    assert_int_equal(camp_states_visit(&session, NULL, 0, &error), CAMP_E_INVALID);
+    assert_non_null(strstr(error.message, "the argument visitor must not be NULL"));
 }
 
 static void the_device_of_a_wait_for_input_of_another_thread_is_unknown(void **state)
@@ -285,6 +303,7 @@ int main(void)
         TEST(a_cpu_with_a_number_above_1023_is_reported),
         TEST(only_what_the_session_knows_has_its_bit),
         TEST(the_device_of_a_wait_for_input_of_another_thread_is_unknown),
+        TEST(the_message_names_the_argument_that_is_null),
         TEST(a_visitor_that_lacks_a_function_is_refused),
     };
 
