@@ -1,5 +1,6 @@
 /* Parses messages of taskstats, valid and broken ones. */
 #include "counters/linux/taskstats_message.h"
+#include "counters/linux/taskstats_socket.h"
 
 #include <camp/linux.h>
 
@@ -339,6 +340,20 @@ static void a_taskstats_message_with_a_false_length_is_a_format_error(void **sta
     assert_int_equal(read_exit(&message, exits, &count), CAMP_E_FORMAT);
 }
 
+static void a_question_has_no_bytes_of_the_memory_that_it_is_written_to(void **state)
+{
+    _Alignas(8) char buffer[256];
+    struct nlmsghdr *question;
+
+    (void)state;
+    memset(buffer, 'x', sizeof buffer);
+    question = camp_taskstats_begin(buffer, 16, 3, 1);
+    camp_taskstats_put_text(question, 2, "0-4");
+    camp_taskstats_put_text(question, 2, "0-24");
+    assert_null(memchr(buffer, 'x', question->nlmsg_len));
+    assert_int_equal(buffer[question->nlmsg_len], 'x');
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +369,7 @@ int main(void)
         cmocka_unit_test(taskstats_that_are_too_short_are_a_format_error),
         cmocka_unit_test(a_truncated_taskstats_message_is_a_format_error),
         cmocka_unit_test(a_taskstats_message_with_a_false_length_is_a_format_error),
+        cmocka_unit_test(a_question_has_no_bytes_of_the_memory_that_it_is_written_to),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
