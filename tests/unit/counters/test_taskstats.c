@@ -222,6 +222,7 @@ static void the_exit_of_a_process_with_one_thread_has_one_record(void **state)
     assert_true(camp_taskstats_is_notice(message.bytes, message.length));
     assert_int_equal(read_exit(&message, exits, &count), CAMP_OK);
     assert_int_equal(count, 1);
+    assert_int_equal(exits[0].known, CAMP_TASK_EXIT_PROCESS);
     assert_int_equal(exits[0].pid, 41);
     assert_int_equal(exits[0].is_process, 1);
     assert_int_equal(exits[0].parent, 12);
@@ -241,6 +242,7 @@ static void the_exit_of_a_thread_does_not_end_a_process_with_other_threads(void 
     (void)state;
     assert_int_equal(read_exit(&message, exits, &count), CAMP_OK);
     assert_int_equal(count, 1);
+    assert_int_equal(exits[0].known, CAMP_TASK_EXIT_PROCESS);
     assert_int_equal(exits[0].pid, 40);
     assert_int_equal(exits[0].tid, 41);
     assert_int_equal(exits[0].is_process, 0);
@@ -258,6 +260,7 @@ static void the_exit_of_the_last_thread_reports_the_thread_and_its_process(void 
     assert_int_equal(count, 2);
     assert_int_equal(exits[0].is_process, 0);
     assert_int_equal(exits[0].pid, 40);
+    assert_int_equal(exits[1].known, CAMP_TASK_EXIT_PROCESS);
     assert_int_equal(exits[1].is_process, 1);
     assert_int_equal(exits[1].pid, 40);
     assert_int_equal(exits[1].tid, 40);
@@ -300,6 +303,7 @@ static void the_exit_record_of_an_old_kernel_lacks_the_pid_of_the_process(void *
     put_aggregate(&message, false, 41, &stats, OLD_LENGTH);
     finish(&message);
     assert_int_equal(read_exit(&message, exits, &count), CAMP_OK);
+    assert_int_equal(exits[0].known, 0);
     assert_int_equal(exits[0].pid, 0);
     assert_int_equal(exits[0].is_process, 0);
     assert_int_equal(exits[0].began_s, 1600000000);
