@@ -59,14 +59,18 @@ struct camp_taskstat {
  */
 #define CAMP_TASKSTATS_WITH_PROCESSES 12
 
+enum camp_task_exit_field {
+    CAMP_TASK_EXIT_PROCESS = 1u << 0 /* pid and is_process */
+};
+
 /*
  * The record of an exited task. A process that always had one thread has one record (is_process 1).
  * Any other process has a record for each thread (is_process 0) and, when its last thread exits, a
  * record for the whole process (is_process 1).
  *
  * Before Linux 5.19 (CAMP_TASKSTATS_WITH_PROCESSES), the record of a single-threaded process looks
- * like that of a thread: pid and is_process are 0. On these kernels, add up only the records with
- * is_process 0.
+ * like that of a thread: pid and is_process are unknown, and 0. On these kernels, add up only the
+ * records with is_process 0.
  *
  * measured_ns ends at the task's last clock tick or context switch. The CPU time after that moment,
  * up to one tick, is in no record. In a test with tasks of 2 ms and ticks of 4 ms, more than half
@@ -78,7 +82,6 @@ struct camp_taskstat {
  * 50 us, which its fork takes.
  */
 struct camp_task_exit {
-    /* 0 if unknown: Linux before 5.19 does not report the process of a thread. */
     int32_t pid;
     int32_t tid;
     /* Pid of the parent; if the parent exited first, 1 or the pid of a subreaper. */
@@ -100,6 +103,8 @@ struct camp_task_exit {
     uint64_t at_most_ns;
     /* How often the thread slept. For a process, how often the last thread to exit had slept. */
     uint64_t voluntary_switches;
+    uint32_t known; /* enum camp_task_exit_field; all other fields are always known */
+    uint32_t reserved;
 };
 
 /* Opens a session of taskstats.

@@ -199,10 +199,10 @@ class TaskExit(NamedTuple):
     (is_process); a process of one thread has one record, of the whole. camp.h documents at_most_ns,
     and the time that measured_ns lacks (up to one tick)."""
 
-    pid: int  # Its process; 0: unknown (of a thread, before Linux 5.19).
+    pid: Optional[int]  # Its process; unknown of a thread, before Linux 5.19.
     tid: int  # Its thread.
     parent: int  # Parent at its end: 1 or a subreaper where the parent had ended before.
-    is_process: bool  # A process as a whole, not one of its threads.
+    is_process: Optional[bool]  # A process as a whole, not one of its threads.
     user_id: int  # Its user.
     exit_code: int  # As wait(2) returns it.
     measured_ns: int  # Time on a CPU, as of its last tick or switch.

@@ -3,15 +3,17 @@
 #include "program/help.h"
 
 static const struct command commands[] = {
-    { "check", command_check, "how wrong sampled CPU time is here: sampled against measured" },
+    { "check", command_check, "how wrong sampled CPU time is here: sampled against measured",
+      .opens_processes = true },
     { "top", command_top, "where the time of threads, processes, users goes, by state" },
     { "time", command_time, "where the wall time of a command, or of a process, went" },
     { "wait", command_wait, "I/O wait by five definitions, and which tasks waited for which disk" },
     { "view", command_view, "the page in this computer's browser, live or from a file" },
     { "export", command_export, "metrics for Prometheus: CPUs, states of threads, groups" },
     { "record", command_record, "record any source to a file, for later" },
-    { "report", command_report, "the page with its data in one file, or one picture" },
-    { "get", command_get, "read counters" },
+    { "report", command_report, "the page with its data in one file, or one picture",
+      .opens_processes = true },
+    { "get", command_get, "read counters", .opens_processes = true },
     { "list", command_list, "what can be read: CPUs, disks, networks, processes, counters" },
     { "doctor", command_doctor, "what this kernel counts and how, and what would change it" },
     { "load", command_load, "loads of known size that report their true times" },

@@ -51,6 +51,8 @@ int main(int argc, char **argv)
 
         if (strcmp(command->name, name) == 0) {
             command_name = command->name;
+            if (command->opens_processes)
+                privilege_open_processes();
             return command->run(argc - 1, argv + 1);
         }
     }

@@ -286,6 +286,31 @@ static void add_row(struct document *document, const struct cost *cost)
     DOCUMENT_ADD(document, RATES, cells);
 }
 
+/* Says why there are dashes. */
+static void note_unknown(struct document *document, const struct probe *probe)
+{
+    bool lacks_time = false, lacks_split = false, lacks_faults = false;
+
+    for (size_t i = 0; i < probe->cost_count; i++) {
+        const struct cost *cost = &probe->costs[i];
+
+        lacks_time |= cost->block_cpu_ns < cost->blocks * load_clock_step_ns() ||
+                      cost->cpu_ns < load_clock_step_ns();
+        lacks_split |= cost->split.user_ns + cost->split.system_ns < cost->split.step_ns;
+        lacks_faults |= !cost->faults.has_all;
+    }
+    if (lacks_time)
+        document_note(document,
+                      "Unknown CPU times are shorter than the steps of this clock, %.3g ms.",
+                      (double)load_clock_step_ns() / NS_PER_MS);
+    if (lacks_split)
+        document_note(document,
+                      "Unknown user and system times are shorter than a step of theirs, %.3g ms.",
+                      (double)probe->costs[0].split.step_ns / NS_PER_MS);
+    if (lacks_faults)
+        document_note(document, "Page faults are unknown: this system does not count them.");
+}
+
 static void fill(struct document *document, const struct probe *probe)
 {
     char time[TIME_TEXT_SIZE];
@@ -297,6 +322,7 @@ static void fill(struct document *document, const struct probe *probe)
     DOCUMENT_ADD(document, RECORD, cells);
     for (size_t i = 0; i < probe->cost_count; i++)
         add_row(document, &probe->costs[i]);
+    note_unknown(document, probe);
     document->record.headline = document_text(
         document, "%s  %u calls a block: cpu, memory, network %s, disk %s, process", time,
         call_count(&probe->subjects), probe->subjects.network, probe->subjects.disk);

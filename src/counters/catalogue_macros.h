@@ -117,6 +117,8 @@
             0                                                                                      \
     }
 #define EXIT(field, type, help) FIELD(task_exit, TASK_EXIT, field, type, 0, help)
+#define EXIT_OF_PROCESS(field, type, help)                                                         \
+    FIELD(task_exit, TASK_EXIT, field, type, CAMP_TASK_EXIT_PROCESS, help)
 #define KERNEL(field, type, known, source, help)                                                   \
     {                                                                                              \
         ROW(CAMP_KIND_KERNEL, kernel, KERNEL, field, "", type, FACT, NONE, known, NEED_ITS_SOURCE, \

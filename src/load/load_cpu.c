@@ -33,11 +33,7 @@
 #define AFTER_TICK_NS 80000u
 #define BEFORE_TICK_NS 100000u
 #define SLEEP_MARGIN_NS 20000u
-#define LEAD_MIN_NS (100000u + load_timer_delay_ns())
-#define LEAD_MAX_NS (400000u + load_timer_delay_ns())
 #define PAST_TICK_NS 50000u
-#define ACROSS_MIN_NS (LEAD_MIN_NS + PAST_TICK_NS)
-#define ACROSS_EASY_NS (400000u + load_timer_delay_ns())
 
 #define DEFAULT_PERIOD_NS (10u * NS_PER_MS)
 #define PERIOD_MIN_NS NS_PER_MS
@@ -49,6 +45,28 @@
 
 /* In the order of enum load_phase. */
 static const char *const phases[] = { "any", "between-ticks", "across-ticks", NULL };
+
+/* How long before a tick a load across it starts. */
+static uint64_t lead_min_ns(void)
+{
+    return 100000 + load_timer_delay_ns();
+}
+
+static uint64_t lead_max_ns(void)
+{
+    return 400000 + load_timer_delay_ns();
+}
+
+/* The shortest load across a tick, and one that is easy to place. */
+static uint64_t across_min_ns(void)
+{
+    return lead_min_ns() + PAST_TICK_NS;
+}
+
+static uint64_t across_easy_ns(void)
+{
+    return 400000 + load_timer_delay_ns();
+}
 
 struct cpu_run {
     const struct load_cpu_plan *plan;
@@ -140,15 +158,15 @@ static uint64_t cycle_across(struct cpu_run *run, uint64_t start)
     uint64_t need = target > own ? target - own : 0,
              lead = need > PAST_TICK_NS ? need - PAST_TICK_NS : 0;
 
-    if (need < ACROSS_MIN_NS * 9 / 10)
+    if (need < across_min_ns() * 9 / 10)
         return end; /* the load has used more than its share, so it skips this tick */
-    lead = lead > LEAD_MAX_NS ? LEAD_MAX_NS : lead < LEAD_MIN_NS ? LEAD_MIN_NS : lead;
+    lead = lead > lead_max_ns() ? lead_max_ns() : lead < lead_min_ns() ? lead_min_ns() : lead;
     if (!sleep_until(start - lead))
         return end;
     if (now_ns(CLOCK_MONOTONIC) >= start)
         judge(run, false);
     else
-        judge(run, burn_watched(run, target, start + PAST_TICK_NS, end - LEAD_MAX_NS, 1));
+        judge(run, burn_watched(run, target, start + PAST_TICK_NS, end - lead_max_ns(), 1));
     return end;
 }
 
@@ -233,7 +251,7 @@ static void run_cycles(struct cpu_run *run)
 static double available_ns(enum load_phase phase, uint64_t tick_ns, uint64_t period_ns)
 {
     uint64_t lost = phase == LOAD_BETWEEN_TICKS ? AFTER_TICK_NS + BEFORE_TICK_NS + SLEEP_MARGIN_NS
-                                                : LEAD_MAX_NS;
+                                                : lead_max_ns();
     uint64_t whole = phase == LOAD_BETWEEN_TICKS ? tick_ns : period_ns;
 
     return whole > lost ? (double)(whole - lost) : 0;
@@ -260,9 +278,9 @@ static uint64_t default_period(const struct load_cpu_plan *plan, uint64_t tick_n
 
     if (plan->phase == LOAD_ANY_PHASE)
         return DEFAULT_PERIOD_NS;
-    if (plan->phase == LOAD_BETWEEN_TICKS || burn_ns >= (double)ACROSS_MIN_NS)
+    if (plan->phase == LOAD_BETWEEN_TICKS || burn_ns >= (double)across_min_ns())
         return tick_ns;
-    return tick_ns * (uint64_t)ceil((double)ACROSS_EASY_NS / burn_ns);
+    return tick_ns * (uint64_t)ceil((double)across_easy_ns() / burn_ns);
 }
 
 static int check_plan(const struct load_cpu_plan *plan, struct camp_error *error)

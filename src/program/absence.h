@@ -7,5 +7,8 @@
  * is there. */
 const char *command_absence(const char *name);
 
+/* The same for an option of a command such as "camp check". The option exists on other systems. */
+const char *option_absence(const char *command, const char *name);
+
 /* The same for a source of --from. */
 const char *source_absence(const struct from_source *source);

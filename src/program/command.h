@@ -34,6 +34,7 @@ struct command {
     const char *name;
     int (*run)(int argc, char **argv);
     const char *help;
+    bool opens_processes; /* also those of other users, which takes a right on Windows */
 };
 
 int command_check(int argc, char **argv);

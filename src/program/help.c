@@ -1,5 +1,7 @@
 #include "help.h"
 
+#include "absence.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -53,13 +55,18 @@ static int finish_stream(FILE *stream)
 
 int help_of_options(const struct option_table *table)
 {
+    char command[64];
+
     if (help_receiver != NULL) {
         help_receiver->options(table);
         return STATUS_OK;
     }
     printf("Usage: %s\n\n%s\n\nOptions:\n", table->usage, table->about);
-    for (size_t i = 0; i < table->count; i++)
-        print_option(&table->specs[i]);
+    options_command(table, command, sizeof command);
+    for (size_t i = 0; i < table->count; i++) {
+        if (option_absence(command, table->specs[i].name) == NULL)
+            print_option(&table->specs[i]);
+    }
     return finish_stream(stdout);
 }
 

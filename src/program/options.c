@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include "absence.h"
 #include "command.h"
 #include "help.h"
 #include "option_habits.h"
@@ -358,8 +359,10 @@ static int parse_complete(const struct option_table *table, int argc, char **arg
 {
     bool given[MAXIMUM_OPTIONS] = { false };
     struct getopt_tables tables;
+    char command[64];
     int status;
 
+    options_command(table, command, sizeof command);
     fill_getopt(table, &tables);
     opterr = 0;
     optind = 0; /* In glibc, 0 restarts the parser. */
@@ -367,6 +370,7 @@ static int parse_complete(const struct option_table *table, int argc, char **arg
         int word = optind > 0 ? optind : 1;
         int found = getopt_long(argc, argv, tables.letters, tables.longs, NULL);
         const struct option_spec *spec;
+        const char *absence;
 
         if (found == -1)
             break;
@@ -377,6 +381,9 @@ static int parse_complete(const struct option_table *table, int argc, char **arg
             return help_of_options(table);
         if (spec->type == OPTION_VERSION)
             return print_version();
+        absence = option_absence(command, spec->name);
+        if (absence != NULL)
+            return complain(STATUS_FAILURE, "--%s is not here: %s", spec->name, absence);
         if (!option_set(spec, optarg))
             return complain_of_value(table, spec, found < FIRST_VALUE, optarg);
         given[spec - table->specs] = true;

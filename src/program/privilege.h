@@ -24,6 +24,10 @@
 
 void privilege_drop(void);
 
+/* Enables the right to open processes of other users, if this user has it: SeDebugPrivilege of
+ * Windows. On Linux privilege_drop() has left what there is. */
+void privilege_open_processes(void);
+
 /* What an open source still does that needs a capability. */
 enum privilege_use {
     PRIVILEGE_NOTHING,

@@ -206,7 +206,7 @@ static int open_check(const struct from *from, struct source **ret, struct from_
             facts->note, sizeof facts->note,
             "Without CAP_NET_ADMIN: sampled time of processes is not known, so errors are not");
     if (!tasks_tiers[tier].is_measured) {
-        facts->note_warns = true;
+        facts->note_warns = facts->is_unmeasured = true;
         snprintf(facts->note, sizeof facts->note, "tier %s lacks %s", facts->tier,
                  tasks_tiers[tier].lacks);
     }

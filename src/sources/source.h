@@ -105,7 +105,8 @@ enum tasks_tier tasks_tier_of(const char *name);
 
 /* The tiers that a user of this system can choose: "auto", then their names, then NULL. */
 extern const char *const tasks_tier_choices[];
-extern const char tasks_tier_help[]; /* what they are, for the option --tier of camp check */
+/* For the help of camp check: what the tiers are, and what exit status 3 says about them. */
+extern const char tasks_tier_help[], tasks_status_help[];
 
 enum tasks_column {
     TASKS_MEASURED,

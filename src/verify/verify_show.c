@@ -182,7 +182,8 @@ void verify_record_fill(struct verify_record *ret, const struct finding *finding
 static const struct field list_fields[] = {
     { "row", "row", "name of the row, for --only", 0, 0 },
     { "unit", NULL, "of its numbers", 0, 0 },
-    { "help", "what is compared with what", "the reported number : the truth", 0, 0 },
+    { "help", "camp's number : the truth beside it",
+      "camp's number : the truth, of the load or of another count of the kernel", 0, 0 },
 };
 
 void verify_record_list(struct verify_record *ret, const struct finding *findings, size_t count)

@@ -8,6 +8,10 @@
 /* There is nothing to drop, because a file of Windows grants no rights. */
 void privilege_drop(void)
 {
+}
+
+void privilege_open_processes(void)
+{
     right_enable();
 }
 

@@ -23,7 +23,7 @@
 struct examined {
     struct camp_kernel kernel;
     const char *wine; /* the version of Wine; NULL: this is Windows */
-    bool is_administrator, opens_all;
+    bool is_administrator, may_open_all;
     enum tasks_tier tier;
 };
 
@@ -35,7 +35,7 @@ static int examine(struct examined *found, struct camp_error *error)
         return result;
     found->wine = wine_version();
     found->is_administrator = right_is_administrator();
-    found->opens_all = right_opens_all();
+    found->may_open_all = right_is_held();
     found->tier = found->wine != NULL                               ? TASKS_NOTHING
                   : (found->kernel.known & CAMP_KERNEL_CYCLES) == 0 ? TASKS_TICKS
                                                                     : TASKS_CYCLES;
@@ -183,7 +183,7 @@ static void add_rights(struct doctor *doctor, const struct examined *found)
 {
     doctor_add_right(doctor, "administrator", true, found->is_administrator,
                      "SeDebugPrivilege, which only administrators have");
-    doctor_add_right(doctor, "SeDebugPrivilege", true, found->opens_all,
+    doctor_add_right(doctor, "SeDebugPrivilege", true, found->may_open_all,
                      "cycles of processes of other users and of services");
 }
 
@@ -223,8 +223,8 @@ static const char *change_of(const struct examined *found)
     case TASKS_TICKS:
         return "there is no better tier here: the rate of the cycles is unknown";
     default:
-        return found->opens_all ? NULL
-                                : "run camp as an administrator, to measure processes of others";
+        return found->may_open_all ? NULL
+                                   : "run camp as an administrator, to measure processes of others";
     }
 }
 

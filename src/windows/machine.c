@@ -36,10 +36,10 @@ bool pid_namespace_differs_from_proc(void)
 
 bool program_path(char *ret, size_t size)
 {
-    wchar_t wide[PATH_MAX];
-    const DWORD length = GetModuleFileNameW(NULL, wide, PATH_MAX);
+    wchar_t wide[PROGRAM_PATH_SIZE];
+    const DWORD length = GetModuleFileNameW(NULL, wide, PROGRAM_PATH_SIZE);
 
-    if (length == 0 || length == PATH_MAX || size > INT_MAX ||
+    if (length == 0 || length == PROGRAM_PATH_SIZE || size > INT_MAX ||
         WideCharToMultiByte(CP_ACP, 0, wide, -1, ret, (int)size, NULL, NULL) == 0)
         return false;
     for (char *at = ret; *at != '\0'; at++) {

@@ -2,6 +2,7 @@
  * sources and camp doctor. */
 #include "parts.h"
 
+#include "ledger/array.h"
 #include "program/absence.h"
 #include "program/command.h"
 
@@ -71,6 +72,23 @@ const char *command_absence(const char *name)
     for (size_t i = 0; i < absent_command_count; i++) {
         if (strcmp(absent_commands[i].name, name) == 0)
             return absent_parts[absent_commands[i].part].why;
+    }
+    return NULL;
+}
+
+/* Only other sources of camp check have these options: recordings, and sessions of databases. */
+static const char *const of_other_checks[] = {
+    "from", "rules", "background", "begin", "end", "speed",
+};
+
+const char *option_absence(const char *command, const char *name)
+{
+    if (strcmp(name, "proc") == 0 || strcmp(name, "sys") == 0)
+        return "Windows has no folders that could be read instead";
+    for (size_t i = 0; strcmp(command, "camp check") == 0 && i < ARRAY_COUNT(of_other_checks);
+         i++) {
+        if (strcmp(of_other_checks[i], name) == 0)
+            return WITHOUT "SQLite and client libraries of databases";
     }
     return NULL;
 }

@@ -25,12 +25,12 @@ bool right_is_administrator(void)
     return is_elevated;
 }
 
-bool right_opens_all(void)
+bool right_is_held(void)
 {
     _Alignas(TOKEN_PRIVILEGES) char
         bytes[sizeof(TOKEN_PRIVILEGES) + MOST_PRIVILEGES * sizeof(LUID_AND_ATTRIBUTES)];
     TOKEN_PRIVILEGES *all = (TOKEN_PRIVILEGES *)bytes;
-    bool is_enabled = false;
+    bool is_held = false;
     HANDLE token;
     DWORD size;
     LUID wanted;
@@ -43,11 +43,10 @@ bool right_opens_all(void)
     for (DWORD i = 0; i < all->PrivilegeCount; i++) {
         const LUID_AND_ATTRIBUTES *one = &all->Privileges[i];
 
-        if (one->Luid.LowPart == wanted.LowPart && one->Luid.HighPart == wanted.HighPart)
-            is_enabled = (one->Attributes & SE_PRIVILEGE_ENABLED) != 0;
+        is_held |= one->Luid.LowPart == wanted.LowPart && one->Luid.HighPart == wanted.HighPart;
     }
     CloseHandle(token);
-    return is_enabled;
+    return is_held;
 }
 
 /* Does nothing if the user does not have the privilege. */

@@ -25,6 +25,31 @@ HANDLE stop_event(void)
     return stop;
 }
 
+static UINT code_page_before;
+
+/* The code page is that of the console, which other programs use later. */
+static void restore_code_page(void)
+{
+    SetConsoleOutputCP(code_page_before);
+}
+
+/* Passes the event on. The next handler is that of the system, which ends the process. */
+static BOOL WINAPI restore_before_end(DWORD event)
+{
+    (void)event;
+    restore_code_page();
+    return FALSE;
+}
+
+static void choose_code_page(void)
+{
+    code_page_before = GetConsoleOutputCP();
+    if (code_page_before == 0 || code_page_before == CP_UTF8 || !SetConsoleOutputCP(CP_UTF8))
+        return;
+    atexit(restore_code_page);
+    SetConsoleCtrlHandler(restore_before_end, TRUE);
+}
+
 void prepare_program(void)
 {
     /* Files and pipes get the same bytes on every system: no carriage return before a newline. */
@@ -34,7 +59,7 @@ void prepare_program(void)
     _setmode(STDERR_FILENO, _O_BINARY);
     /* The manifest (camp.manifest) makes UTF-8 the code page of names and arguments. The C library
      * of mingw-w64 knows no UTF-8 in wide characters, so the locale stays "C". */
-    SetConsoleOutputCP(CP_UTF8);
+    choose_code_page();
 }
 
 /* A child process inherits no handler. */

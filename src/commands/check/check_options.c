@@ -19,7 +19,7 @@ static const struct option_rule option_rules[] = {
 
 static int parse(struct check_options *options, int argc, char **argv, int *ret_first)
 {
-    char tier_help[512];
+    char about[1024];
     const struct option_spec specs[] = {
         COMMON_OPTION(COMMON_FROM, &options->from.from.text,
                       .help = "Read another source than this machine: FILE.camp, a recording of "
@@ -47,7 +47,7 @@ static int parse(struct check_options *options, int argc, char **argv, int *ret_
                               "include all selected processes."),
         COMMON_OPTION(COMMON_NO_KERNEL_THREADS, &options->kernel_threads,
                       .help = "Leave kernel threads out of rows and totals."),
-        COMMON_OPTION(COMMON_TIER, &options->from.from.tier, .help = tier_help,
+        COMMON_OPTION(COMMON_TIER, &options->from.from.tier, .help = tasks_tier_help,
                       .choices = tasks_tier_choices),
         COMMON_OPTION(COMMON_COLUMNS, &options->columns,
                       .help = "Show only these columns of the processes, by their JSON names."),
@@ -62,19 +62,18 @@ static int parse(struct check_options *options, int argc, char **argv, int *ret_
     };
     const struct option_table table = {
         .usage = "camp check [OPTIONS] [INTERVAL [COUNT]]",
-        .about = "How wrong sampled CPU time is on this machine: for each process the time that\n"
-                 "the scheduler measured beside the time that clock ticks sampled, for each CPU\n"
-                 "what its columns add up to. Percent of one CPU. Without --count it runs until\n"
-                 "Ctrl-C. Exit status 3: the kernel dropped exit records, the totals are partial;\n"
-                 "or this system measures no CPU time. What tier schedstat cannot see, tasks that\n"
-                 "came and went, is counted, status 0.",
+        .about = about,
         .specs = specs,
         .count = sizeof specs / sizeof specs[0],
         .rules = option_rules,
     };
 
-    snprintf(tier_help, sizeof tier_help,
-             "%s The tiers of database sessions are in docs/sessions.md.", tasks_tier_help);
+    snprintf(about, sizeof about,
+             "How wrong sampled CPU time is on this machine: for each process the time that\n"
+             "the scheduler measured beside the time that clock ticks sampled, for each CPU\n"
+             "what its columns add up to. Percent of one CPU. Without --count it runs until\n"
+             "Ctrl-C. Exit status 3: %s",
+             tasks_status_help);
     return options_parse(&table, argc, argv, ret_first);
 }
 

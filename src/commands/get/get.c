@@ -33,6 +33,7 @@ struct get {
     const struct view *view;
     struct view_options output;
     bool value_only;
+    bool is_text; /* the text format, without --value */
     uint64_t interval_ns;
     uint64_t count;
     const char *name;
@@ -61,7 +62,9 @@ static const struct field value_fields[] = {
     { "name", "", "what was read, as camp get takes it", 0, 0 },
     { "value", "", "its value; unknown is null", 0, 3 },
     { "unit", "", "of the value", 0, 0 },
-    { "provenance", "", "how it was obtained: measured, sampled, scaled or derived", 0, 0 },
+    { "provenance", "",
+      "how it was obtained: measured, sampled, scaled or derived; null if the value is unknown", 0,
+      0 },
     { "kind", NULL, "cpu, memory, network, ...", 0, 0 },
     { "subject", NULL, "which CPU, interface, disk, process; null: all together", 0, 0 },
     { "counter", NULL, "the counter's own name", 0, 0 },
@@ -99,10 +102,15 @@ static void fill_row(struct get *get, struct row *row, struct cell *cells, char 
     snprintf(name, LABEL_SIZE + CAMP_NAME_SIZE, "%s.%s", subject->label, counter->name);
     cells[CELL_NAME] = cell_text(name);
     cells[CELL_VALUE] = value_cell(&get->values, row);
+    /* Without quotes, an empty text, such as the command line of a kernel thread, is a blank. */
+    if (get->is_text && cells[CELL_VALUE].kind == CELL_TEXT && cells[CELL_VALUE].text[0] == '\0')
+        cells[CELL_VALUE] = cell_text("\"\"");
     cells[CELL_UNIT] = cell_text(is_rate ? rate_unit(counter->unit) : counter->unit);
-    cells[CELL_PROVENANCE] = counter->rule == CAMP_RULE_NONE
-                                 ? cell_unknown()
-                                 : cell_text(camp_provenance_name(provenance));
+    /* An unknown value was not obtained. */
+    cells[CELL_PROVENANCE] =
+        counter->rule == CAMP_RULE_NONE || cells[CELL_VALUE].kind == CELL_UNKNOWN
+            ? cell_unknown()
+            : cell_text(camp_provenance_name(provenance));
     cells[CELL_OF_KIND] = cell_text(camp_kind_name(subject->kind));
     cells[CELL_SUBJECT] = dot != NULL ? cell_text(dot + 1) : cell_unknown();
     cells[CELL_COUNTER] = cell_text(counter->name);
@@ -281,6 +289,7 @@ static int choose_view(struct get *get, int format)
 
     if (get->value_only && format != FORMAT_TEXT)
         return complain(STATUS_USAGE, "--value is plain text; leave out --format");
+    get->is_text = format == FORMAT_TEXT && !get->value_only;
     get->view = view_by_name(names[format]);
     get->output = (struct view_options){ .stream = stdout, .colour = false, .width = 0 };
     return STATUS_OK;

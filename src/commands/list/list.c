@@ -400,8 +400,8 @@ static int dispatch(struct list *list, char **operands, int count)
 
 static const char about[] =
     "Lists what can be read: cpus, memory, networks, disks, partitions, processes,\n"
-    "threads, kernel, or counters [KIND]; without a KIND, the kinds. Every name is\n"
-    "valid input of `camp get`. `camp list sources` lists what --from takes:\n\n"
+    "threads, kernel, system, or counters [KIND]; without a KIND, the kinds. Every\n"
+    "name is valid input of `camp get`. `camp list sources` lists what --from takes:\n\n"
     "  camp list counters cpu                  what there is to know of a CPU\n"
     "  camp get $(camp list networks) --rate   all of them\n"
     "  camp list processes --name nginx        as PID@START: never another's\n"

@@ -121,6 +121,14 @@ static int write_file(struct work *work, uint64_t count)
     return status;
 }
 
+/* Returns the exit status of a complete file. */
+static int status_of(const struct page_options *page)
+{
+    if (page->status != OPTIONS_GO_ON)
+        return page->status; /* The source is damaged; the file shows its intact part. */
+    return page->facts.is_unmeasured ? STATUS_PARTIAL : STATUS_OK;
+}
+
 static int report_page(struct page_options *page, const char *output, uint64_t count)
 {
     struct work work = { .page = page };
@@ -133,8 +141,8 @@ static int report_page(struct page_options *page, const char *output, uint64_t c
         status = write_file(&work, count);
     if (status == STATUS_OK)
         status = print_summary(&work, output);
-    if (status == STATUS_OK && page->status != OPTIONS_GO_ON)
-        status = page->status; /* The source is damaged; the report has its intact part. */
+    if (status == STATUS_OK)
+        status = status_of(page);
     stream_release(&work.stream);
     unusual_release(&work.unusual);
     bytes_release(&work.blocks);
@@ -290,7 +298,7 @@ static int write_picture(struct report_options *options)
         complain(STATUS_OK,
                  "%s has %" PRIu64 " %s, which a picture does not show: --output FILE.html does",
                  page->facts.name, page->from.notes, noun_of(page->from.notes, "note", "notes"));
-    return status == STATUS_OK && page->status != OPTIONS_GO_ON ? page->status : status;
+    return status == STATUS_OK ? status_of(page) : status;
 }
 
 int command_report(int argc, char **argv)

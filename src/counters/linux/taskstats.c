@@ -82,7 +82,7 @@ static int resolve_family(struct camp_taskstats *taskstats, struct camp_error *e
     ssize_t got;
     int result;
 
-    mnl_attr_put_strz(question, CTRL_ATTR_FAMILY_NAME, TASKSTATS_GENL_NAME);
+    camp_taskstats_put_text(question, CTRL_ATTR_FAMILY_NAME, TASKSTATS_GENL_NAME);
     result = camp_taskstats_send(taskstats->descriptor, buffer, question->nlmsg_len, error);
     if (result < 0)
         return result;
@@ -161,7 +161,7 @@ static int send_cpus(struct camp_taskstats *taskstats, uint16_t attribute, struc
         return result;
     request =
         camp_taskstats_begin(buffer, taskstats->family, TASKSTATS_CMD_GET, ++taskstats->sequence);
-    mnl_attr_put_strz(request, attribute, cpus);
+    camp_taskstats_put_text(request, attribute, cpus);
     return camp_taskstats_send(taskstats->descriptor, buffer, request->nlmsg_len, error);
 }
 

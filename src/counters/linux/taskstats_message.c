@@ -346,10 +346,12 @@ int camp_taskstats_exit(const void *bytes, size_t length, uint64_t tick_ns,
     fill_task(&exits[0], &task, tick_ns);
     if (process.length != 0) {
         exits[0].pid = (int32_t)process.id;
+        exits[0].known = CAMP_TASK_EXIT_PROCESS;
         exits[1] = exits[0];
         fill_process(&exits[1], &process, &task);
     } else if (task.stats.version >= CAMP_TASKSTATS_WITH_PROCESSES && HAS(&task, ac_tgid)) {
         exits[0].pid = (int32_t)task.stats.ac_tgid;
+        exits[0].known = CAMP_TASK_EXIT_PROCESS;
         exits[0].is_process = (task.stats.ac_flag & AGROUP) != 0;
     }
     *ret_count = process.length != 0 ? 2 : 1;

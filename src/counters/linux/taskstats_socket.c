@@ -49,6 +49,16 @@ struct nlmsghdr *camp_taskstats_begin(void *buffer, uint16_t type, uint8_t comma
     return message;
 }
 
+/* libmnl 1.0.4 leaves the bytes after a text, up to a multiple of four, as they were. */
+void camp_taskstats_put_text(struct nlmsghdr *message, uint16_t attribute, const char *text)
+{
+    const size_t length = strlen(text) + 1;
+
+    memset((char *)mnl_nlmsg_get_payload_tail(message) + sizeof(struct nlattr), 0,
+           (length + 3) / 4 * 4);
+    mnl_attr_put_strz(message, attribute, text);
+}
+
 int camp_taskstats_send(int descriptor, const void *bytes, size_t length, struct camp_error *error)
 {
     ssize_t sent;

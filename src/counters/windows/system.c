@@ -110,8 +110,15 @@ int camp_cpu_frequency_hz(const struct camp_source *source, int32_t cpu, uint64_
         return CAMP_E_INVALID;
     if ((DWORD)cpu >= count && GetActiveProcessorGroupCount() <= 1)
         return camp_fail(error, CAMP_E_GONE, 0, "there is no CPU %d; list them again", (int)cpu);
-    if (camp_is_imitation() || GetActiveProcessorGroupCount() > 1 ||
-        native_failed(CallNtPowerInformation(ProcessorInformation, NULL, 0, powers,
+    if (camp_is_imitation())
+        return camp_fail(error, CAMP_E_NOTSUP, 0, "Wine makes up the frequency of CPU %d",
+                         (int)cpu);
+    if (GetActiveProcessorGroupCount() > 1)
+        return camp_fail(error, CAMP_E_NOTSUP, 0,
+                         "Windows reports the frequency of CPU %d only on a computer with one "
+                         "processor group",
+                         (int)cpu);
+    if (native_failed(CallNtPowerInformation(ProcessorInformation, NULL, 0, powers,
                                              (ULONG)(count * sizeof powers[0]))) ||
         powers[cpu].mhz == 0)
         return camp_fail(error, CAMP_E_NOTSUP, 0,

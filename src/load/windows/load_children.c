@@ -3,7 +3,6 @@
 
 #include "counters/error.h"
 #include "load/load_tools.h"
-#include "windows/rights.h"
 
 #include <inttypes.h>
 
@@ -42,18 +41,19 @@ bool child_start(struct child *ret, const char *role, HANDLE section, uint64_t f
 {
     STARTUPINFOW startup = { .cb = sizeof startup };
     PROCESS_INFORMATION started;
-    wchar_t path[PATH_MAX], line[PATH_MAX + 200];
-    const DWORD length = GetModuleFileNameW(NULL, path, PATH_MAX);
+    static wchar_t path[LONGEST_PATH];
+    wchar_t line[200];
+    const DWORD length = GetModuleFileNameW(NULL, path, LONGEST_PATH);
     HANDLE parent;
     BOOL is_started;
 
-    if (length == 0 || length == PATH_MAX ||
+    if (length == 0 || length == LONGEST_PATH ||
         !DuplicateHandle(GetCurrentProcess(), GetCurrentProcess(), GetCurrentProcess(), &parent,
                          SYNCHRONIZE, TRUE, 0))
         return false;
     _snwprintf(line, sizeof line / sizeof line[0],
-               L"\"%ls\" load child %hs %" PRIuPTR " %" PRIuPTR " %.0f %" PRIu64 " %" PRIu64, path,
-               role, (uintptr_t)section, (uintptr_t)parent, cycles_per_second(), first, second);
+               L"camp load child %hs %" PRIuPTR " %" PRIuPTR " %.0f %" PRIu64 " %" PRIu64, role,
+               (uintptr_t)section, (uintptr_t)parent, cycles_per_second(), first, second);
     is_started = CreateProcessW(path, line, NULL, NULL, TRUE, 0, NULL, NULL, &startup, &started);
     CloseHandle(parent);
     if (!is_started)
@@ -76,7 +76,6 @@ bool load_child_command(int argc, char **argv, int *ret_status)
     role.numbers[1] = strtoull(argv[7], NULL, 10);
     for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
         if (strcmp(roles[i].name, argv[2]) == 0) {
-            right_give_up(); /* a load opens no process of another user */
             *ret_status = roles[i].run(&role);
             return true;
         }

@@ -54,6 +54,12 @@ static int open_existing(struct load_file *ret, struct camp_error *error)
     return CAMP_OK;
 }
 
+int load_file_open_existing(struct load_file *ret, const char *path, struct camp_error *error)
+{
+    *ret = (struct load_file){ .handle = -1, .path = path };
+    return open_existing(ret, error);
+}
+
 static int open_temporary(struct load_file *ret, struct camp_error *error)
 {
     char path[3 * MAX_PATH]; /* a path of MAX_PATH units, in UTF-8 */

@@ -81,13 +81,12 @@ int load_map_open(struct load_map *ret, const char *path, uint64_t pages, uint64
                               .name = path != NULL ? path : load_folder(),
                               .section = -1,
                               .ends = { -1, -1 } };
-    r = load_file_open(&file, path, false, false, error);
+    r = path != NULL ? load_file_open_existing(&file, path, error)
+                     : load_file_open(&file, NULL, false, false, error);
     ret->file = file.handle;
-    pages = pages < pages_max ? pages : pages_max;
+    pages = path != NULL ? file.bytes / ret->page_bytes : pages < pages_max ? pages : pages_max;
     if (r == CAMP_OK && path == NULL)
         r = fill(&file, ret->page_bytes, pages, error);
-    else if (r == CAMP_OK)
-        pages = file.created ? 0 : file.bytes / ret->page_bytes;
     if (r != CAMP_OK)
         return r;
     if (pages == 0)

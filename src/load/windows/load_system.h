@@ -1,6 +1,7 @@
 /* What the loads and the verification share on Windows. */
 #pragma once
 
+#include "load/load_file.h"
 #include "windows/imitation.h"
 #include "windows/windows.h"
 
@@ -14,6 +15,10 @@ int windows_failed(struct camp_error *error, DWORD system_error, const char *wha
 /* CPU time of a process, also after its exit as long as the handle is open. Returns 0 if it is
  * unknown. Like load_process_ns(). */
 uint64_t process_clock_ns(HANDLE process);
+
+/* Opens an existing file for reading. The caller must call load_file_close(), even after a failure.
+ */
+int load_file_open_existing(struct load_file *ret, const char *path, struct camp_error *error);
 
 /* Whether CPU clocks are cycles. Otherwise they are GetProcessTimes(). */
 bool clock_has_cycles(void);

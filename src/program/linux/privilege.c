@@ -80,6 +80,10 @@ void privilege_drop(void)
         _exit(126); /* Not reached, because dropping capabilities is always permitted. */
 }
 
+void privilege_open_processes(void)
+{
+}
+
 /* Returns whether the kernel refuses to read maps without CAP_BPF. Linux before 5.19 does so if
  * kernel.unprivileged_bpf_disabled is set; later kernels ask for it only to create programs and
  * maps. The descriptor of the request is wrong, so the request itself always fails. */

@@ -2,7 +2,6 @@
 
 #include "counters/error.h"
 #include "data_folder.h"
-#include "sources/program_path.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@ static bool path_beside_program(char ret[DEMO_PATH_SIZE])
 {
     char *name;
 
-    if (!program_path(ret, PATH_MAX))
+    if (!program_path(ret, PROGRAM_PATH_SIZE))
         return false;
     name = strrchr(ret, '/');
     if (name == NULL)

@@ -6,12 +6,12 @@
  */
 #pragma once
 
+#include "sources/program_path.h"
+
 #include <camp/camp.h>
 
-#include <limits.h>
-
 #define DEMO_NAME "demo"
-#define DEMO_PATH_SIZE (2 * PATH_MAX)
+#define DEMO_PATH_SIZE (2 * PROGRAM_PATH_SIZE)
 #define DEMO_NOTE                                                                                  \
     "Sample data: 60 synthetic sessions of a database. Sessions miss1 to miss3 leave 150 ms of "   \
     "each second out, over1 accounts 120 ms twice"

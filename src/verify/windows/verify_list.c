@@ -77,12 +77,13 @@ static bool can_open(const char *volume)
 void verify_volume_list(struct verification *verification)
 {
     static struct camp_disk disks[LIST_MAX];
-    const DWORD letters = GetLogicalDrives();
+    DWORD letters = GetLogicalDrives();
     struct camp_error error = { 0 };
     size_t count = 0;
     double expected = 0, found = 0;
 
     camp_disk_read_all(NULL, CAMP_DISK_PARTITION, disks, sizeof disks[0], LIST_MAX, &count, &error);
+    letters &= GetLogicalDrives(); /* not those that were plugged in or out meanwhile */
     for (char letter = 'A'; letter <= 'Z'; letter++) {
         const char name[] = { letter, ':', '\0' }, root[] = { letter, ':', '\\', '\0' };
         struct camp_disk disk;
@@ -164,7 +165,7 @@ static void judge_processes(struct verification *verification, struct process_li
 /* Finds the processes of this executable. One of them must be this process. */
 static void judge_find(struct verification *verification, struct process_lists *lists)
 {
-    char path[MAX_PATH + 1] = "";
+    static char path[UTF8_PATH_SIZE];
     struct camp_error error = { 0 };
     size_t count = 0;
     double found = 0;

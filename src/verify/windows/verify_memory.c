@@ -111,7 +111,8 @@ struct page_files {
     double size, in_use; /* pages */
 };
 
-static BOOL CALLBACK add_page_file(void *context, ENUM_PAGE_FILE_INFORMATION *file, LPCWSTR name)
+/* Without CALLBACK, as psapi.h declares it. */
+static BOOL add_page_file(void *context, ENUM_PAGE_FILE_INFORMATION *file, LPCWSTR name)
 {
     struct page_files *sum = context;
 
@@ -124,23 +125,28 @@ static BOOL CALLBACK add_page_file(void *context, ENUM_PAGE_FILE_INFORMATION *fi
 static void judge_page_files(struct verification *verification, const struct camp_memory *memory)
 {
     struct page_files files = { .size = 0 };
+    const bool is_listed = K32EnumPageFilesW(add_page_file, &files) != 0;
     SYSTEM_INFO system;
     double page_mib;
 
     GetSystemInfo(&system);
     page_mib = system.dwPageSize / MIB;
-    is_known(verification, "memory-swap", memory->known, CAMP_MEMORY_SWAP_TOTAL, "page files");
-    is_known(verification, "memory-swap-free", memory->known, CAMP_MEMORY_SWAP_FREE, "page files");
-    if (!K32EnumPageFilesW(add_page_file, &files)) {
-        not_tested(verification, "memory-swap", "EnumPageFiles() failed");
-        not_tested(verification, "memory-swap-free", "EnumPageFiles() failed");
+    if (is_known(verification, "memory-swap", memory->known, CAMP_MEMORY_SWAP_TOTAL,
+                 "page files")) {
+        if (is_listed)
+            decide(verification, "memory-swap", files.size * page_mib,
+                   (double)memory->swap_total_bytes / MIB, 0);
+        else
+            not_tested(verification, "memory-swap", "EnumPageFiles() failed");
     }
-    if (memory->known & CAMP_MEMORY_SWAP_TOTAL)
-        decide(verification, "memory-swap", files.size * page_mib,
-               (double)memory->swap_total_bytes / MIB, 0);
-    if (memory->known & CAMP_MEMORY_SWAP_FREE)
-        decide(verification, "memory-swap-free", (files.size - files.in_use) * page_mib,
-               (double)memory->swap_free_bytes / MIB, files.size * page_mib / 20);
+    if (is_known(verification, "memory-swap-free", memory->known, CAMP_MEMORY_SWAP_FREE,
+                 "page files")) {
+        if (is_listed)
+            decide(verification, "memory-swap-free", (files.size - files.in_use) * page_mib,
+                   (double)memory->swap_free_bytes / MIB, files.size * page_mib / 20);
+        else
+            not_tested(verification, "memory-swap-free", "EnumPageFiles() failed");
+    }
 }
 
 /* Other programs commit memory, too, so the row may be tried again. */

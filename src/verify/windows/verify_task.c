@@ -12,7 +12,6 @@
 #define THREADS_MAX 1024
 #define AGE_NS (1500ull * NS_PER_MS)
 #define CLOCK_MS 35.0 /* the wall clock, of the start and of now, changes at ticks */
-#define PATH_SIZE 1024
 
 void verify_handles(struct verification *verification)
 {
@@ -132,7 +131,7 @@ static bool is_same_name(const char *own, const char *path, size_t length)
 
 static void judge_name(struct verification *verification, const struct subject *subject)
 {
-    char own[PATH_SIZE], path[PATH_SIZE];
+    static char own[UTF8_PATH_SIZE], path[UTF8_PATH_SIZE];
     struct camp_error error = { 0 };
     struct camp_task task;
     size_t length = 0;
@@ -154,7 +153,7 @@ static void judge_name(struct verification *verification, const struct subject *
 /* The command line of this program, which need not be asked of a subject. */
 static void judge_arguments(struct verification *verification)
 {
-    static char own[3 * 32767], reported[3 * 32767]; /* the longest ones of Windows, in UTF-8 */
+    static char own[UTF8_PATH_SIZE], reported[UTF8_PATH_SIZE]; /* no longer than a path */
     struct camp_process itself;
     struct camp_error error = { 0 };
     size_t length = 0;

@@ -1,5 +1,6 @@
 /* Parses messages of taskstats, valid and broken ones. */
 #include "counters/linux/taskstats_message.h"
+#include "counters/linux/taskstats_socket.h"
 
 #include <camp/linux.h>
 
@@ -221,6 +222,7 @@ static void the_exit_of_a_process_with_one_thread_has_one_record(void **state)
     assert_true(camp_taskstats_is_notice(message.bytes, message.length));
     assert_int_equal(read_exit(&message, exits, &count), CAMP_OK);
     assert_int_equal(count, 1);
+    assert_int_equal(exits[0].known, CAMP_TASK_EXIT_PROCESS);
     assert_int_equal(exits[0].pid, 41);
     assert_int_equal(exits[0].is_process, 1);
     assert_int_equal(exits[0].parent, 12);
@@ -240,6 +242,7 @@ static void the_exit_of_a_thread_does_not_end_a_process_with_other_threads(void 
     (void)state;
     assert_int_equal(read_exit(&message, exits, &count), CAMP_OK);
     assert_int_equal(count, 1);
+    assert_int_equal(exits[0].known, CAMP_TASK_EXIT_PROCESS);
     assert_int_equal(exits[0].pid, 40);
     assert_int_equal(exits[0].tid, 41);
     assert_int_equal(exits[0].is_process, 0);
@@ -257,6 +260,7 @@ static void the_exit_of_the_last_thread_reports_the_thread_and_its_process(void 
     assert_int_equal(count, 2);
     assert_int_equal(exits[0].is_process, 0);
     assert_int_equal(exits[0].pid, 40);
+    assert_int_equal(exits[1].known, CAMP_TASK_EXIT_PROCESS);
     assert_int_equal(exits[1].is_process, 1);
     assert_int_equal(exits[1].pid, 40);
     assert_int_equal(exits[1].tid, 40);
@@ -299,6 +303,7 @@ static void the_exit_record_of_an_old_kernel_lacks_the_pid_of_the_process(void *
     put_aggregate(&message, false, 41, &stats, OLD_LENGTH);
     finish(&message);
     assert_int_equal(read_exit(&message, exits, &count), CAMP_OK);
+    assert_int_equal(exits[0].known, 0);
     assert_int_equal(exits[0].pid, 0);
     assert_int_equal(exits[0].is_process, 0);
     assert_int_equal(exits[0].began_s, 1600000000);
@@ -339,6 +344,20 @@ static void a_taskstats_message_with_a_false_length_is_a_format_error(void **sta
     assert_int_equal(read_exit(&message, exits, &count), CAMP_E_FORMAT);
 }
 
+static void a_question_has_no_bytes_of_the_memory_that_it_is_written_to(void **state)
+{
+    _Alignas(8) char buffer[256];
+    struct nlmsghdr *question;
+
+    (void)state;
+    memset(buffer, 'x', sizeof buffer);
+    question = camp_taskstats_begin(buffer, 16, 3, 1);
+    camp_taskstats_put_text(question, 2, "0-4");
+    camp_taskstats_put_text(question, 2, "0-24");
+    assert_null(memchr(buffer, 'x', question->nlmsg_len));
+    assert_int_equal(buffer[question->nlmsg_len], 'x');
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +373,7 @@ int main(void)
         cmocka_unit_test(taskstats_that_are_too_short_are_a_format_error),
         cmocka_unit_test(a_truncated_taskstats_message_is_a_format_error),
         cmocka_unit_test(a_taskstats_message_with_a_false_length_is_a_format_error),
+        cmocka_unit_test(a_question_has_no_bytes_of_the_memory_that_it_is_written_to),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,7 @@ static int write_elsewhere(void)
     return system_error_of(open(elsewhere, O_WRONLY | O_CREAT, 0600) >= 0);
 }
 
-/* As output_file.c does it. */
+/* As output_part.c does it. */
 static int replace_output(void)
 {
     char part[80];

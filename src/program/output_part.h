@@ -1,0 +1,21 @@
+/*
+ * The unfinished file of an output, and what replaces the old file by it. Each system has these
+ * functions, in program/linux and windows.
+ */
+#pragma once
+
+#include "output_file.h"
+
+/* Returns a second descriptor of stdout, which child processes do not inherit, or -1 with errno. */
+int output_copy_stdout(void);
+
+/* Creates the unfinished file in the folder of file->path, and sets file->part and file->place. If
+ * the path is not a regular file, opens it, and file->part stays NULL. Returns a descriptor, or -1
+ * with errno. */
+int output_part_open(struct output_file *file);
+
+/* Renames the complete file, so that it replaces the old one, if any. Returns 0 or an errno. */
+int output_part_replace(const struct output_file *file);
+
+/* Removes the unfinished file. */
+void output_part_remove(const struct output_file *file);
