@@ -36,19 +36,23 @@ bool view_wants_colour(FILE *stream)
 size_t view_width(FILE *stream)
 {
     CONSOLE_SCREEN_BUFFER_INFO info;
+    int width;
 
     if (!GetConsoleScreenBufferInfo(console_of(stream), &info))
         return 80;
-    return (size_t)(info.srWindow.Right - info.srWindow.Left + 1);
+    width = info.srWindow.Right - info.srWindow.Left + 1;
+    return (size_t)width;
 }
 
 size_t view_height(FILE *stream)
 {
     CONSOLE_SCREEN_BUFFER_INFO info;
+    int height;
 
     if (!GetConsoleScreenBufferInfo(console_of(stream), &info))
         return 0;
-    return (size_t)(info.srWindow.Bottom - info.srWindow.Top + 1);
+    height = info.srWindow.Bottom - info.srWindow.Top + 1;
+    return (size_t)height;
 }
 
 bool terminal_is_of_other_job(FILE *stream)

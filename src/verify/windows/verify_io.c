@@ -63,9 +63,12 @@ static void judge_disk(struct verification *verification, const char *row,
     const uint32_t bit = written ? CAMP_DISK_WRITTEN_BYTES : CAMP_DISK_READ_BYTES;
     const struct camp_error missing = { .code = CAMP_E_GONE, .message = "there is no such disk" };
 
-    if (has_failed(verification, row, &disks->error) ||
-        (growth->after == NULL && has_failed(verification, row, &missing)))
+    if (has_failed(verification, row, &disks->error))
         return;
+    if (growth->before == NULL || growth->after == NULL) {
+        has_failed(verification, row, &missing);
+        return;
+    }
     if (is_known(verification, row, growth->before->known & growth->after->known, bit,
                  "the bytes of disks"))
         decide_between(verification, row, BYTES, growth->bytes, 0, ANY);
@@ -77,7 +80,7 @@ static void judge_requests(struct verification *verification, const struct growt
     if (volume->after != NULL &&
         is_known(verification, "volume-writes", volume->before->known & volume->after->known,
                  CAMP_DISK_WRITES, "the requests of disks"))
-        decide_between(verification, "volume-writes", BYTES / BLOCK,
+        decide_between(verification, "volume-writes", (double)BYTES / BLOCK,
                        (double)(uint32_t)(volume->after->writes - volume->before->writes), 0, ANY);
     if (drive->after != NULL &&
         is_known(verification, "drive-busy", drive->before->known & drive->after->known,

@@ -84,8 +84,9 @@ void verify_volume_list(struct verification *verification)
 
     camp_disk_read_all(NULL, CAMP_DISK_PARTITION, disks, sizeof disks[0], LIST_MAX, &count, &error);
     letters &= GetLogicalDrives(); /* not those that were plugged in or out meanwhile */
-    for (char letter = 'A'; letter <= 'Z'; letter++) {
-        const char name[] = { letter, ':', '\0' }, root[] = { letter, ':', '\\', '\0' };
+    for (int letter = 'A'; letter <= 'Z'; letter++) {
+        const char name[] = { (char)letter, ':', '\0' };
+        const char root[] = { (char)letter, ':', '\\', '\0' };
         struct camp_disk disk;
 
         if (!(letters >> (letter - 'A') & 1) ||
