@@ -71,10 +71,14 @@ static void only_commands_that_open_processes_enable_the_right_to_open_all(void 
                                            "probe --rate 1 --duration 600" };
 
     (void)state;
-    if (getenv("CAMP_EXE") == NULL)
+    if (getenv("CAMP_EXE") == NULL) {
+        print_message("skipped, not passed: CAMP_EXE names no camp.exe\n");
         skip();
-    if ((debug_privilege(GetCurrentProcess()) & SE_PRIVILEGE_ENABLED) != 0)
-        skip(); /* children inherit what is enabled here */
+    }
+    if ((debug_privilege(GetCurrentProcess()) & SE_PRIVILEGE_ENABLED) != 0) {
+        print_message("skipped, not passed: children inherit the right that is enabled here\n");
+        skip();
+    }
     assert_true(enables_the_privilege("check 600", PATIENCE_MS));
     assert_true(enables_the_privilege("get memory.total_bytes 600 2", PATIENCE_MS));
     for (size_t i = 0; i < COUNT(without); i++)
@@ -88,10 +92,14 @@ static void the_code_page_of_the_console_is_restored(void **state)
     HANDLE process;
 
     (void)state;
-    if (getenv("CAMP_EXE") == NULL)
+    if (getenv("CAMP_EXE") == NULL) {
+        print_message("skipped, not passed: CAMP_EXE names no camp.exe\n");
         skip();
-    if (before == 0)
-        skip(); /* there is no console; on Wine, script(1) makes one: see commands */
+    }
+    if (before == 0) {
+        print_message("skipped, not passed: no console here; tests/windows/commands makes one\n");
+        skip();
+    }
     assert_true(SetConsoleOutputCP(other));
     process = start("get memory.total_bytes 0.5 600");
     for (DWORD waited = 0; waited < PATIENCE_MS && GetConsoleOutputCP() == other; waited += 20)
