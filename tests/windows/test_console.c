@@ -72,11 +72,11 @@ static void only_commands_that_open_processes_enable_the_right_to_open_all(void 
 
     (void)state;
     if (getenv("CAMP_EXE") == NULL) {
-        print_message("skipped, not passed: CAMP_EXE names no camp.exe\n");
+        printf("skipped, not passed: CAMP_EXE names no camp.exe\n");
         skip();
     }
     if ((debug_privilege(GetCurrentProcess()) & SE_PRIVILEGE_ENABLED) != 0) {
-        print_message("skipped, not passed: children inherit the right that is enabled here\n");
+        printf("skipped, not passed: children inherit the right that is enabled here\n");
         skip();
     }
     assert_true(enables_the_privilege("check 600", PATIENCE_MS));
@@ -93,11 +93,11 @@ static void the_code_page_of_the_console_is_restored(void **state)
 
     (void)state;
     if (getenv("CAMP_EXE") == NULL) {
-        print_message("skipped, not passed: CAMP_EXE names no camp.exe\n");
+        printf("skipped, not passed: CAMP_EXE names no camp.exe\n");
         skip();
     }
     if (before == 0) {
-        print_message("skipped, not passed: no console here; tests/windows/commands makes one\n");
+        printf("skipped, not passed: no console here; tests/windows/commands makes one\n");
         skip();
     }
     assert_true(SetConsoleOutputCP(other));
