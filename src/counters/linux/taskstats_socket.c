@@ -3,9 +3,9 @@
 #include "taskstats_socket.h"
 
 #include "../error.h"
+#include "netlink_message.h"
 
 #include <errno.h>
-#include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <linux/taskstats.h>
@@ -37,15 +37,10 @@ int camp_taskstats_connect(int *ret_descriptor, struct camp_error *error)
 struct nlmsghdr *camp_taskstats_begin(void *buffer, uint16_t type, uint8_t command,
                                       uint32_t sequence)
 {
-    struct nlmsghdr *message = mnl_nlmsg_put_header(buffer);
-    struct genlmsghdr *header;
+    const struct genlmsghdr header = { .cmd = command, .version = TASKSTATS_GENL_VERSION };
+    struct nlmsghdr *message = camp_netlink_start(buffer, type, 0, &header, sizeof header);
 
-    message->nlmsg_type = type;
-    message->nlmsg_flags = NLM_F_REQUEST;
     message->nlmsg_seq = sequence;
-    header = mnl_nlmsg_put_extra_header(message, sizeof *header);
-    header->cmd = command;
-    header->version = TASKSTATS_GENL_VERSION;
     return message;
 }
 

@@ -1,5 +1,4 @@
-/* The netlink socket of taskstats. The socket of libmnl is not used, because it allocates memory.
- * No function waits. */
+/* The netlink socket of taskstats. No function waits. */
 #pragma once
 
 #include <camp/camp.h>
