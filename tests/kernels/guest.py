@@ -128,9 +128,7 @@ def make_initramfs(kernel, commands, into):
     (tree / 'init').chmod(0o755)
     (tree / 'commands').write_text(commands)
     laws = [build / 'tests/live' / law for law in LAWS if kernel.microstates]
-    shutil.copy(camp_of(kernel.architecture), tree / 'bin')
-    dynamic = laws if camp_of(kernel.architecture).parent.name == kernel.architecture else [build / 'src/camp', *laws]
-    for program in dynamic:
+    for program in [camp_of(kernel.architecture), *laws]:
         shutil.copy(program, tree / 'bin')
         for path, file in libraries(program, root, TRIPLES[kernel.architecture]).items():
             target = tree / path.lstrip('/')
