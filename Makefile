@@ -14,6 +14,8 @@
 #   make install    PREFIX (/usr/local), DESTDIR
 #   make uninstall  removes what the last make install wrote
 #   make deb        Debian packages, in build/deb (docs/install.md)
+#   make static     camp as one static file for any Linux: build/static/amd64/camp (docs/install.md); ARCH=arm64
+#   make image      an OCI image with that file, for amd64 and arm64: build/image
 #   make clean      removes build/
 #   make help       this list
 
@@ -21,6 +23,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
 PAPER ?=
+ARCH ?=
 RELEASE = build/release
 # A folder as one word for the shell, with any characters in its name.
 quoted = '$(subst ','\'',$(1))'
@@ -31,7 +34,7 @@ LIBDIR = $$($${CC:-cc} -M -x c -include asm/types.h /dev/null 2>/dev/null | \
 # Meson must not see the options of make itself, such as -j.
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all run test deep bench paper fuzz torture page lint coverage install uninstall deb format clean help
+.PHONY: all run test deep bench paper fuzz torture page lint coverage install uninstall deb static image format clean help
 all: release
 
 .PHONY: release
@@ -47,7 +50,7 @@ test:
 	@tools/run-tests
 
 deep:
-	@tools/setup build test page fuzz lint systems windows kernels trial
+	@tools/setup build test page fuzz lint systems windows kernels trial static static-arm64 static-run
 	@tools/run-deep
 
 bench: release
@@ -96,6 +99,16 @@ uninstall:
 deb:
 	@tools/setup build deb
 	@packaging/build
+
+static:
+	@tools/setup build static $(if $(ARCH),static-$(ARCH))
+	@packaging/static/build $(ARCH)
+
+image:
+	@tools/setup build static static-amd64 static-arm64
+	@packaging/static/build amd64
+	@packaging/static/build arm64
+	@packaging/static/image build/image
 
 format:
 	@tools/setup lint

@@ -162,6 +162,11 @@ def page_verdicts(record):
                     record["first_ms"] < record["limit_open_ms"])]
 
 
+def start_verdicts(record):
+    return [verdict("start of the static camp get", f"{record['ms']:.2f} ms", f"{record['limit_ms']:.1f} ms",
+                    record["ms"] <= record["limit_ms"])]
+
+
 def size_verdicts(record):
     return [verdict(record["name"], f"{record['bytes'] / 1e3:.1f} KB",
                     f"{record['limit_bytes'] / 1e3:.0f} KB", record["bytes"] < record["limit_bytes"])]
@@ -203,6 +208,7 @@ def python_verdicts(record):
 
 def verdicts(record):
     makers = {"call": call_verdicts, "table": table_verdicts, "size": size_verdicts,
+              "start": start_verdicts,
               "view": view_verdicts, "page": page_verdicts, "report": report_verdicts,
               "attach": attach_verdicts, "snapshot": snapshot_verdicts, "top": top_verdicts,
               "age": age_verdicts, "backends": backends_verdicts,
@@ -414,6 +420,13 @@ def print_python(record):
                                                    record["imports_ms"].items()))
 
 
+def print_start(record):
+    print(f"\nstart: static camp get {record['ms']:.2f} ms of CPU time")
+    for peer in record["against"]:
+        print(f"  {peer['who']}: " + ("missing" if peer["ms"] is None else
+                                      f"{peer['ms']:.2f} ms, {peer['ms'] / record['ms']:.2f} x the static camp"))
+
+
 def print_size(record):
     print(f"\n{record['name']}: {record['bytes'] / 1e3:.1f} KB")
 
@@ -445,7 +458,7 @@ def print_verdict(record):
 
 
 PRINTERS = {"export": print_export, "machine": print_machine, "peer": print_peer, "call": print_call, "table": print_table,
-            "size": print_size, "view": print_view, "report": print_report,
+            "size": print_size, "start": print_start, "view": print_view, "report": print_report,
             "page": print_page,
             "attach": print_attach, "snapshot": print_snapshot,
             "top": print_top, "age": print_age, "backends": print_backends,

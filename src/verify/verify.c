@@ -242,9 +242,11 @@ static int run_once(struct verify_run *run, size_t number)
 
 int command_verify(int argc, char **argv)
 {
-    static struct verify_run run = { .count = 1 }; /* The structure is too large for the stack. */
-    int status = read_options(&run, argc, argv);
+    static struct verify_run run; /* too large for the stack; zero, so that it is not in the file */
+    int status;
 
+    run.count = 1;
+    status = read_options(&run, argc, argv);
     if (status != OPTIONS_GO_ON)
         return status;
     if (run.list) {

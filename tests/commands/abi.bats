@@ -16,7 +16,7 @@ changed() {
     run -1 diff -q "$TREE/include/camp/camp.h" "$BATS_TEST_TMPDIR/include/camp/camp.h"
     cd "$TREE" || return
     cc -g -fPIC -shared -fvisibility=hidden -I"$BATS_TEST_TMPDIR/include" -Isrc/counters \
-        src/counters/*.c src/counters/linux/*.c -lmnl -Wl,-soname,libcamp.so.0 \
+        src/counters/*.c src/counters/linux/*.c -Wl,-soname,libcamp.so.0 \
         -Wl,--version-script=src/counters/libcamp.map -o "$BATS_TEST_TMPDIR/libcamp.so"
     run tools/abi "$BATS_TEST_TMPDIR/libcamp.so" "$BATS_TEST_TMPDIR/include/camp"
 }

@@ -235,5 +235,5 @@ END
     fi
     [ "$status" -eq 1 ]
     [ "${lines[0]}" = 'Some packages are missing. As root, run:' ]
-    [[ ${lines[1]} == "dnf install -y "*"'pkgconfig(libmnl)'"* ]]
+    [[ ${lines[1]} == "dnf install -y "*"'pkgconfig(libbpf)'"* ]]
 }

@@ -24,7 +24,7 @@ setup() {
     PATH=$BATS_TEST_TMPDIR/bin:$PATH run "$TREE/tools/setup" build
     [ "$status" -eq 1 ]
     [ "${#lines[@]}" -eq 2 ]
-    [[ ${lines[1]} == *'apt-get update'*'apt-get install'*' libmnl-dev'* ]]
+    [[ ${lines[1]} == *'apt-get update'*'apt-get install'*' libelf-dev'* ]]
 }
 
 # A machine without any package, where sudo only writes its arguments to the file `did`. The command APT

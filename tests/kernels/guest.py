@@ -53,15 +53,24 @@ def programs_of(architecture):
     return root, root / 'home/builder/build'
 
 
+def camp_of(architecture):
+    """The camp of a guest: the static file, which needs no library there, where there is one (packaging/static)."""
+    file = TREE / 'build/static' / architecture / 'camp'
+    return file if architecture in ('amd64', 'arm64') else programs_of(architecture)[1] / 'src/camp'
+
+
 def build_for(kernel):
-    """Builds camp for the guest, unless it is built already and no source is newer."""
+    """Builds camp and the laws for the guest, unless they are built already and no source is newer."""
     words = (['tools/build', 'build/gcc'] if kernel.architecture == 'amd64' else
              ['tests/systems/run', f'bookworm-{kernel.architecture}'])
-    program = programs_of(kernel.architecture)[1] / 'src/camp'
+    programs = {programs_of(kernel.architecture)[1] / 'src/camp': words}
+    if camp_of(kernel.architecture) not in programs:
+        programs[camp_of(kernel.architecture)] = ['packaging/static/build', kernel.architecture]
     sources = [file for folder in ('include', 'src') for file in (TREE / folder).rglob('*.[ch]')]
     with one_at_a_time():
-        if not program.exists() or program.stat().st_mtime < max(file.stat().st_mtime for file in sources):
-            run(str(TREE / words[0]), *words[1:], cwd=TREE)
+        for program, command in programs.items():
+            if not program.exists() or program.stat().st_mtime < max(file.stat().st_mtime for file in sources):
+                run(str(TREE / command[0]), *command[1:], cwd=TREE)
 
 
 def elf(program, *options):
@@ -119,7 +128,7 @@ def make_initramfs(kernel, commands, into):
     (tree / 'init').chmod(0o755)
     (tree / 'commands').write_text(commands)
     laws = [build / 'tests/live' / law for law in LAWS if kernel.microstates]
-    for program in [build / 'src/camp', *laws]:
+    for program in [camp_of(kernel.architecture), *laws]:
         shutil.copy(program, tree / 'bin')
         for path, file in libraries(program, root, TRIPLES[kernel.architecture]).items():
             target = tree / path.lstrip('/')

@@ -4,6 +4,8 @@
  */
 #include "doctor_linux.h"
 
+#include "build_parts.h"
+
 #include "program/capability.h"
 #include "program/linux/system_call_filter.h"
 #include "program/sandbox.h"
@@ -202,9 +204,21 @@ static void add_confinement(struct doctor *doctor, const struct examined *found)
              "seccomp(2)");
 }
 
+static void add_build(struct doctor *doctor, const struct examined *found)
+{
+    const bool is_whole = PARTS_WITHOUT[0] == '\0';
+
+    add_fact(doctor, found, "built_without", cell_text(is_whole ? "none" : PARTS_WITHOUT),
+             is_whole ? "this camp has all its parts" : "these parts are not in this camp",
+             "the build of this camp");
+    if (!is_whole)
+        document_note(&doctor->document, "This camp was built without: %s.", PARTS_WITHOUT);
+}
+
 void doctor_add_linux_facts(struct doctor *doctor, const struct examined *found)
 {
     add_times(doctor, found);
     add_sources(doctor, found);
     add_confinement(doctor, found);
+    add_build(doctor, found);
 }

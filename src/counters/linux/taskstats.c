@@ -30,9 +30,9 @@
 #include "../clock.h"
 #include "../error.h"
 #include "file.h"
+#include "netlink_message.h"
 
 #include <errno.h>
-#include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
@@ -82,7 +82,7 @@ static int resolve_family(struct camp_taskstats *taskstats, struct camp_error *e
     ssize_t got;
     int result;
 
-    camp_taskstats_put_text(question, CTRL_ATTR_FAMILY_NAME, TASKSTATS_GENL_NAME);
+    camp_netlink_put_text(question, CTRL_ATTR_FAMILY_NAME, TASKSTATS_GENL_NAME);
     result = camp_taskstats_send(taskstats->descriptor, buffer, question->nlmsg_len, error);
     if (result < 0)
         return result;
@@ -161,7 +161,7 @@ static int send_cpus(struct camp_taskstats *taskstats, uint16_t attribute, struc
         return result;
     request =
         camp_taskstats_begin(buffer, taskstats->family, TASKSTATS_CMD_GET, ++taskstats->sequence);
-    camp_taskstats_put_text(request, attribute, cpus);
+    camp_netlink_put_text(request, attribute, cpus);
     return camp_taskstats_send(taskstats->descriptor, buffer, request->nlmsg_len, error);
 }
 
@@ -185,7 +185,7 @@ static size_t put_questions(const struct camp_taskstats *taskstats, const int32_
         struct nlmsghdr *question = camp_taskstats_begin(
             buffer + length, taskstats->family, TASKSTATS_CMD_GET, first_sequence + (uint32_t)i);
 
-        mnl_attr_put_u32(question, TASKSTATS_CMD_ATTR_TGID, (uint32_t)pids[i]);
+        camp_netlink_put_u32(question, TASKSTATS_CMD_ATTR_TGID, (uint32_t)pids[i]);
         length += question->nlmsg_len;
     }
     return length;

@@ -21,9 +21,9 @@
 #include "../error.h"
 #include "../text.h"
 #include "../units.h"
+#include "netlink_message.h"
 
 #include <errno.h>
-#include <libmnl/libmnl.h>
 #include <linux/acct.h>
 #include <linux/genetlink.h>
 #include <linux/taskstats.h>
@@ -45,8 +45,6 @@ static int malformed(struct camp_error *error, const char *what)
                      what);
 }
 
-/* Used instead of mnl_nlmsg_ok() of libmnl, which compares lengths as signed numbers, and so
- * accepts a length of 0xffffffff. */
 static int check_message(const struct nlmsghdr *message, size_t length, struct camp_error *error)
 {
     if (length < sizeof *message || message->nlmsg_len < sizeof *message ||
@@ -61,9 +59,9 @@ static int errno_of_message(const struct nlmsghdr *message)
     struct nlmsgerr answer;
 
     if (message->nlmsg_type != NLMSG_ERROR ||
-        mnl_nlmsg_get_payload_len(message) < sizeof answer.error)
+        camp_netlink_payload_length(message) < sizeof answer.error)
         return -1;
-    memcpy(&answer.error, mnl_nlmsg_get_payload(message), sizeof answer.error);
+    memcpy(&answer.error, camp_netlink_payload(message), sizeof answer.error);
     return answer.error <= 0 && answer.error > -4096 ? -answer.error : -1;
 }
 
@@ -78,43 +76,12 @@ static int refused(int system_error, const char *what, struct camp_error *error)
 
 static bool has_attributes(const struct nlmsghdr *message)
 {
-    return mnl_nlmsg_get_payload_len(message) >= sizeof(struct genlmsghdr);
+    return camp_netlink_payload_length(message) >= sizeof(struct genlmsghdr);
 }
 
-/* The attributes that were not read yet. (libmnl has macros for loops over attributes, but they
- * cause compiler warnings.) */
-struct attributes {
-    const char *at;
-    const char *end;
-};
-
-static struct attributes attributes_of_message(const struct nlmsghdr *message)
+static struct camp_netlink_attributes attributes_of(const struct nlmsghdr *message)
 {
-    const char *payload = mnl_nlmsg_get_payload(message);
-
-    return (struct attributes){ payload + GENL_HDRLEN,
-                                payload + mnl_nlmsg_get_payload_len(message) };
-}
-
-static struct attributes attributes_of_nest(const struct nlattr *nest)
-{
-    const char *payload = mnl_attr_get_payload(nest);
-
-    return (struct attributes){ payload, payload + mnl_attr_get_payload_len(nest) };
-}
-
-static const struct nlattr *next_attribute(struct attributes *rest)
-{
-    const struct nlattr *attribute = (const void *)rest->at;
-    size_t left = (size_t)(rest->end - rest->at);
-    size_t length;
-
-    if (left < sizeof *attribute || attribute->nla_len < sizeof *attribute ||
-        attribute->nla_len > left)
-        return NULL;
-    length = MNL_ALIGN(attribute->nla_len);
-    rest->at += length < left ? length : left;
-    return attribute;
+    return camp_netlink_attributes(message, sizeof(struct genlmsghdr));
 }
 
 int camp_taskstats_family(const void *bytes, size_t length, uint16_t *ret_family,
@@ -122,7 +89,7 @@ int camp_taskstats_family(const void *bytes, size_t length, uint16_t *ret_family
 {
     const struct nlmsghdr *message = bytes;
     const struct nlattr *attribute;
-    struct attributes rest;
+    struct camp_netlink_attributes rest;
     int system_error;
     int result = check_message(message, length, error);
 
@@ -137,13 +104,13 @@ int camp_taskstats_family(const void *bytes, size_t length, uint16_t *ret_family
         return refused(system_error, "taskstats", error);
     if (message->nlmsg_type != GENL_ID_CTRL || !has_attributes(message))
         return malformed(error, "an answer that names no family");
-    rest = attributes_of_message(message);
-    while ((attribute = next_attribute(&rest)) != NULL) {
-        if (mnl_attr_get_type(attribute) != CTRL_ATTR_FAMILY_ID)
+    rest = attributes_of(message);
+    while ((attribute = camp_netlink_next(&rest)) != NULL) {
+        if (camp_netlink_type(attribute) != CTRL_ATTR_FAMILY_ID)
             continue;
-        if (mnl_attr_get_payload_len(attribute) < sizeof(uint16_t))
+        if (camp_netlink_value_length(attribute) < sizeof(uint16_t))
             break;
-        *ret_family = mnl_attr_get_u16(attribute);
+        memcpy(ret_family, camp_netlink_value(attribute), sizeof *ret_family);
         return CAMP_OK;
     }
     return malformed(error, "an answer that names no family");
@@ -173,23 +140,23 @@ struct aggregate {
 
 static bool read_aggregate(const struct nlattr *nest, struct aggregate *ret)
 {
-    struct attributes rest = attributes_of_nest(nest);
+    struct camp_netlink_attributes rest = camp_netlink_nested(nest);
     const struct nlattr *attribute;
     bool has_id = false;
 
     *ret = (struct aggregate){ 0 };
-    while ((attribute = next_attribute(&rest)) != NULL) {
-        uint16_t type = mnl_attr_get_type(attribute);
-        size_t length = mnl_attr_get_payload_len(attribute);
+    while ((attribute = camp_netlink_next(&rest)) != NULL) {
+        uint16_t type = camp_netlink_type(attribute);
+        size_t length = camp_netlink_value_length(attribute);
 
         if ((type == TASKSTATS_TYPE_PID || type == TASKSTATS_TYPE_TGID) &&
             length >= sizeof(uint32_t)) {
-            ret->id = mnl_attr_get_u32(attribute);
+            memcpy(&ret->id, camp_netlink_value(attribute), sizeof ret->id);
             has_id = true;
         } else if (type == TASKSTATS_TYPE_STATS) {
             size_t known = length < sizeof ret->stats ? length : sizeof ret->stats;
 
-            memcpy(&ret->stats, mnl_attr_get_payload(attribute), known);
+            memcpy(&ret->stats, camp_netlink_value(attribute), known);
             ret->length = length;
         }
     }
@@ -202,15 +169,15 @@ static int read_aggregates(const struct nlmsghdr *message, struct aggregate *thr
                            struct aggregate *process, struct camp_error *error)
 {
     const struct nlattr *nest;
-    struct attributes rest;
+    struct camp_netlink_attributes rest;
 
     thread->length = 0;
     process->length = 0;
     if (message->nlmsg_type < NLMSG_MIN_TYPE || !has_attributes(message))
         return malformed(error, "a message without statistics");
-    rest = attributes_of_message(message);
-    while ((nest = next_attribute(&rest)) != NULL) {
-        uint16_t type = mnl_attr_get_type(nest);
+    rest = attributes_of(message);
+    while ((nest = camp_netlink_next(&rest)) != NULL) {
+        uint16_t type = camp_netlink_type(nest);
 
         if (type == TASKSTATS_TYPE_AGGR_PID && !read_aggregate(nest, thread))
             return malformed(error, "statistics that are too short");

@@ -3,9 +3,9 @@
 #include "taskstats_socket.h"
 
 #include "../error.h"
+#include "netlink_message.h"
 
 #include <errno.h>
-#include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <linux/taskstats.h>
@@ -37,26 +37,11 @@ int camp_taskstats_connect(int *ret_descriptor, struct camp_error *error)
 struct nlmsghdr *camp_taskstats_begin(void *buffer, uint16_t type, uint8_t command,
                                       uint32_t sequence)
 {
-    struct nlmsghdr *message = mnl_nlmsg_put_header(buffer);
-    struct genlmsghdr *header;
+    const struct genlmsghdr header = { .cmd = command, .version = TASKSTATS_GENL_VERSION };
+    struct nlmsghdr *message = camp_netlink_start(buffer, type, 0, &header, sizeof header);
 
-    message->nlmsg_type = type;
-    message->nlmsg_flags = NLM_F_REQUEST;
     message->nlmsg_seq = sequence;
-    header = mnl_nlmsg_put_extra_header(message, sizeof *header);
-    header->cmd = command;
-    header->version = TASKSTATS_GENL_VERSION;
     return message;
-}
-
-/* libmnl 1.0.4 leaves the bytes after a text, up to a multiple of four, as they were. */
-void camp_taskstats_put_text(struct nlmsghdr *message, uint16_t attribute, const char *text)
-{
-    const size_t length = strlen(text) + 1;
-
-    memset((char *)mnl_nlmsg_get_payload_tail(message) + sizeof(struct nlattr), 0,
-           (length + 3) / 4 * 4);
-    mnl_attr_put_strz(message, attribute, text);
 }
 
 int camp_taskstats_send(int descriptor, const void *bytes, size_t length, struct camp_error *error)

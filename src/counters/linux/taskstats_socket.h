@@ -1,5 +1,4 @@
-/* The netlink socket of taskstats. The socket of libmnl is not used, because it allocates memory.
- * No function waits. */
+/* The netlink socket of taskstats. No function waits. */
 #pragma once
 
 #include <camp/camp.h>
@@ -15,9 +14,6 @@ int camp_taskstats_connect(int *ret_descriptor, struct camp_error *error);
 
 struct nlmsghdr *camp_taskstats_begin(void *buffer, uint16_t type, uint8_t command,
                                       uint32_t sequence);
-
-/* Appends a text as an attribute. */
-void camp_taskstats_put_text(struct nlmsghdr *message, uint16_t attribute, const char *text);
 
 int camp_taskstats_send(int descriptor, const void *bytes, size_t length, struct camp_error *error);
 

@@ -4,10 +4,11 @@
 #include "counters/error.h"
 #include "program/command.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <netdb.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <stdio.h>
@@ -23,22 +24,38 @@ struct connection {
     int sender, receiver;
 };
 
+/* An address of one link has the name of an interface after it: "fe80::1%eth0". */
+static bool read_ip6(const char *text, struct sockaddr_in6 *ret)
+{
+    char address[INET6_ADDRSTRLEN];
+    const size_t length = strcspn(text, "%");
+
+    if (length >= sizeof address)
+        return false;
+    memcpy(address, text, length);
+    address[length] = '\0';
+    ret->sin6_family = AF_INET6;
+    ret->sin6_scope_id = text[length] == '%' ? if_nametoindex(text + length + 1) : 0;
+    return inet_pton(AF_INET6, address, &ret->sin6_addr) == 1 &&
+           (text[length] == '\0' || ret->sin6_scope_id != 0);
+}
+
+/* Not getaddrinfo(), which can look up names, too: a static program would load libraries for it. */
 static int read_target(struct connection *run, struct camp_error *error)
 {
     const char *text = run->target_text;
-    struct addrinfo hints = { .ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_DGRAM };
-    struct addrinfo *found;
-    const int failed = getaddrinfo(text, NULL, &hints, &found);
+    struct sockaddr_in *ip = (struct sockaddr_in *)&run->target;
 
-    if (failed == EAI_MEMORY)
-        return CAMP_E_NOMEM;
-    if (failed != 0)
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "'%s' is not an IPv4 or IPv6 address such as 127.0.0.1", text);
-    memcpy(&run->target, found->ai_addr, found->ai_addrlen);
-    run->target_size = found->ai_addrlen;
-    freeaddrinfo(found);
-    return CAMP_OK;
+    run->target_size = sizeof *ip;
+    if (inet_pton(AF_INET, text, &ip->sin_addr) == 1) {
+        ip->sin_family = AF_INET;
+        return CAMP_OK;
+    }
+    run->target_size = sizeof(struct sockaddr_in6);
+    if (read_ip6(text, (struct sockaddr_in6 *)&run->target))
+        return CAMP_OK;
+    return camp_fail(error, CAMP_E_INVALID, 0,
+                     "'%s' is not an IPv4 or IPv6 address such as 127.0.0.1", text);
 }
 
 /* Returns false for a wildcard, broadcast or multicast address: bind(2) accepts these, but packets

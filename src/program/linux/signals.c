@@ -4,7 +4,9 @@
 #include "ledger/array.h"
 
 #include <fcntl.h>
+#include <langinfo.h>
 #include <locale.h>
+#include <string.h>
 #include <unistd.h>
 
 volatile sig_atomic_t stop_requested;
@@ -40,11 +42,20 @@ static void note_signals(void)
             sigaction(inherited[i].number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
+/* camp writes UTF-8 or ASCII, so it uses the terminal's encoding only if that is UTF-8. For other
+ * encodings the C library would load a module, and a static program also another C library. Numbers
+ * keep the format of the C locale. */
+static void use_encoding_of_terminal(void)
+{
+    setlocale(LC_CTYPE, "");
+    if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+        setlocale(LC_CTYPE, "C");
+}
+
 void prepare_program(void)
 {
     occupy_standard_descriptors();
-    /* Uses the encoding of the terminal. Numbers keep the format of the C locale. */
-    setlocale(LC_CTYPE, "");
+    use_encoding_of_terminal();
     /* If a reader such as head(1) closes the pipe, or a file reaches the limit of its size, writing
      * fails with EPIPE or EFBIG, and the command ends after its cleanup. */
     note_signals();

@@ -7,6 +7,6 @@ int fleet_source_open(const struct from *from, const char *place, struct source 
 {
     (void)from, (void)place, (void)ret, (void)facts;
     return camp_fail(error, CAMP_E_NOTSUP, 0,
-                     "prometheus: built without libcurl or yajl; install libcurl4-openssl-dev "
-                     "and libyajl-dev, and build camp again");
+                     "prometheus: this camp was built without libcurl or yajl; use camp's Debian "
+                     "package, or build it with libcurl4-openssl-dev and libyajl-dev installed");
 }

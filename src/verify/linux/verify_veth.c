@@ -9,12 +9,12 @@
 
 #include "counters/clock.h"
 #include "counters/error.h"
+#include "counters/linux/netlink_message.h"
 #include "program/command.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libmnl/libmnl.h>
 #include <linux/if.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
@@ -76,38 +76,43 @@ int veth_enter(int namespace, struct camp_error *error)
                : camp_fail_errno(error, errno, "a network namespace");
 }
 
-static int request_kernel(struct nlmsghdr *request, struct camp_error *error)
+/* Sends a request, and returns the error number of its acknowledgement, 0 for success. */
+static int ask_kernel(const struct nlmsghdr *request)
 {
-    struct mnl_socket *socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
-    char answer[8192];
+    const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
+    const int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    _Alignas(8) char memory[8192];
+    const struct nlmsghdr *answer = (const void *)memory;
+    struct nlmsgerr acknowledgement;
     ssize_t length = -1;
     int failed;
 
-    request->nlmsg_flags |= NLM_F_REQUEST | NLM_F_ACK;
-    request->nlmsg_seq = 1;
-    if (socket != NULL && mnl_socket_bind(socket, 0, MNL_SOCKET_AUTOPID) == 0 &&
-        mnl_socket_sendto(socket, request, request->nlmsg_len) >= 0)
-        length = mnl_socket_recvfrom(socket, answer, sizeof answer);
-    if (length > 0)
-        length = mnl_cb_run(answer, (size_t)length, 1, 0, NULL, NULL);
+    if (descriptor < 0)
+        return errno;
+    if (connect(descriptor, (const struct sockaddr *)&kernel, sizeof kernel) == 0 &&
+        send(descriptor, request, request->nlmsg_len, 0) >= 0)
+        length = recv(descriptor, memory, sizeof memory, 0);
     failed = errno;
-    if (socket != NULL)
-        mnl_socket_close(socket);
-    if (length >= 0)
+    close(descriptor);
+    if (length < 0)
+        return failed;
+    if ((size_t)length < NLMSG_HDRLEN + sizeof acknowledgement || answer->nlmsg_type != NLMSG_ERROR)
+        return EPROTO;
+    memcpy(&acknowledgement, camp_netlink_payload(answer), sizeof acknowledgement);
+    return -acknowledgement.error;
+}
+
+static int request_kernel(struct nlmsghdr *request, struct camp_error *error)
+{
+    int failed;
+
+    request->nlmsg_flags |= NLM_F_ACK;
+    request->nlmsg_seq = 1;
+    failed = ask_kernel(request);
+    if (failed == 0)
         return CAMP_OK;
     return camp_fail(error, failed == EOPNOTSUPP ? CAMP_E_NOTSUP : CAMP_E_PERM, failed,
                      "a veth pair cannot be made here: %s", strerror(failed));
-}
-
-static struct nlmsghdr *start_request(void *memory, uint16_t type, uint16_t flags,
-                                      const void *header, size_t size)
-{
-    struct nlmsghdr *message = mnl_nlmsg_put_header(memory);
-
-    message->nlmsg_type = type;
-    message->nlmsg_flags = flags;
-    memcpy(mnl_nlmsg_put_extra_header(message, size), header, size);
-    return message;
 }
 
 static int make_pair(int far_namespace, struct camp_error *error)
@@ -115,22 +120,22 @@ static int make_pair(int far_namespace, struct camp_error *error)
     static const struct ifinfomsg any = { .ifi_family = AF_UNSPEC };
     _Alignas(8) char memory[MESSAGE_SIZE];
     struct nlmsghdr *message =
-        start_request(memory, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &any, sizeof any);
+        camp_netlink_start(memory, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &any, sizeof any);
     struct nlattr *info, *data, *peer;
 
-    mnl_attr_put_strz(message, IFLA_IFNAME, near_end.name);
-    mnl_attr_put(message, IFLA_ADDRESS, HARDWARE_BYTES, near_end.hardware);
-    info = mnl_attr_nest_start(message, IFLA_LINKINFO);
-    mnl_attr_put_strz(message, IFLA_INFO_KIND, "veth");
-    data = mnl_attr_nest_start(message, IFLA_INFO_DATA);
-    peer = mnl_attr_nest_start(message, VETH_INFO_PEER);
-    memcpy(mnl_nlmsg_put_extra_header(message, sizeof any), &any, sizeof any);
-    mnl_attr_put_strz(message, IFLA_IFNAME, far_end.name);
-    mnl_attr_put(message, IFLA_ADDRESS, HARDWARE_BYTES, far_end.hardware);
-    mnl_attr_put_u32(message, IFLA_NET_NS_FD, (uint32_t)far_namespace);
-    mnl_attr_nest_end(message, peer);
-    mnl_attr_nest_end(message, data);
-    mnl_attr_nest_end(message, info);
+    camp_netlink_put_text(message, IFLA_IFNAME, near_end.name);
+    camp_netlink_put(message, IFLA_ADDRESS, near_end.hardware, HARDWARE_BYTES);
+    info = camp_netlink_open(message, IFLA_LINKINFO);
+    camp_netlink_put_text(message, IFLA_INFO_KIND, "veth");
+    data = camp_netlink_open(message, IFLA_INFO_DATA);
+    peer = camp_netlink_open(message, VETH_INFO_PEER);
+    camp_netlink_append(message, &any, sizeof any);
+    camp_netlink_put_text(message, IFLA_IFNAME, far_end.name);
+    camp_netlink_put(message, IFLA_ADDRESS, far_end.hardware, HARDWARE_BYTES);
+    camp_netlink_put_u32(message, IFLA_NET_NS_FD, (uint32_t)far_namespace);
+    camp_netlink_close(message, peer);
+    camp_netlink_close(message, data);
+    camp_netlink_close(message, info);
     return request_kernel(message, error);
 }
 
@@ -141,11 +146,11 @@ static int add_address(unsigned index, const char *text, struct camp_error *erro
                                       .ifa_index = index };
     _Alignas(8) char memory[MESSAGE_SIZE];
     struct nlmsghdr *message =
-        start_request(memory, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &header, sizeof header);
+        camp_netlink_start(memory, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &header, sizeof header);
     in_addr_t address = inet_addr(text);
 
-    mnl_attr_put_u32(message, IFA_LOCAL, address);
-    mnl_attr_put_u32(message, IFA_ADDRESS, address);
+    camp_netlink_put_u32(message, IFA_LOCAL, address);
+    camp_netlink_put_u32(message, IFA_ADDRESS, address);
     return request_kernel(message, error);
 }
 
@@ -156,7 +161,8 @@ static int bring_up(unsigned index, struct camp_error *error)
     };
     _Alignas(8) char memory[MESSAGE_SIZE];
 
-    return request_kernel(start_request(memory, RTM_NEWLINK, 0, &header, sizeof header), error);
+    return request_kernel(camp_netlink_start(memory, RTM_NEWLINK, 0, &header, sizeof header),
+                          error);
 }
 
 static int add_neighbour(unsigned index, const struct end *other, struct camp_error *error)
@@ -165,11 +171,11 @@ static int add_neighbour(unsigned index, const struct end *other, struct camp_er
                                   .ndm_ifindex = (int)index,
                                   .ndm_state = NUD_PERMANENT };
     _Alignas(8) char memory[MESSAGE_SIZE];
-    struct nlmsghdr *message =
-        start_request(memory, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, &header, sizeof header);
+    struct nlmsghdr *message = camp_netlink_start(
+        memory, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, &header, sizeof header);
 
-    mnl_attr_put_u32(message, NDA_DST, inet_addr(other->address));
-    mnl_attr_put(message, NDA_LLADDR, HARDWARE_BYTES, other->hardware);
+    camp_netlink_put_u32(message, NDA_DST, inet_addr(other->address));
+    camp_netlink_put(message, NDA_LLADDR, other->hardware, HARDWARE_BYTES);
     return request_kernel(message, error);
 }
 

@@ -1,4 +1,5 @@
 /* Parses messages of taskstats, valid and broken ones. */
+#include "counters/linux/netlink_message.h"
 #include "counters/linux/taskstats_message.h"
 #include "counters/linux/taskstats_socket.h"
 
@@ -352,8 +353,8 @@ static void a_question_has_no_bytes_of_the_memory_that_it_is_written_to(void **s
     (void)state;
     memset(buffer, 'x', sizeof buffer);
     question = camp_taskstats_begin(buffer, 16, 3, 1);
-    camp_taskstats_put_text(question, 2, "0-4");
-    camp_taskstats_put_text(question, 2, "0-24");
+    camp_netlink_put_text(question, 2, "0-4");
+    camp_netlink_put_text(question, 2, "0-24");
     assert_null(memchr(buffer, 'x', question->nlmsg_len));
     assert_int_equal(buffer[question->nlmsg_len], 'x');
 }

@@ -6,7 +6,8 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
                         struct from_facts *facts, struct camp_error *error)
 {
     (void)from, (void)conninfo, (void)ret, (void)facts;
-    return camp_fail(error, CAMP_E_NOTSUP, 0,
-                     "mariadb: built without libmariadb; install libmariadb-dev and build camp "
-                     "again");
+    return camp_fail(
+        error, CAMP_E_NOTSUP, 0,
+        "mariadb: this camp was built without libmariadb; use camp's Debian package, or "
+        "build it with libmariadb-dev installed");
 }

@@ -11,5 +11,6 @@ int postgres_source_open(const struct from *from, const char *conninfo, struct s
     (void)ret;
     (void)facts;
     return camp_fail(error, CAMP_E_NOTSUP, 0,
-                     "this camp was built without libpq (package libpq-dev): no postgres:");
+                     "postgres: this camp was built without libpq; use camp's Debian package, or "
+                     "build it with libpq-dev installed");
 }
