@@ -168,7 +168,7 @@ const struct metric exported_table[EXPORTED_FAMILY_COUNT] = {
     [SELF_DEMOTED] = { "camp_exporter_demoted_groups", NULL, "Times that a group left the shown ones.",
         "itself", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
     [SELF_DEFERRED] = { "camp_exporter_deferred_groups", NULL,
-        "Groups that stayed in \"other\", because too many names were new in the past hour.",
+        "Groups that stayed in \"other\", because too many names were new in the past hour (--new-groups).",
         "itself", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
 };
 /* clang-format on */

@@ -27,6 +27,11 @@ scrape() {
 }
 
 # bats test_tags=deep
+@test "camp export --new-groups limits how many names get series" {
+    scrape names_that_change_have_few_series --groups 12 --new-groups 3
+}
+
+# bats test_tags=deep
 @test "camp export: commands that change their names all the time have few series" {
     scrape names_that_change_have_few_series
 }
