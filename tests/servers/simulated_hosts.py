@@ -15,6 +15,7 @@ all counters of the host start at 0 again, like after a restart of the exporter.
 import argparse
 import asyncio
 import os
+import resource
 import time
 
 CPUS = 4
@@ -96,6 +97,9 @@ async def main():
     parser.add_argument('--groups', type=int, default=0)
     parser.add_argument('--folder')
     given = parser.parse_args()
+    # Each server that scrapes the hosts keeps a connection for each of them.
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     for i in range(given.hosts):
         name = f'host-{i:04}'
         Exporter.hosts[name] = Host(name, i / given.hosts, given.groups, given.folder)
