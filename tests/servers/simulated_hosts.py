@@ -56,6 +56,8 @@ class Host:
                    'guest_nice': 0, 'idle': 1 - self.busy / 2, 'iowait': 0, 'steal': 0}
         lines += [f'camp_cpu_seconds_total{{mode="{mode}"}} {share * time_of_all:.2f}'
                   for mode, share in sampled.items()]
+        lines += ['# TYPE camp_cpu_sampled_busy_seconds_total counter',
+                  f'camp_cpu_sampled_busy_seconds_total {self.busy / 2 * time_of_all:.2f}']
         if self.groups:
             lines.append('# TYPE camp_group_state_seconds_total counter')
         for i in range(self.groups):

@@ -114,6 +114,8 @@ static size_t column_of(const struct fleet *fleet, const struct prometheus_serie
         return fleet->hosts.columns + FLEET_CPUS;
     if (strcmp(name, METRIC_CLOCK) == 0)
         return fleet->hosts.columns + FLEET_CLOCK;
+    if (fleet->has_busy)
+        return strcmp(name, METRIC_BUSY) == 0 ? fleet->sampled : SIZE_MAX;
     *ret_adds = true;
     return strcmp(name, METRIC_SAMPLED) == 0 && strcmp(mode, "idle") != 0 &&
                    strcmp(mode, "iowait") != 0
@@ -147,6 +149,22 @@ int fleet_add_samples(struct fleet *fleet, const struct prometheus_series *serie
                                   value, place->adds);
     }
     return r;
+}
+
+static size_t count_of(const struct prometheus_answer *answer, const char *metric)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < answer->series_count; i++)
+        count += strcmp(prometheus_answer_label(answer, i, "__name__"), metric) == 0;
+    return count;
+}
+
+bool fleet_has_busy(const struct prometheus_answer *answer, const struct prometheus_answer *busy)
+{
+    const size_t hosts = count_of(answer, METRIC_CPUS);
+
+    return hosts > 0 && count_of(busy, METRIC_BUSY) >= hosts;
 }
 
 int fleet_add_series(struct fleet *fleet, const struct prometheus_answer *answer)

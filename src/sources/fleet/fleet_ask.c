@@ -72,7 +72,11 @@ static char *rows_selector(const struct fleet *fleet, const char *further)
 
 char *fleet_raw_selector(const struct fleet *fleet)
 {
-    return rows_selector(fleet, fleet->sampled != SIZE_MAX ? "|" METRIC_SAMPLED : "");
+    if (fleet->sampled == SIZE_MAX)
+        return rows_selector(fleet, "");
+    /* before the first answer both are asked for */
+    return rows_selector(fleet,
+                         fleet->has_busy ? "|" METRIC_BUSY : "|" METRIC_SAMPLED "|" METRIC_BUSY);
 }
 
 size_t fleet_parts(const struct fleet *fleet)
@@ -103,6 +107,8 @@ char *fleet_question(const struct fleet *fleet, size_t part, int64_t range_ns)
         return strdup(fleet->question);
     if (part == 0)
         return marks_question(fleet);
+    if (part == 2 && fleet->has_busy)
+        return fleet_text_of(METRIC_BUSY "{%s}[%lldms]", fleet->matchers, range_ms);
     if (part == 2)
         return fleet_text_of(METRIC_SAMPLED "{mode!~\"" IDLE_MODES "\",%s}[%lldms]",
                              fleet->matchers, range_ms);

@@ -11,6 +11,7 @@
 #define METRIC_CLOCK "camp_clock_seconds_total"
 #define METRIC_MEASURED "camp_cpu_measured_seconds_total"
 #define METRIC_SAMPLED "camp_cpu_seconds_total"
+#define METRIC_BUSY "camp_cpu_sampled_busy_seconds_total"
 #define METRIC_GROUPS "camp_group_state_seconds_total"
 #define IDLE_MODES "idle|iowait"
 #define HOST_LABEL "instance"
@@ -71,6 +72,9 @@ struct fleet {
     char *column; /* the label whose value names the column; "" if there is only one column */
     /* index of the column of sampled busy time; SIZE_MAX if there is none */
     size_t sampled;
+    /* the column is METRIC_BUSY; otherwise, for older exporters, the sum of modes of METRIC_SAMPLED
+     */
+    bool has_busy;
     bool has_elapsed; /* the query has a column "elapsed" with the elapsed time of each row */
     /* for a query: value x factor is seconds (FLEET_COUNTERS) or a share of 1 (FLEET_LEVELS) */
     double factor;
@@ -134,6 +138,9 @@ size_t fleet_columns_find(const struct fleet_columns *columns, const char *value
 
 /* The next four functions return a text that the caller frees, or NULL if there is no memory. */
 char *fleet_matchers(const struct from *from);
+/* Returns whether each host of an answer has METRIC_BUSY. `busy` may be the same answer. */
+bool fleet_has_busy(const struct prometheus_answer *answer, const struct prometheus_answer *busy);
+
 /* Returns a selector of all counters, without a range. */
 char *fleet_raw_selector(const struct fleet *fleet);
 /* Returns the question of a part of a snapshot. The samples are those of the last range_ns. */

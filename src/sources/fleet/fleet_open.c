@@ -198,6 +198,8 @@ static int keep_first_answer(struct fleet *fleet, const struct from *from,
     fleet_samples_init(&fleet->groups, fleet->columns.schema.column_count, SAMPLES_BYTES);
     if (r != CAMP_OK)
         return r;
+    /* the past may have older exporters */
+    fleet->has_busy = fleet->begin_ns == 0 && fleet_has_busy(answer, answer);
     if (fleet->begin_ns > 0)
         fleet_past_start(fleet, answer->series_count);
     else

@@ -27,6 +27,7 @@ struct prometheus_client {
 
 static struct prometheus_client client;
 static size_t asked, dropped; /* questions */
+static bool is_old;           /* the exporter has no camp_cpu_sampled_busy_seconds_total */
 
 int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
                            struct prometheus_client *beside, struct prometheus_client **ret,
@@ -62,16 +63,16 @@ void prometheus_client_drop(struct prometheus_client *of)
     dropped++;
 }
 
-static void put_series(FILE *stream, const char *name, const char *mode, double rate, int64_t to_ms)
+static void put_first(FILE *stream, const char *name, const char *mode, double rate, int64_t to_ms)
 {
     const int64_t last = to_ms / SCRAPE_MS;
     const char *separator = "";
 
     fprintf(stream,
-            "%s{\"metric\":{\"__name__\":\"%s\",\"instance\":\"a\",\"job\":\"camp\"%s%s%s},"
+            "{\"metric\":{\"__name__\":\"%s\",\"instance\":\"a\",\"job\":\"camp\"%s%s%s},"
             "\"values\":[",
-            strcmp(name, "camp_cpus") == 0 ? "" : ",", name, mode != NULL ? ",\"mode\":\"" : "",
-            mode != NULL ? mode : "", mode != NULL ? "\"" : "");
+            name, mode != NULL ? ",\"mode\":\"" : "", mode != NULL ? mode : "",
+            mode != NULL ? "\"" : "");
     for (int64_t i = last - SAMPLES; i <= last; i++) {
         const double at = (double)(i * SCRAPE_MS) / 1e3;
 
@@ -79,6 +80,12 @@ static void put_series(FILE *stream, const char *name, const char *mode, double 
         separator = ",";
     }
     fputs("]}", stream);
+}
+
+static void put_series(FILE *stream, const char *name, const char *mode, double rate, int64_t to_ms)
+{
+    fputc(',', stream);
+    put_first(stream, name, mode, rate, to_ms);
 }
 
 /* Writes the answer to a question of camp. A host of 4 CPUs is busy half of the time. */
@@ -98,11 +105,18 @@ static void put_answer(FILE *stream, const char *query)
     if (!is_range)
         fprintf(stream, "{\"metric\":{\"camp_part\":\"now\"},\"value\":[%.3f,\"1\"]}",
                 (double)now_ms / 1e3);
-    else if (strncmp(query, "camp_cpu_seconds", 16) != 0) {
-        put_series(stream, "camp_cpus", NULL, 0, to_ms);
+    else if (strncmp(query, "camp_cpu_", 9) != 0) {
+        put_first(stream, "camp_cpus", NULL, 0, to_ms);
         put_series(stream, "camp_clock_seconds_total", NULL, 1, to_ms);
         put_series(stream, "camp_cpu_measured_seconds_total", "user", 2, to_ms);
         put_series(stream, "camp_cpu_measured_seconds_total", "idle", 2, to_ms - PIECE_MS);
+        if (!is_old)
+            put_series(stream, "camp_cpu_sampled_busy_seconds_total", NULL, 1.5, to_ms);
+    } else if (strncmp(query, "camp_cpu_seconds_total", 22) == 0) {
+        put_first(stream, "camp_cpu_seconds_total", "user", 1, to_ms);
+        put_series(stream, "camp_cpu_seconds_total", "system", 0.5, to_ms);
+    } else if (!is_old) {
+        put_first(stream, "camp_cpu_sampled_busy_seconds_total", NULL, 1.5, to_ms);
     }
     fputs("]}}", stream);
 }
@@ -167,9 +181,40 @@ static void the_time_of_a_scrape_that_arrives_in_pieces_is_accounted_once(void *
     assert_int_equal(client.opened, 0);
 }
 
+static void sampled_time_goes_on_after_an_older_exporter_has_come(void **state)
+{
+    static const volatile sig_atomic_t goes_on = 0;
+    const struct from from = { .stop = &goes_on };
+    struct from_facts facts = { 0 };
+    struct camp_error error = { 0 };
+    const struct frame *frame;
+    struct source *source = NULL;
+    double sampled = 0, elapsed = 0;
+
+    (void)state;
+    assert_int_equal(fleet_source_open(&from, "synthetic", &source, &facts, &error), CAMP_OK);
+    for (int i = 0; i < 20; i++) {
+        is_old = i >= 10;
+        assert_int_equal(
+            source->next(source, now_ns(CLOCK_MONOTONIC) + 100 * NS_PER_MS, &frame, &error),
+            CAMP_OK);
+        for (size_t row = 0; row < frame->entity_count; row++) {
+            const struct schema *schema = source->describe(source);
+
+            elapsed += (double)frame->elapsed_ns[row];
+            sampled += (double)frame_values(frame, row)[schema->state_count];
+        }
+    }
+    source_close(source);
+    is_old = false;
+    assert_true(elapsed > 2e9);
+    assert_true(sampled / elapsed > 0.365 && sampled / elapsed < 0.385); /* 1.5 of 4 CPUs */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sampled_time_goes_on_after_an_older_exporter_has_come),
         cmocka_unit_test(the_time_of_a_scrape_that_arrives_in_pieces_is_accounted_once),
     };
 
