@@ -1,15 +1,17 @@
-"""A fleet: camp's cost of a frame of `--from prometheus:` with 1,000 hosts, compared with a program that
-only sends the same request and reads the JSON (the floor: python3's json, which is C). The cost of the
-server's evaluation is shown separately, and so is Prometheus' cost to scrape the hosts.
+"""A fleet: a frame of `--from prometheus:` with 1,000 hosts, by the wall and in CPU time, on each engine
+(Debian's Prometheus and VictoriaMetrics), compared with the floor: curl, which only fetches the same
+answers. Other ways to ask for the same numbers stand beside it, with what each costs the server.
 
-The hosts are one process (tests/servers/simulated_hosts.py), the server is Debian's Prometheus, both
-on this machine. CPU times are the processes' own.
+The hosts are one process (tests/servers/simulated_hosts.py). Both engines scrape them at the same time
+for more than five minutes, because Prometheus evaluates a selector without a range by the samples of
+five minutes. Then one after the other is asked. All of them run on this machine.
 """
 
 import json
 import os
 import shutil
 import signal
+import statistics
 import subprocess
 import tempfile
 import time
@@ -20,15 +22,34 @@ import urllib.request
 from servers import TREE
 from table import PYTHON, Failed
 
-LIMIT_MS = 100.0  # of camp's CPU time a frame, at 1,000 hosts
-FRAMES = 10
-PORT = 19391
-SETTLE_S = 20
+LIMIT_MS = 100.0  # by the wall, of a frame of 1,000 hosts
+FRAMES = 20
+PORTS = {"prometheus": 19391, "victoria-metrics": 19428}
+SETTLE_S = 310  # some longer than the 5 minutes that Prometheus looks back
+SHORT_S = 20
 TICK = os.sysconf("SC_CLK_TCK")
 
-# The request that camp sends, without the marks in it.
-QUESTION = ('sum without(mode)(camp_cpu_seconds_total{mode!~"idle|iowait"})'
-            ' or {__name__=~"camp_cpu_measured_seconds_total|camp_cpus|camp_clock_seconds_total"}')
+# What camp asks for each second, without the marks in it.
+OTHERS = "camp_cpu_measured_seconds_total|camp_cpus|camp_clock_seconds_total"
+SAMPLED = 'camp_cpu_seconds_total{mode!~"idle|iowait"}'
+DOWN = 'vector(time()) or up{job="camp"}==0'
+# The questions are evaluated 1 s ahead. VictoriaMetrics shows new samples up to 2 s late.
+RANGES = {"prometheus": "[2400ms]", "victoria-metrics": "[4400ms]"}
+RANGE = "[RANGE]"
+WAYS = {
+    "one question, the newest samples": [
+        f'{DOWN} or label_replace(timestamp(camp_cpus),"of","time","","") or '
+        f'label_replace(sum without(mode)({SAMPLED}),"of","sampled","","") or {{__name__=~"{OTHERS}"}}'],
+    "two questions at once, the newest samples": [
+        f'{DOWN} or label_replace(timestamp(camp_cpus),"of","time","","") or '
+        f'label_replace(sum without(mode)({SAMPLED}),"of","sampled","","")', f'{{__name__=~"{OTHERS}"}}'],
+    "two questions, one after the other, a range": [
+        DOWN, f'{{__name__=~"{OTHERS}|camp_cpu_seconds_total"}}{RANGE}'],
+    "three questions at once, ranges": [DOWN, f'{{__name__=~"{OTHERS}"}}{RANGE}', SAMPLED + RANGE],
+    "the same with one sampled series a host": [
+        DOWN, f'{{__name__=~"{OTHERS}"}}{RANGE}', "camp_cpu_sampled_busy_seconds_total" + RANGE],
+}
+CAMP = "the same with one sampled series a host"
 
 
 def cpu_s(pid):
@@ -43,14 +64,71 @@ def resident_bytes(pid):
         return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def ask(question):
-    body = urllib.parse.urlencode({"query": question}).encode()
-    with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/api/v1/query", body, 30) as answer:
-        return answer.read()
+class Engine:
+    """A server that scrapes the simulated hosts."""
+
+    def __init__(self, name, folder):
+        self.name, self.port = name, PORTS[name]
+        config = f"{folder}/scrapes.json"
+        options = {
+            "prometheus": [f"--config.file={config}", f"--storage.tsdb.path={folder}/{name}",
+                           f"--web.listen-address=127.0.0.1:{self.port}"],
+            "victoria-metrics": [f"-promscrape.config={config}", f"-storageDataPath={folder}/{name}",
+                                 f"-httpListenAddr=127.0.0.1:{self.port}", "-memory.allowedBytes=512MB"],
+        }[name]
+        with open(f"{folder}/{name}.log", "wb") as log:
+            self.process = subprocess.Popen([name, *options], stdout=log, stderr=log)
+
+    def ask(self, question):
+        body = urllib.parse.urlencode({"query": question, "nocache": "1"}).encode()
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/api/v1/query", body, 30) as answer:
+            return answer.read()
+
+    def wait(self):
+        for _ in range(300):
+            try:
+                self.ask("1")
+                return
+            except (urllib.error.URLError, ConnectionError):
+                time.sleep(0.1)
+        raise Failed(f"fleet: {self.name} does not start")
+
+    def idle_cores(self):
+        start, cpu = time.monotonic(), cpu_s(self.process.pid)
+        time.sleep(5)
+        return (cpu_s(self.process.pid) - cpu) / (time.monotonic() - start)
+
+    def fetch(self, questions, compressed=True):
+        """Fetches the answers by one curl, and returns their size. This is the floor."""
+        command = ["curl", "-s", "--fail-with-body", "-w", "%{size_download}\n", "--no-progress-meter", *(["--compressed"] if compressed else [])]
+        if len(questions) > 1:
+            command += ["--parallel", "--parallel-immediate"]
+        for question in questions:
+            question = question.replace(RANGE, RANGES[self.name])
+            words = urllib.parse.urlencode({"query": question, "nocache": "1", "time": f"{time.time() + 1:.3f}"})
+            command += ["-o", "/dev/null", f"http://127.0.0.1:{self.port}/api/v1/query?{words}"]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              check=False)
+        if done.returncode != 0:
+            raise Failed(f"fleet: {self.name} refuses {questions}")
+        return sum(map(int, done.stdout.split()))
+
+    def cost_of(self, name, questions, compressed=True):
+        """Returns the record of a way to ask."""
+        rounds = [[question] for question in questions] if "after the other" in name else [questions]
+        idle, walls, size = self.idle_cores(), [], 0
+        cpu, start = cpu_s(self.process.pid), time.monotonic()
+        for _ in range(FRAMES):
+            begin = time.monotonic()
+            size = sum(self.fetch(asked, compressed) for asked in rounds)
+            walls.append((time.monotonic() - begin) * 1e3)
+        used = cpu_s(self.process.pid) - cpu - idle * (time.monotonic() - start)
+        return {"way": name, "wall_ms": statistics.median(walls), "least_ms": min(walls),
+                "server_ms": used / FRAMES * 1e3, "bytes": size}
 
 
 class Fleet:
-    """Simulated hosts and a Prometheus that scrapes them."""
+    """Simulated hosts and the engines that scrape them."""
 
     def __init__(self, hosts, groups, interval):
         self.folder = tempfile.mkdtemp(prefix="camp-fleet-")
@@ -59,7 +137,7 @@ class Fleet:
              str(groups)], stdout=subprocess.PIPE, text=True)
         port = self.hosts.stdout.readline().strip()
         names = [f"host-{i:04}:12267" for i in range(hosts)]
-        with open(f"{self.folder}/prometheus.yml", "w", encoding="utf-8") as file:
+        with open(f"{self.folder}/scrapes.json", "w", encoding="utf-8") as file:
             json.dump({
                 "global": {"scrape_interval": interval, "scrape_timeout": "1s"},
                 "scrape_configs": [{
@@ -69,77 +147,63 @@ class Fleet:
                         {"source_labels": ["__address__"], "regex": "(.*):.*",
                          "target_label": "__param_host"},
                         {"target_label": "__address__", "replacement": f"127.0.0.1:{port}"}]}]}, file)
-        with open(f"{self.folder}/log", "wb") as log:
-            self.server = subprocess.Popen(
-                ["prometheus", f"--config.file={self.folder}/prometheus.yml",
-                 f"--storage.tsdb.path={self.folder}/tsdb", f"--web.listen-address=127.0.0.1:{PORT}"],
-                stdout=log, stderr=log)
+        self.engines = [Engine(name, self.folder) for name in PORTS if shutil.which(name)]
 
     def __enter__(self):
-        for _ in range(100):
-            try:
-                ask("1")
-                return self
-            except (urllib.error.URLError, ConnectionError):
-                time.sleep(0.1)
-        self.__exit__()
-        raise Failed("fleet: Prometheus does not begin")
+        try:
+            for engine in self.engines:
+                engine.wait()
+        except Failed:
+            self.__exit__()
+            raise
+        return self
 
     def __exit__(self, *_):
-        for process in (self.server, self.hosts):
+        processes = [engine.process for engine in self.engines] + [self.hosts]
+        for process in processes:
             process.send_signal(signal.SIGTERM)
-        for process in (self.server, self.hosts):
-            process.wait(timeout=30)
+        for process in processes:
+            process.wait(timeout=60)
         shutil.rmtree(self.folder)
 
 
-def camp_cpu_ms(build, frames):
-    """Returns the CPU time of opening and of a number of frames, in ms, and the peak resident size."""
-    camp = subprocess.Popen([f"{build}/src/camp", "top", "--from", f"prometheus:127.0.0.1:{PORT}",
-                             "--format", "json", "--count", str(frames)], stdout=subprocess.DEVNULL)
+def camp_cost(build, engine, frames):
+    """Returns wall and CPU time of opening and of a number of frames, in ms, the peak resident size, and the hosts of
+    the largest frame. The interval is so short that camp asks again as soon as it has an answer."""
+    begin = time.monotonic()
+    camp = subprocess.Popen([f"{build}/src/camp", "top", "--from", f"prometheus:127.0.0.1:{engine.port}", "--format",
+                             "json", "--interval", "10ms", "--count", str(frames)], stdout=subprocess.PIPE)
+    hosts = max(line.count(b'"elapsed_ns"') for line in camp.stdout)
     _, status, used = os.wait4(camp.pid, 0)
+    wall = time.monotonic() - begin
     camp.returncode = status
     if status != 0:
         raise Failed(f"fleet: camp top ended in {os.waitstatus_to_exitcode(status)}")
-    return (used.ru_utime + used.ru_stime) * 1e3, used.ru_maxrss * 1024
+    return {"wall_ms": wall * 1e3, "cpu_ms": (used.ru_utime + used.ru_stime) * 1e3, "hosts": hosts,
+            "resident_bytes": used.ru_maxrss * 1024}
 
 
-def floor_ms():
-    """Returns CPU and wall time to ask and to read the JSON, and the wall time until the answer is there."""
-    start, cpu = time.monotonic(), time.process_time()
-    answer = ask(QUESTION)
-    answered = time.monotonic()
-    json.loads(answer)
-    return ((time.process_time() - cpu) * 1e3, (time.monotonic() - start) * 1e3,
-            (answered - start) * 1e3, len(answer))
-
-
-def frame_record(build, fleet, hosts):
-    opened, _ = camp_cpu_ms(build, 1)
-    all_ms, resident = camp_cpu_ms(build, 1 + FRAMES)
-    idle, start = cpu_s(fleet.server.pid), time.monotonic()
-    time.sleep(5)
-    share = (cpu_s(fleet.server.pid) - idle) / (time.monotonic() - start)
-    before, start = cpu_s(fleet.server.pid), time.monotonic()
-    floors = [floor_ms() for _ in range(FRAMES)]
-    evaluation = (cpu_s(fleet.server.pid) - before - share * (time.monotonic() - start)) / FRAMES
-    middle = sorted(floors)[FRAMES // 2]
-    return {"part": "fleet", "hosts": hosts, "ms": (all_ms - opened) / FRAMES, "open_ms": opened,
-            "resident_bytes": resident, "floor_ms": middle[0], "answer_ms": middle[2],
-            "answer_bytes": middle[3], "server_ms": evaluation * 1e3,
+def frame_record(build, engine, hosts):
+    opened = camp_cost(build, engine, 1)
+    whole = camp_cost(build, engine, 1 + FRAMES)
+    if whole["hosts"] < hosts:
+        raise Failed(f"fleet: a frame of {engine.name} has {whole['hosts']} of {hosts} hosts")
+    ways = [engine.cost_of(name, questions) for name, questions in WAYS.items()]
+    # what camp does with a server on the same machine
+    floor = engine.cost_of("the same, not compressed (camp)", WAYS[CAMP], compressed=False)
+    ways.append(floor)
+    frame = {kind: (whole[kind] - opened[kind]) / FRAMES for kind in ("wall_ms", "cpu_ms")}
+    return {"part": "fleet", "engine": engine.name, "hosts": hosts, **frame, "open_ms": opened["wall_ms"],
+            "resident_bytes": whole["resident_bytes"], "floor_ms": floor["wall_ms"], "ways": ways,
             **({"limit_ms": LIMIT_MS} if hosts == 1000 else {})}
 
 
-def scrape_record(fleet, hosts, interval):
-    start, cpu = time.monotonic(), cpu_s(fleet.server.pid)
-    time.sleep(10)
-    cores = (cpu_s(fleet.server.pid) - cpu) / (time.monotonic() - start)
-
+def scrape_record(engine, hosts, interval):
     def number(question):
-        result = json.loads(ask(question))["data"]["result"]
+        result = json.loads(engine.ask(question))["data"]["result"]
         return float(result[0]["value"][1]) if result else 0.0
-    return {"part": "scrapes", "hosts": hosts, "interval": interval, "cores": cores,
-            "resident_bytes": resident_bytes(fleet.server.pid),
+    return {"part": "scrapes", "engine": engine.name, "hosts": hosts, "interval": interval,
+            "cores": engine.idle_cores(), "resident_bytes": resident_bytes(engine.process.pid),
             "series": number("prometheus_tsdb_head_series") or number("count({job='camp'})"),
             "samples_a_second": number("sum(scrape_samples_scraped)") / float(interval.rstrip("s"))}
 
@@ -147,16 +211,15 @@ def scrape_record(fleet, hosts, interval):
 def measure(build, quick):
     """Returns the lines of this part, and the failures."""
     lines = []
-    if shutil.which("prometheus") is None:
-        return lines, ["fleet: Prometheus is not installed"]
+    failures = [f"fleet: {name} is not installed" for name in PORTS if shutil.which(name) is None]
     try:
-        for hosts, groups, interval in ((100, 0, "1s"),) if quick else (
-                (100, 0, "1s"), (1000, 0, "1s"), (1000, 20, "5s")):
+        for hosts, groups, interval, settle in ((100, 0, "1s", SHORT_S),) if quick else (
+                (100, 0, "1s", SHORT_S), (1000, 0, "1s", SETTLE_S), (1000, 20, "5s", SHORT_S)):
             with Fleet(hosts, groups, interval) as fleet:
-                time.sleep(SETTLE_S)
-                lines.append(scrape_record(fleet, hosts, interval))
+                time.sleep(settle)
+                lines += [scrape_record(engine, hosts, interval) for engine in fleet.engines]
                 if groups == 0:
-                    lines.append(frame_record(build, fleet, hosts))
+                    lines += [frame_record(build, engine, hosts) for engine in fleet.engines]
     except (Failed, OSError, subprocess.TimeoutExpired) as failed:
-        return lines, [str(failed)]
-    return lines, []
+        failures.append(str(failed))
+    return lines, failures

@@ -175,8 +175,8 @@ def size_verdicts(record):
 def fleet_verdicts(record):
     if "limit_ms" not in record:
         return []
-    return [verdict(f"a frame of {record['hosts']:,} hosts, camp's CPU time", f"{record['ms']:.0f} ms",
-                    f"{record['limit_ms']:.0f} ms", record["ms"] <= record["limit_ms"])]
+    return [verdict(f"a frame of {record['hosts']:,} hosts by {record['engine']}", f"{record['wall_ms']:.0f} ms",
+                    f"{record['limit_ms']:.0f} ms", record["wall_ms"] <= record["limit_ms"])]
 
 
 def sessions_verdicts(record):
@@ -432,16 +432,17 @@ def print_size(record):
 
 
 def print_fleet(record):
-    print(f"\nA frame of {record['hosts']:,} hosts by Prometheus: camp {record['ms']:.1f} ms of CPU "
-          f"({record['resident_bytes'] / 1e6:.0f} MB; to open {record['open_ms']:.0f} ms)")
-    print(f"  asking and python3's json alone {record['floor_ms']:.1f} ms "
-          f"({record['ms'] / record['floor_ms']:.2f} x it)")
-    print(f"  apart: Prometheus {record['server_ms']:.0f} ms of CPU, an answer of "
-          f"{record['answer_bytes'] / 1e6:.2f} MB after {record['answer_ms']:.0f} ms")
+    print(f"\nA frame of {record['hosts']:,} hosts by {record['engine']}: {record['wall_ms']:.0f} ms by the wall, "
+          f"{record['wall_ms'] / record['floor_ms']:.2f} x the floor (curl fetches the same answers)")
+    print(f"  camp: {record['cpu_ms']:.1f} ms of CPU, {record['resident_bytes'] / 1e6:.0f} MB; to open "
+          f"{record['open_ms']:.0f} ms")
+    for way in record["ways"]:
+        print(f"  {way['way']:56} {way['wall_ms']:6.0f} ms (least {way['least_ms']:.0f}), server "
+              f"{way['server_ms']:4.0f} ms of CPU, {way['bytes'] / 1e3:6.0f} KB")
 
 
 def print_scrapes(record):
-    print(f"\nPrometheus scrapes {record['hosts']:,} hosts at {record['interval']}: "
+    print(f"\n{record['engine']} scrapes {record['hosts']:,} hosts at {record['interval']}: "
           f"{record['cores']:.2f} cores, {record['resident_bytes'] / 1e6:.0f} MB, "
           f"{record['series']:,.0f} series, {record['samples_a_second']:,.0f} samples a second")
 

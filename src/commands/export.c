@@ -20,6 +20,8 @@
 #define PORT 12267
 #define GROUPS 20
 #define GROUPS_MAXIMUM_SHOWN 1000
+#define NEW_GROUPS 20
+#define NEW_GROUPS_MAXIMUM 3600
 
 enum { GROUP_CGROUPS = 2, GROUP_WORKLOAD = 3 }; /* indices into group_names */
 static const char *const group_names[] = { "command", "user", "cgroup", "workload", NULL };
@@ -31,7 +33,7 @@ static const char *const formats[] = { "prometheus", "openmetrics", NULL };
 struct export
 {
     const char *host, *socket, *workload_file;
-    uint64_t port, groups, interval_ns;
+    uint64_t port, groups, new_groups, interval_ns;
     int group, format; /* -1 if not given */
     int tier;          /* index into tiers */
     bool allow_remote, once;
@@ -68,6 +70,10 @@ static int parse(struct export *export, int argc, char **argv, int *ret_first)
           "groupname=\"other\". Where /proc hides processes (hidepid), an address shows names of "
           "commands and users only with this option.",
           0, GROUPS_MAXIMUM_SHOWN, NULL },
+        { "new-groups", 0, OPTION_COUNT, &export->new_groups, "N",
+          "At most N groups in each hour take the place of others (20), so that a database gets "
+          "few series even if names change all the time; more are in groupname=\"other\".",
+          0, NEW_GROUPS_MAXIMUM, NULL },
         COMMON_OPTION(
             COMMON_TIER, &export->tier, .type = OPTION_CHOICE,
             .help =
@@ -183,6 +189,7 @@ static int read_options(struct export *export, int argc, char **argv)
     *export = (struct export){ .lock = PTHREAD_MUTEX_INITIALIZER,
                                .port = UINT64_MAX,
                                .groups = UINT64_MAX,
+                               .new_groups = NEW_GROUPS,
                                .group = -1,
                                .format = -1 };
     status = parse(export, argc, argv, &first);
@@ -201,6 +208,7 @@ static int open_exported(struct export *export)
         .group = group_keys[export->group],
         .rules = &export->workloads.rules,
         .groups = (size_t) export->groups,
+        .new_groups = (size_t) export->new_groups,
         .tier = export->tier > 0 ? tiers[export->tier] : NULL,
     };
     const struct sandbox sandbox = { .kind = SANDBOX_MACHINE,

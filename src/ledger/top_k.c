@@ -16,12 +16,16 @@
 /* Hidden groups that were not in the last GONE_AFTER snapshots are dropped, but only if there are
  * at least MANY groups and at least half of all groups can be dropped. */
 #define MANY 1024
-#define ALLOWANCE_MOST (TOP_K_SAVED * TOP_K_RENEWAL_NS)
 #define GONE_AFTER 2
 
-int top_k_init(struct top_k *ret, size_t width, size_t max_shown)
+int top_k_init(struct top_k *ret, size_t width, size_t max_shown, size_t new_an_hour)
 {
-    *ret = (struct top_k){ .width = width, .max_shown = max_shown, .allowance_ns = ALLOWANCE_MOST };
+    *ret = (struct top_k){
+        .width = width,
+        .max_shown = max_shown,
+        .renewal_ns = new_an_hour > 0 ? TOP_K_HOUR_NS / new_an_hour : UINT64_MAX,
+        .allowance_ns = TOP_K_HOUR_NS,
+    };
     ret->total = calloc(width, sizeof *ret->total);
     ret->other = calloc(width, sizeof *ret->other);
     ret->retired = calloc(width, sizeof *ret->retired);
@@ -118,9 +122,9 @@ bool top_k_start(struct top_k *top, uint64_t elapsed_ns)
 
     for (size_t i = 0; i < top->count; i++)
         top->groups[i].score *= fading;
-    top->allowance_ns = elapsed_ns < ALLOWANCE_MOST - top->allowance_ns
+    top->allowance_ns = elapsed_ns < TOP_K_HOUR_NS - top->allowance_ns
                             ? top->allowance_ns + elapsed_ns
-                            : ALLOWANCE_MOST;
+                            : TOP_K_HOUR_NS;
     top->snapshots++;
     return forget_gone(top);
 }
@@ -233,11 +237,11 @@ int top_k_finish(struct top_k *top)
             last = last_shown(top);
             if (!may_replace(candidate, last))
                 break;
-            if (top->allowance_ns < TOP_K_RENEWAL_NS) {
+            if (top->allowance_ns < top->renewal_ns) {
                 count_deferred(top, last);
                 break;
             }
-            top->allowance_ns -= TOP_K_RENEWAL_NS;
+            top->allowance_ns -= top->renewal_ns;
             retire(top, last);
         }
         candidate->shown = calloc(top->width, sizeof *candidate->shown);

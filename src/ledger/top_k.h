@@ -13,9 +13,10 @@
  * with close scores would alternate.
  *
  * Names of groups may be chosen by any user, and a database keeps the series of each name that was
- * ever shown. So the number of names is limited over time: once there are K shown groups,
- * TOP_K_SAVED groups can replace others at once, and then one each TOP_K_RENEWAL_NS. A group that
- * may not replace another yet is deferred: its values are added to `other`.
+ * ever shown. So the number of names is limited over time: once there are K shown groups, H groups
+ * can replace others at once, and then H in each hour, evenly spread. So in a time of t hours at
+ * most K + H + H x t groups are shown, however they are named. A group that may not replace another
+ * yet is deferred: its values are added to `other`.
  */
 #pragma once
 
@@ -26,8 +27,7 @@
 #include <stdint.h>
 
 #define TOP_K_TEXT_SIZE 64
-#define TOP_K_SAVED 20
-#define TOP_K_RENEWAL_NS UINT64_C(180000000000) /* 20 in each hour */
+#define TOP_K_HOUR_NS UINT64_C(3600000000000)
 
 /* A group is identified by a number (user, cgroup) or by a text (command). */
 struct top_k_key {
@@ -59,12 +59,14 @@ struct top_k {
     uint64_t *total, *other, *retired; /* [width] each */
     uint64_t snapshots;
     uint64_t demoted;
-    uint64_t allowance_ns; /* each replacement of a shown group uses TOP_K_RENEWAL_NS of it */
+    uint64_t renewal_ns;   /* an hour / H; UINT64_MAX if no group may replace another */
+    uint64_t allowance_ns; /* each replacement of a shown group uses renewal_ns of it */
     uint64_t deferred;     /* groups that were deferred, each counted once */
 };
 
-/* Returns CAMP_OK or CAMP_E_NOMEM. The caller must call top_k_release() in both cases. */
-int top_k_init(struct top_k *ret, size_t width, size_t max_shown);
+/* `new_an_hour` is H. Returns CAMP_OK or CAMP_E_NOMEM. The caller must call top_k_release() in both
+ * cases. */
+int top_k_init(struct top_k *ret, size_t width, size_t max_shown, size_t new_an_hour);
 void top_k_release(struct top_k *top);
 
 /* Starts a snapshot, `elapsed_ns` after the previous one, and lowers all scores. Returns true if it

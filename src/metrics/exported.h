@@ -19,7 +19,9 @@ struct exported_options {
     /* GROUP_USER, GROUP_NAME or GROUP_CGROUP; GROUP_NUMBER groups by `rules` */
     enum group_key group;
     const struct workloads *rules;
-    size_t groups;    /* maximum number of groups with series of their own */
+    size_t groups; /* maximum number of groups with series of their own */
+    size_t
+        new_groups;   /* maximum number of groups in each hour that get series in place of others */
     const char *tier; /* "bpf", "taskstats" or "schedstat"; NULL chooses the best available tier */
 };
 

@@ -61,7 +61,7 @@ static int read_columns(struct exported *exported, struct camp_error *error)
 static int read_accounting(struct exported *exported, struct camp_error *error)
 {
     struct camp_cpu cpu;
-    uint64_t ns;
+    uint64_t ns, busy_ns = 0;
     size_t count;
     int r = camp_cpu_read(NULL, CAMP_CPU_TOTAL, &cpu, sizeof cpu, error);
 
@@ -71,9 +71,12 @@ static int read_accounting(struct exported *exported, struct camp_error *error)
         return r;
     exported_set(exported, CPUS, 0, count);
     for (size_t i = 0; i < CPUS_COLUMN_COUNT; i++) {
-        if (cpu_list_column(&cpu, (enum cpus_column)i, &ns))
-            exported_set(exported, CPU, i, ns);
+        if (!cpu_list_column(&cpu, (enum cpus_column)i, &ns))
+            continue;
+        exported_set(exported, CPU, i, ns);
+        busy_ns += i != CPUS_IDLE && i != CPUS_IOWAIT ? ns : 0;
     }
+    exported_set(exported, CPU_BUSY, 0, busy_ns);
     if ((cpu.known & CAMP_CPU_IOWAIT) != 0)
         exported_set(exported, CPU_IOWAIT, KERNEL, cpu.iowait_ns);
     return CAMP_OK;

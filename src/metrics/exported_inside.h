@@ -15,6 +15,7 @@
 enum exported_family {
     CPUS,
     CPU,
+    CPU_BUSY,
     CPU_MEASURED,
     CLOCK,
     CPU_IOWAIT,

@@ -34,6 +34,9 @@ const struct metric exported_table[EXPORTED_FAMILY_COUNT] = {
     [CPU] = { "camp_cpu_seconds", "seconds",
         "Time of all CPUs by the columns of the system's own accounting, since boot; disjoint (guest is not in user).",
         "/proc/stat", METRIC_COUNTER, CAMP_SAMPLED, { "mode" }, VALUES(cpu_modes) },
+    [CPU_BUSY] = { "camp_cpu_sampled_busy_seconds", "seconds",
+        "All modes of camp_cpu_seconds_total but idle and iowait, as one series: a fleet of many hosts reads this one.",
+        "/proc/stat", METRIC_COUNTER, CAMP_SAMPLED, { NULL } },
     [CPU_MEASURED] = { "camp_cpu_measured_seconds", "seconds",
         "Time of all CPUs, since the exporter started; the modes add up to camp_cpus x time.",
         "switches and interrupts (BPF); otherwise idle and iowait of /proc/stat (partly sampled since Linux 7.2), busy is the rest",
@@ -168,7 +171,7 @@ const struct metric exported_table[EXPORTED_FAMILY_COUNT] = {
     [SELF_DEMOTED] = { "camp_exporter_demoted_groups", NULL, "Times that a group left the shown ones.",
         "itself", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
     [SELF_DEFERRED] = { "camp_exporter_deferred_groups", NULL,
-        "Groups that stayed in \"other\", because too many names were new in the past hour.",
+        "Groups that stayed in \"other\", because too many names were new in the past hour (--new-groups).",
         "itself", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
 };
 /* clang-format on */

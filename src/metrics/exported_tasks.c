@@ -64,7 +64,7 @@ int exported_tasks_open(struct exported *exported, const struct exported_options
         r = members_init(&members, options->group, options->rules, error);
     if (r != CAMP_OK)
         return r;
-    r = thread_sums_init(&exported->sums, &members, options->groups);
+    r = thread_sums_init(&exported->sums, &members, options->groups, options->new_groups);
     if (r == CAMP_OK)
         r = open_tier(exported, wanted, error);
     return r == CAMP_OK && exported->session == NULL && options->group != GROUP_NAME

@@ -5,10 +5,11 @@
 
 #include <stdlib.h>
 
-int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places)
+int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places,
+                     size_t new_an_hour)
 {
     *ret = (struct thread_sums){ .members = *members, .snapshot_ns = now_ns(CLOCK_MONOTONIC) };
-    return top_k_init(&ret->top, THREAD_SUM_COUNT, places);
+    return top_k_init(&ret->top, THREAD_SUM_COUNT, places, new_an_hour);
 }
 
 void thread_sums_release(struct thread_sums *sums)

@@ -84,9 +84,11 @@ struct thread_sums {
     int result;
 };
 
-/* Takes ownership of `members`. The caller must call thread_sums_release(), even after a failure.
+/* Takes ownership of `members`. `places` and `new_an_hour` are those of top_k_init(). The caller
+ * must call thread_sums_release(), even after a failure.
  */
-int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places);
+int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places,
+                     size_t new_an_hour);
 void thread_sums_release(struct thread_sums *sums);
 
 /* Takes a snapshot. The session must have been open since the previous snapshot or, for the first

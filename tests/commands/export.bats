@@ -27,6 +27,11 @@ scrape() {
 }
 
 # bats test_tags=deep
+@test "camp export --new-groups limits how many names get series" {
+    scrape names_that_change_have_few_series --groups 12 --new-groups 3
+}
+
+# bats test_tags=deep
 @test "camp export: commands that change their names all the time have few series" {
     scrape names_that_change_have_few_series
 }
@@ -66,6 +71,9 @@ scrape() {
     promtool check metrics <<<"$output"
     [[ $output != *camp_task_state_seconds* ]]
     [[ $output == *'camp_cpu_measured_seconds_total{mode="busy"}'* ]]
+    awk '/^camp_cpu_seconds_total/ && !/"idle"|"iowait"/ { sum += $2 }
+        /^camp_cpu_sampled_busy_seconds_total/ { busy = $2 }
+        END { exit !(busy > 0 && sum - busy < 0.001 && busy - sum < 0.001) }' <<<"$output"
     run --separate-stderr "$CAMP" export --once --interval 100ms --tier schedstat --format openmetrics
     [ "${lines[-1]}" = "# EOF" ]
 }

@@ -10,7 +10,22 @@ setup() {
 
 @test "promtool accepts the Prometheus configuration and rules that camp installs" {
     promtool check config "$SHIPPED/prometheus.yml"
+    promtool check config --agent "$SHIPPED/agent.yml"
     promtool check rules "$SHIPPED/camp.rules.yml"
+}
+
+@test "VictoriaMetrics accepts the configuration, the agent's configuration and the rules that camp installs" {
+    command -v victoria-metrics >/dev/null || skip 'VictoriaMetrics is not installed'
+    victoria-metrics -promscrape.config="$SHIPPED/prometheus.yml" -promscrape.config.strictParse=false \
+        -promscrape.config.dryRun
+    vmagent -promscrape.config="$SHIPPED/agent.yml" -promscrape.config.strictParse=false -dryRun \
+        -remoteWrite.url=http://127.0.0.1:1/
+    vmalert -rule="$SHIPPED/camp.rules.yml" -dryRun -datasource.url=http://127.0.0.1:1/ \
+        -notifier.url=http://127.0.0.1:1/
+    # vmalert refuses a wrong rule. So the test above can fail.
+    sed 's/sum without (mode)/sum witout (mode)/' "$SHIPPED/camp.rules.yml" >"$BATS_TEST_TMPDIR/wrong.yml"
+    run ! vmalert -rule="$BATS_TEST_TMPDIR/wrong.yml" -dryRun -datasource.url=http://127.0.0.1:1/ \
+        -notifier.url=http://127.0.0.1:1/
 }
 
 @test "the installed Prometheus rules compute the expected results from known counters" {

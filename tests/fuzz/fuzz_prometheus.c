@@ -5,6 +5,7 @@
 /* Parser: src/sources/fleet/fleet_rows.c */
 /* Parser: src/sources/fleet/fleet_columns.c */
 /* Parser: src/sources/fleet/fleet_text.c */
+/* Parser: src/sources/fleet/fleet_snapshot.c */
 /*
  * Reads any bytes as the answers of a Prometheus server, one in each line, through the whole
  * source: from JSON to the rows of frames. A first byte from '0' to '7' selects what is asked for.
@@ -34,9 +35,10 @@ struct prometheus_client {
 static struct prometheus_client client;
 
 int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
-                           struct prometheus_client **ret, struct camp_error *error)
+                           struct prometheus_client *beside, struct prometheus_client **ret,
+                           struct camp_error *error)
 {
-    (void)place, (void)stop, (void)error;
+    (void)place, (void)stop, (void)beside, (void)error;
     *ret = &client;
     return CAMP_OK;
 }
@@ -56,6 +58,11 @@ bool prometheus_client_is_asked(const struct prometheus_client *asked)
 {
     (void)asked;
     return false;
+}
+
+void prometheus_client_drop(struct prometheus_client *asked)
+{
+    (void)asked;
 }
 
 /* No label, sample or reason of an answer may be other than its header promises. */

@@ -1,16 +1,16 @@
 # tests/servers/fleet.bash: a fleet of hosts for tests. Each host is a network namespace with a camp export, which the
-# Prometheus of Debian scrapes. Needs lib.bash.
+# Prometheus and the VictoriaMetrics of Debian scrape. Needs lib.bash and engines.bash.
 #
 #   fleet_refusal           prints why this machine cannot run a fleet, or nothing if it can
-#   fleet_begin             creates the namespaces ${FLEET}0 (of Prometheus) and ${FLEET}1 to ${FLEET}4
+#   fleet_begin             creates the namespaces ${FLEET}0 (of the engines) and ${FLEET}1 to ${FLEET}4
 #   fleet_end               ends all programs in the namespaces, and removes the namespaces
 #   start_exporter N WORD   starts camp export --group WORD in namespace N; the address is ${HOSTS[N]}
-#   start_prometheus FILE   starts Prometheus with the configuration FILE in namespace 0; sets PROMETHEUS to its
-#                           address
+#   start_in_fleet FILE     starts $ENGINE with the configuration FILE in namespace 0; sets PROMETHEUS to its address
 #   in_fleet COMMAND        runs COMMAND in namespace 0
 # shellcheck shell=bash disable=SC2034 # the tests use HOSTS and others
 
 EXPORTER_PORT=12267
+declare -gA ENGINE_ADDRESSES=([prometheus]=127.0.0.1:9090 [victoria-metrics]=127.0.0.1:8428)
 
 # For a background job, use nsenter instead: a function in the background runs in a shell with another pid than the
 # command. Only the network namespace changes, because BPF needs the sysfs of the machine.
@@ -30,12 +30,10 @@ link_host() {
 fleet_refusal() {
     if [ "$(id -u)" != 0 ]; then
         echo 'network namespaces need root'
-    elif ! command -v prometheus >/dev/null; then
-        echo 'Prometheus is not installed'
+    elif [ -n "$(engines_refusal)" ]; then
+        engines_refusal
     elif ! unshare --net ip link set lo up 2>/dev/null; then
         echo 'this machine has no network namespaces'
-    elif "$CAMP" top --from prometheus: --count 1 2>&1 | grep -q 'built without'; then
-        echo 'built without libcurl'
     elif ! "$CAMP" top --count 1 --interval 50ms --top 1 >/dev/null 2>&1; then
         echo 'no microstates here'
     fi
@@ -66,17 +64,8 @@ start_exporter() {
     until_it in_fleet curl -sf "http://${HOSTS[$1]}/metrics" || cat "$SERVERS/exporter$1.log" >&2
 }
 
-start_prometheus() {
-    nsenter --net="/run/netns/$FLEET"0 prometheus --config.file="$1" --storage.tsdb.path="$SERVERS/tsdb" \
-        --web.listen-address=127.0.0.1:9090 >>"$SERVERS/prometheus.log" 2>&1 3>&- &
-    PROMETHEUS_PID=$!
-    SERVER_PIDS+=("$!")
-    PROMETHEUS=127.0.0.1:9090
-    until_it in_fleet curl -sf "http://$PROMETHEUS/-/ready" || cat "$SERVERS/prometheus.log" >&2
-}
-
-# has_series QUERY N: the answer of Prometheus to QUERY has at least N series.
-has_series() {
-    [ "$(in_fleet curl -s "http://$PROMETHEUS/api/v1/query" --data-urlencode "query=$1" |
-        grep -o '"metric"' | wc -l)" -ge "$2" ]
+start_in_fleet() {
+    WITHIN=(nsenter --net="/run/netns/$FLEET"0)
+    start_engine "$ENGINE" "$1" "${ENGINE_ADDRESSES[$ENGINE]}"
+    PROMETHEUS=${ENGINE_ADDRESSES[$ENGINE]}
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env bats
 # bats file_tags=law
-# --from prometheus: four hosts in network namespaces, which the Prometheus of Debian scrapes. The hosts share one
-# kernel, so all of them report the same CPU times, and camp top on this machine measures these times, too. A late
+# --from prometheus: four hosts in network namespaces, which the Prometheus and the VictoriaMetrics of Debian scrape.
+# Each test runs on both. The hosts share one kernel, so all of them report the same CPU times, and camp top on this machine measures these times, too. A late
 # scrape shortens an interval, so no other test runs at the same time.
 
 bats_require_minimum_version 1.5.0
 load lib
+load engines
 load fleet
 
 setup_file() {
@@ -24,16 +25,18 @@ setup_file() {
     nsenter --net="/run/netns/$FLEET"0 /usr/bin/python3 "$BATS_TEST_DIRNAME/simulated_hosts.py" --port 9700 --hosts 1000 --groups 2 \
         --folder "$SERVERS/states" >"$SERVERS/simulated.log" 2>&1 3>&- &
     SERVER_PIDS+=("$!")
-    write_configuration >"$SERVERS/prometheus.yml"
-    start_prometheus "$SERVERS/prometheus.yml"
-    until_it has_series 'camp_cpus{job="camp"}' 4
-    export FLEET PROMETHEUS
+    write_configuration >"$SERVERS/scrapes.yml"
+    for ENGINE in "${ENGINES[@]}"; do
+        ! command -v "$ENGINE" >/dev/null || start_in_fleet "$SERVERS/scrapes.yml"
+    done
+    each_engine until_it has_series 'camp_cpus{job="camp"}' 4
+    export FLEET
     remember
 }
 
 # Saves what later tests need to know about the running servers.
 remember() {
-    declare -p HOSTS EXPORTERS SERVER_PIDS PROMETHEUS_PID | sed 's/^declare /declare -g /' >"$SERVERS/known"
+    declare -p HOSTS EXPORTERS SERVER_PIDS WITHIN | sed 's/^declare /declare -g /' >"$SERVERS/known"
 }
 
 setup() {
@@ -76,7 +79,7 @@ write_configuration() {
     echo '  - {target_label: __address__, replacement: "127.0.0.1:9700"}'
 }
 
-# once_answered COMMAND...: runs a command of camp. Runs it again, up to five times in all, if Prometheus does not
+# once_answered COMMAND...: runs a command of camp. Runs it again, up to five times in all, if the server does not
 # answer within 30 s, because the machine may be busy. Any other failure is final. stderr is in the file err.
 once_answered() {
     local tries
@@ -114,7 +117,7 @@ is_shown_last() {
     grep -a '^[0-9]* hosts\|^{' "$BATS_TEST_TMPDIR/all" | tail -1 | grep -q "$1"
 }
 
-@test "fleet: camp top through Prometheus reports the same times as camp top on the host" {
+same_times() {
     "$CAMP" load cpu --percent 60 --duration 9 >/dev/null 2>&1 3>&- &
     local load=$!
     in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/fleet_law.py" "$CAMP" "$PROMETHEUS" "${HOSTS[1]}" "${HOSTS[2]}" \
@@ -122,7 +125,9 @@ is_shown_last() {
     wait "$load" || true # it may get less than 60 % under concurrent load
 }
 
-@test "fleet: camp top --host shows the groups of a host without unaccounted time" {
+@test "fleet: camp top through a server reports the same times as camp top on the host" { on_each_engine same_times; }
+
+groups_of_a_host() {
     camp_json '
 assert "root" in rows and rows["root"]["labels"]["job"] == "camp", rows
 assert all(row["unaccounted_ns"] == 0 for row in rows.values())
@@ -132,8 +137,8 @@ assert t["kind"] == "groups"' --host 10.7.2.2 --count 2 --interval 1s
     # An interval of recorded history is as long as the time between two scrapes.
     until_it has_series 'camp_cpus{job="camp"} offset 6s' 4
     in_fleet "$CAMP" record --from "prometheus:$PROMETHEUS" --query '{job="camp"}' --begin -6s --end -4s \
-        --output "$BATS_TEST_TMPDIR/past.camp"
-    "$CAMP" top --from "$BATS_TEST_TMPDIR/past.camp" --format text >"$BATS_TEST_TMPDIR/out"
+        --output "$BATS_TEST_TMPDIR/$ENGINE.camp"
+    "$CAMP" top --from "$BATS_TEST_TMPDIR/$ENGINE.camp" --format text >"$BATS_TEST_TMPDIR/out"
     [ "$(grep -c '^4 hosts, ' "$BATS_TEST_TMPDIR/out")" -ge 2 ] || { cat "$BATS_TEST_TMPDIR/out"; false; }
     # A query for a gauge returns a share of the interval. A query for a counter over a range returns its growth.
     camp_json '
@@ -151,7 +156,9 @@ for row in rows.values(): assert 0.9 < sum(row["states"].values()) / row["elapse
     grep -Eq '^dc0 +2 ' "$BATS_TEST_TMPDIR/out" || { cat "$BATS_TEST_TMPDIR/out"; false; }
 }
 
-@test "fleet: in camp top, Enter shows the groups of a host and Backspace shows all hosts" {
+@test "fleet: camp top --host shows the groups of a host without unaccounted time" { on_each_engine groups_of_a_host; }
+
+keys() {
     local live=("$CAMP" top --interval 300ms --from "prometheus:$PROMETHEUS" --query '{job="camp"}')
     grep -qaF libncursesw.so "$CAMP" || skip 'camp was built without ncurses'
     # The key Z does nothing, but each key takes a tenth of a second.
@@ -165,8 +172,9 @@ for row in rows.values(): assert 0.9 < sum(row["states"].values()) / row["elapse
     [[ ${lines[0]} == *"there is no such host" ]] || { echo "$output"; false; }
 }
 
-# bats test_tags=deep
-@test "fleet: camp top reports a host as missing until its killed exporter is started again" {
+@test "fleet: in camp top, Enter shows the groups of a host and Backspace shows all hosts" { on_each_engine keys; }
+
+missing_host() {
     nsenter --net="/run/netns/$FLEET"0 "$CAMP" top --from "prometheus:$PROMETHEUS" \
         --query '{job="camp"}' --interval 500ms --format json >"$BATS_TEST_TMPDIR/all" 3>&- &
     local top=$!
@@ -195,17 +203,20 @@ for rows in of:
 }
 
 # bats test_tags=deep
-@test "fleet: camp top continues while Prometheus is down" {
+@test "fleet: camp top reports a host as missing until its killed exporter is started again" { on_each_engine missing_host; }
+
+server_down() {
     nsenter --net="/run/netns/$FLEET"0 "$CAMP" top --from "prometheus:$PROMETHEUS" \
         --query '{job="camp"}' --interval 500ms --format text >"$BATS_TEST_TMPDIR/all" 2>&1 3>&- &
     local top=$!
     sleep 1.5
-    kill -TERM "$PROMETHEUS_PID"
-    until_it is_gone "$PROMETHEUS_PID"
+    kill -TERM "$(engine_pid)"
+    until_it is_gone "$(engine_pid)"
+    sleep 4 # a host without samples for a shorter time is not missing
     run -1 in_fleet timeout 5 "$CAMP" top --from "prometheus:$PROMETHEUS" --count 1
     [[ $output == *"Connection refused; is Prometheus running"* ]]
     until_it grep -q 'Connection refused; is Prometheus running' "$BATS_TEST_TMPDIR/all"
-    start_prometheus "$SERVERS/prometheus.yml"
+    start_in_fleet "$SERVERS/scrapes.yml"
     remember
     until_it grep -q 'hosts are missing: .* (no samples since' "$BATS_TEST_TMPDIR/all"
     until_it is_shown_last '^4 hosts, '
@@ -213,7 +224,10 @@ for rows in of:
     wait "$top"
 }
 
-@test "fleet: control characters in the labels of a host do not reach the terminal" {
+# bats test_tags=deep
+@test "fleet: camp top continues while the server is down" { on_each_engine server_down; }
+
+control_characters() {
     until_it has_series 'camp_cpus{job="hostile"} offset 2s' 1
     in_fleet "$CAMP" top --from "prometheus:$PROMETHEUS" --query '{job="hostile"}' --interval 1s \
         --count 1 --format text >"$BATS_TEST_TMPDIR/out"
@@ -231,8 +245,10 @@ assert abs(busy - 0.5) < 0.001, busy' --query '{job="hostile"}' --interval 1s --
         --count 1 --format text | grep -q '^group-0 '
 }
 
-# bats test_tags=deep
-@test "fleet: camp top shows the correct load of each of a thousand hosts" {
+@test "fleet: control characters in the labels of a host do not reach the terminal" { on_each_engine control_characters; }
+
+thousand_hosts() {
+    rm -f "$SERVERS"/states/*.down
     echo "[{\"targets\": [$(seq -s, -f '"host-%04g:12267"' 0 999)]}]" >"$SERVERS/many.new"
     mv "$SERVERS/many.new" "$SERVERS/many.json"
     until_it has_series 'camp_cpus{job="many"}' 1000
@@ -262,4 +278,8 @@ print(len(rows), [len(f["entities"]) for f in frames])' --query '{job="many"}' -
         --output "$BATS_TEST_TMPDIR/fleet.html"
     grep -Eq '[0-9]+ hosts are missing: .* and [0-9]+ more' "$BATS_TEST_TMPDIR/err" ||
         { cat "$BATS_TEST_TMPDIR/err"; false; }
+    echo '[]' >"$SERVERS/many.json"
 }
+
+# bats test_tags=deep
+@test "fleet: camp top shows the correct load of each of a thousand hosts" { on_each_engine thousand_hosts; }

@@ -59,10 +59,12 @@ def answering(kind, answer, base):
 
 
 class Peer:
-    """The connection to camp: sends, receives exactly, and remembers what it received."""
+    """The connection to camp: sends, receives exactly, and remembers what it received. All connections of an attack
+    share the dictionary `known`."""
 
-    def __init__(self, connection, ended, folder):
-        self.connection, self.ended, self.folder, self.seen = connection, ended, folder, bytearray()
+    def __init__(self, connection, ended, folder, known):
+        self.connection, self.ended, self.folder, self.known = connection, ended, folder, known
+        self.seen = bytearray()
 
     def send(self, data):
         self.connection.sendall(data)
@@ -108,7 +110,7 @@ class Listener:
 
     def __init__(self, serve, folder, path=None, host='127.0.0.1'):
         self.serve, self.folder, self.ended = serve, folder, threading.Event()
-        self.peers, self.failures = [], []
+        self.peers, self.failures, self.known = [], [], {}
         if path:
             self.socket = socket.socket(socket.AF_UNIX)
             self.socket.bind(path)
@@ -126,7 +128,7 @@ class Listener:
                 connection, _ = self.socket.accept()
             except OSError:
                 return
-            peer = Peer(connection, self.ended, self.folder)
+            peer = Peer(connection, self.ended, self.folder, self.known)
             self.peers.append(peer)
             threading.Thread(target=self.serve_one, args=(peer,), daemon=True).start()
 

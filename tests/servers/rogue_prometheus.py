@@ -38,12 +38,15 @@ def answer_of(kind, result):
 
 class Prometheus:
     """An honest server of two hosts. `asked` is the kind of the question: "probe" and "first" before the first
-    snapshot, "snapshot", and "frame" for the later snapshots of a connection."""
+    snapshot; and of each snapshot "marks" (clock and hosts that are down), "sampled", and the other counters, which are
+    "snapshot" in the first snapshot and "frame" later."""
 
     hosts = ('alpha', 'beta')
 
     def __init__(self, peer):
-        self.peer, self.snapshots = peer, 0
+        self.peer = peer
+
+    snapshots = property(lambda self: self.peer.known.get('snapshots', 0))
 
     def read(self):
         """Reads a question. Returns its kind."""
@@ -55,9 +58,13 @@ class Prometheus:
         query = self.peer.receive(length)
         if b'count_over_time' in query:
             return 'probe'
-        if b'ms%5D' in query:
+        if b'vector%28time' in query:
+            return 'marks'
+        if b'time=' not in query:
             return 'first'
-        self.snapshots += 1
+        if b'query=camp_cpu_seconds_total' in query:
+            return 'sampled'
+        self.peer.known['snapshots'] = self.snapshots + 1
         return 'snapshot' if self.snapshots == 1 else 'frame'
 
     def send(self, body, *headers, status='200 OK'):
@@ -72,10 +79,14 @@ class Prometheus:
             for mode in MODES:
                 yield {'__name__': 'camp_cpu_measured_seconds_total', 'mode': mode, **labels}, now * 4 / len(MODES)
 
-    def marks(self, now):
-        yield series({'camp_part': 'now'}, value=pair(now, now))
+    def sampled(self, now):
         for host in self.hosts:
-            yield series({'camp_part': 'time', 'instance': host, 'job': 'camp'}, value=pair(now, now - 0.5))
+            yield {'__name__': 'camp_cpu_seconds_total', 'mode': 'user', 'instance': host, 'job': 'camp'}, now
+
+    def send_samples(self, counters, times):
+        rows = zip(*(counters(at) for at in times))
+        self.send(answer_of('matrix', [
+            series(row[0][0], values=[pair(at, value) for at, (_, value) in zip(times, row)]) for row in rows]))
 
     def answer(self, asked):
         now = time.time()
@@ -83,21 +94,20 @@ class Prometheus:
             self.send(answer_of('vector', [
                 series({'camp_part': 'now'}, value=pair(now, now)), series({'camp_part': 'count'}, value=pair(now, 300)),
                 series({'camp_part': 'job', 'job': 'camp'}, value=pair(now, 1))]))
-        elif asked == 'first':
-            times = [now - 3 + 0.5 * i for i in range(6)]
-            rows = zip(*(self.counters(at) for at in times))
-            self.send(answer_of('matrix', [
-                series(row[0][0], values=[pair(at, value) for at, (_, value) in zip(times, row)]) for row in rows]))
+        elif asked == 'marks':
+            self.send(answer_of('vector', [series({'camp_part': 'now'}, value=pair(now, now))]))
         else:
-            self.send(answer_of('vector', [*self.marks(now), *(
-                series(labels, value=pair(now, value)) for labels, value in self.counters(now - 0.5))]))
+            newest = now // 0.5 * 0.5
+            count = 6 if asked == 'first' else 3
+            self.send_samples(self.sampled if asked == 'sampled' else self.counters,
+                              [newest - 0.5 * i for i in reversed(range(count))])
 
     def serve(self):
         while True:
             self.answer(self.read())
 
 
-KINDS = ('probe', 'first', 'snapshot', 'frame')
+KINDS = ('probe', 'first', 'marks', 'snapshot', 'frame')
 
 
 def at(kind, answer):
@@ -186,7 +196,7 @@ each('http', 'a chunk of 2^60 bytes', lambda self: (
 each('http', 'no content', raw(b'HTTP/1.1 204 No Content\r\n\r\n'))
 each('http', 'an empty answer', body(b''))
 each('http', 'an error with escapes', body(json.dumps({'status': 'error', 'error': TEXT}).encode(),
-                                           status=f'422 {TEXT}'.replace('\n', '')), kinds=KINDS[:3], status=(2,))
+                                           status=f'422 {TEXT}'.replace('\n', '')), kinds=KINDS[:4], status=(2,))
 each('http', 'an error page without end', lambda self: (
     self.peer.send(b'HTTP/1.1 500 No\r\n\r\n'), self.peer.endless(b'<p>')))
 each('http', 'an error with a reason of 60 KB', body(b'{"error":"' + b'A' * 60000 + b'"}', status='503 No'))
@@ -264,13 +274,13 @@ for wrong in ('1', '"x"', 'null', 'true', '[]', '[[]]', '{}', '{"data":1}', '{"d
 
 
 # Series: their labels and their names.
-def changed(kinds, counters=None, marks=None, name='Rogue', **members):
-    """A server whose counters and marks are those of `counters(self, now)` and `marks(self, now)`."""
+def changed(kinds, counters=None, name='Rogue', **members):
+    """A server whose counters are those of `counters(self, now)`."""
     def answers(self, asked):
         honest = self if asked in kinds else Prometheus(self.peer)
         Prometheus.answer(honest, asked)
     return type(name, (Prometheus,), {'answer': answers, **members, **{
-        key: value for key, value in (('counters', counters), ('marks', marks)) if value}})
+        key: value for key, value in (('counters', counters),) if value}})
 
 
 def named(text):
@@ -315,13 +325,12 @@ TWO = f'"values":[[{NOW - 1:.3f},"1"],[{NOW:.3f},"2"]]'
 # the last seven labels differ between hosts, so that the tuples of labels are many and long
 LONG = ''.join(f',"l{k}":"{"x" * 112}{{i}}"' for k in range(7))
 LAST = b'{"metric":{"instance":"z"},"values":[]}]}}'
-for kind, sample, start in (('first', TWO, MATRIX), ('snapshot', '"value":[1,"1"]', VECTOR), ('frame', '"value":[1,"1"]', VECTOR)):
-    each('sizes', '300,000 hosts', generated(start, lambda sample=sample: host_series(300000, sample), LAST), kinds=(kind,),
+for kind in ('first', 'snapshot', 'frame'):
+    each('sizes', '300,000 hosts', generated(MATRIX, lambda: host_series(300000, TWO), LAST), kinds=(kind,),
          says='; select fewer', **FRAMES)
     each('sizes', '40,000 hosts with labels of 1 KB', generated(
-        start, lambda sample=sample: host_series(40000, sample, LONG), LAST), kinds=(kind,),
-         says='; select fewer', **FRAMES)
-    each('sizes', '10,000 hosts', generated(start, lambda sample=sample: host_series(10000, sample), LAST), kinds=(kind,),
+        MATRIX, lambda: host_series(40000, TWO, LONG), LAST), kinds=(kind,), says='; select fewer', **FRAMES)
+    each('sizes', '10,000 hosts', generated(MATRIX, lambda: host_series(10000, TWO), LAST), kinds=(kind,),
          status=(0,), **FRAMES)
 
 
@@ -340,7 +349,7 @@ each('sizes', '3 million samples', generated(ONE, lambda: sample_texts(3000000, 
 each('sizes', 'samples in descending order', generated(ONE, lambda: sample_texts(1000000, -0.5, 1e6), b'[9e8,"1"]]}]}}'),
      kinds=('first',), status=(0,))
 each('sizes', 'samples before those of another series', generated(
-    ONE, lambda: itertools.chain(sample_texts(150000, 0.5, 1e6), [OTHER], sample_texts(150000, 0.5)), b'[9e8,"1"]]}]}}'),
+    ONE, lambda: itertools.chain(sample_texts(120000, 0.5, 1e6), [OTHER], sample_texts(120000, 0.5)), b'[9e8,"1"]]}]}}'),
      kinds=('first',), says='disorder')
 
 
@@ -357,11 +366,16 @@ class Changing(Prometheus):
             super().answer(asked)
             return
         now = time.time() + 3600 * self.snapshots
-        mark = ''.join(json.dumps(mark) + ',' for mark in self.marks(now)).encode()
+        if asked == 'marks':
+            self.send(answer_of('vector', [series({'camp_part': 'now'}, value=pair(now, now))]))
+            return
+        if asked == 'sampled':
+            self.send(answer_of('matrix', []))
+            return
         first = 6000 * self.snapshots
-        texts = (f'{{"metric":{{"camp_part":"time","job":"camp","instance":"{first + i}"{LONG.format(i=first + i)}}},'
-                 f'"value":[{now:.3f},"{now:.3f}"]}},' .encode() for i in range(6000))
-        generated(VECTOR + mark, lambda: texts, LAST)(self)
+        texts = (f'{{"metric":{{"__name__":"camp_cpus","job":"camp","instance":"{first + i}"{LONG.format(i=first + i)}}},'
+                 f'"values":[[{now:.3f},"4"]]}},' .encode() for i in range(6000))
+        generated(MATRIX, lambda: texts, LAST)(self)
 
 
 attack('long', 'hosts that change', Changing, status=(0,), needs='time', promise_s=40,
@@ -378,8 +392,8 @@ for name, number in (('1e308', '1e308'), ('negative', '-5'), ('NaN', 'NaN'), ('t
          kinds=('probe',), status=(0,))
 for name, time_ in (('1e300', 1e300), ('9e9', 8.999e9), ('0', 0), ('negative', -1e9), ('a text', 'x'), ('null', None)):
     each('numbers', f'a time that is {name}', body(answer_of('vector', [
-        series({'camp_part': 'now'}, value=[time_, '1']), series({'camp_part': 'time', 'instance': 'a'}, value=[time_, str(time_)]),
-        series({'__name__': 'camp_cpus', 'instance': 'a'}, value=[time_, '4'])])), kinds=('probe', 'snapshot', 'frame'), status=(0,))
+        series({'camp_part': 'now'}, value=[time_, '1']), series({'camp_part': 'down', 'instance': 'a'}, value=[time_, '0']),
+        series({'__name__': 'camp_cpus', 'instance': 'a'}, value=[time_, '4'])])), kinds=('probe', 'marks', 'snapshot', 'frame'), status=(0,))
 for name, step in (('1 ms', 0.001), ('a year', 3e7), ('100 years', 3e9)):
     each('numbers', f'scrapes every {name}', body(answer_of('matrix', [
         series({'__name__': metric, 'instance': 'a'}, values=[pair(1 + step * i, i) for i in range(3)])
@@ -400,7 +414,7 @@ STALLS = {
         b'{"metric":{"instance":"a"},"value":[1,"1"]},')),
 }
 for name, stalled in STALLS.items():
-    each('long', f'stalls {name}', stalled, promise_s=ANSWER_S, kinds=KINDS[:3], says='timed out', needs='time')
+    each('long', f'stalls {name}', stalled, promise_s=ANSWER_S, kinds=KINDS[:4], says='timed out', needs='time')
     each('frames', name, stalled, kinds=('frame',), status=(0,))
     for signal in ('INT', 'TERM'):
         each('signals', f'{signal}, {name}', stalled, kinds=('probe', 'first'), says='interrupted', status=(1,),

@@ -15,6 +15,7 @@ all counters of the host start at 0 again, like after a restart of the exporter.
 import argparse
 import asyncio
 import os
+import resource
 import time
 
 CPUS = 4
@@ -55,6 +56,8 @@ class Host:
                    'guest_nice': 0, 'idle': 1 - self.busy / 2, 'iowait': 0, 'steal': 0}
         lines += [f'camp_cpu_seconds_total{{mode="{mode}"}} {share * time_of_all:.2f}'
                   for mode, share in sampled.items()]
+        lines += ['# TYPE camp_cpu_sampled_busy_seconds_total counter',
+                  f'camp_cpu_sampled_busy_seconds_total {self.busy / 2 * time_of_all:.2f}']
         if self.groups:
             lines.append('# TYPE camp_group_state_seconds_total counter')
         for i in range(self.groups):
@@ -96,6 +99,9 @@ async def main():
     parser.add_argument('--groups', type=int, default=0)
     parser.add_argument('--folder')
     given = parser.parse_args()
+    # Each server that scrapes the hosts keeps a connection for each of them.
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     for i in range(given.hosts):
         name = f'host-{i:04}'
         Exporter.hosts[name] = Host(name, i / given.hosts, given.groups, given.folder)

@@ -12,7 +12,6 @@
 #define ANSWER_PART 2
 #define ANSWER_MOST_NS ((uint64_t)3 * NS_PER_S)
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
-#define TIMES_SIZE 128
 #define AGE_FADES 64
 #define AGE_MOST_NS ((int64_t)5 * NS_PER_S)
 
@@ -21,21 +20,21 @@ static const struct schema *describe(const struct source *source)
     return &((const struct fleet *)source)->columns.schema;
 }
 
-static void add_time(char ret[TIMES_SIZE], const char *name, int64_t at_ns)
+void fleet_add_time(char ret[FLEET_TIMES_SIZE], const char *name, int64_t at_ns)
 {
     const size_t length = strlen(ret);
 
-    snprintf(ret + length, TIMES_SIZE - length, "&%s=%" PRId64 ".%03" PRId64, name,
+    snprintf(ret + length, FLEET_TIMES_SIZE - length, "&%s=%" PRId64 ".%03" PRId64, name,
              at_ns / NS_PER_S, at_ns % NS_PER_S / NS_PER_MS);
 }
 
 int fleet_ask(struct fleet *fleet, const char *text, int64_t at_ns, uint64_t until_ns,
               struct prometheus_answer *ret, struct camp_error *error)
 {
-    char times[TIMES_SIZE] = "";
+    char times[FLEET_TIMES_SIZE] = "";
 
     if (at_ns > 0)
-        add_time(times, "time", at_ns);
+        fleet_add_time(times, "time", at_ns);
     return prometheus_client_ask(fleet->client, "query", text, times, until_ns, ret, error);
 }
 
@@ -54,38 +53,21 @@ int fleet_ask_steps(struct fleet *fleet, const char *text, int64_t from_ns, int6
                     int64_t step_ns, uint64_t until_ns, struct prometheus_answer *ret,
                     struct camp_error *error)
 {
-    char times[TIMES_SIZE] = "";
+    char times[FLEET_TIMES_SIZE] = "";
 
-    add_time(times, "start", from_ns);
-    add_time(times, "end", to_ns);
-    add_time(times, "step", step_ns);
+    fleet_add_time(times, "start", from_ns);
+    fleet_add_time(times, "end", to_ns);
+    fleet_add_time(times, "step", step_ns);
     return prometheus_client_ask(fleet->client, "query_range", text, times, until_ns, ret, error);
 }
 
-/* Takes a snapshot. Returns CAMP_OK even if the server fails: the notes of frames report the
- * failure until a snapshot succeeds. */
-static int take_snapshot(struct fleet *fleet, uint64_t until_ns)
+/* Takes a snapshot. The notes of frames report a failure until a snapshot succeeds. */
+static void take_snapshot(struct fleet *fleet, uint64_t until_ns)
 {
-    struct prometheus_answer answer;
-    int r;
+    const int r = fleet_snapshot(fleet, until_ns, &fleet->failure);
 
-    if (!prometheus_client_is_asked(fleet->client))
-        fleet->snapshot_ns = now_ns(CLOCK_MONOTONIC);
-    r = fleet_ask(fleet, fleet->question, 0, until_ns, &answer, &fleet->failure);
-
-    if (r == REMOTE_PENDING)
-        return CAMP_OK;
-    fleet->is_failed = r != CAMP_OK;
-    if (fleet->is_failed)
-        return CAMP_OK;
-    fleet->data_ns = fleet->snapshot_ns;
-    r = fleet_add_snapshot(fleet, &answer);
-    prometheus_answer_release(&answer);
-    if (r != CAMP_E_SPACE && r != CAMP_E_FORMAT)
-        return r;
-    fleet->is_failed = true;
-    fleet_fail_samples(r, &fleet->failure);
-    return CAMP_OK;
+    if (r != REMOTE_PENDING)
+        fleet->is_failed = r != CAMP_OK;
 }
 
 /* Updates fleet->age_ns from the age of the newest answer. Intervals end earlier by age_ns, so that
@@ -130,15 +112,12 @@ static uint64_t patience_ns(const struct fleet *fleet)
 
 /* Waits until the deadline. Meanwhile reads the answer to a question that was sent earlier, so that
  * the next question can be sent. */
-static int wait_until(struct fleet *fleet, uint64_t deadline_ns)
+static void wait_until(struct fleet *fleet, uint64_t deadline_ns)
 {
-    int r = CAMP_OK;
-
-    while (r == CAMP_OK && source_wait(deadline_ns, SLICE_NS, fleet->stop)) {
-        if (prometheus_client_is_asked(fleet->client))
-            r = take_snapshot(fleet, now_ns(CLOCK_MONOTONIC));
+    while (source_wait(deadline_ns, SLICE_NS, fleet->stop)) {
+        if (fleet_is_asked(fleet))
+            take_snapshot(fleet, now_ns(CLOCK_MONOTONIC));
     }
-    return r;
 }
 
 static void start_interval(struct fleet *fleet, uint64_t now, int64_t least_ns)
@@ -160,9 +139,8 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     uint64_t now;
     int r;
 
-    r = wait_until(fleet, deadline_ns);
-    if (r == CAMP_OK)
-        r = take_snapshot(fleet, now_ns(CLOCK_MONOTONIC) + patience_ns(fleet));
+    wait_until(fleet, deadline_ns);
+    take_snapshot(fleet, now_ns(CLOCK_MONOTONIC) + patience_ns(fleet));
     now = now_ns(CLOCK_MONOTONIC);
     fleet->eval_ns = (int64_t)now + fleet->offset_ns;
     update_age(fleet, now, (fleet->eval_ns - before_ns) / 2);
@@ -173,8 +151,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     fleet_use_labels(fleet);
     frame_clear(frame);
     start_interval(fleet, now, (fleet->eval_ns - before_ns) / 2);
-    if (r == CAMP_OK)
-        r = fleet_fill(fleet, frame->wall_clock_ns);
+    r = fleet_fill(fleet, frame->wall_clock_ns);
     frame_count_lost_labels(frame);
     frame->note = note_of(fleet);
     *ret_frame = frame;
@@ -185,7 +162,7 @@ static void close_fleet(struct source *base)
 {
     struct fleet *fleet = (struct fleet *)base;
 
-    prometheus_client_close(fleet->client);
+    fleet_close_parts(fleet);
     fleet_samples_release(&fleet->hosts);
     fleet_samples_release(&fleet->groups);
     fleet_columns_release(&fleet->columns);
@@ -206,12 +183,8 @@ static int start_live(struct fleet *fleet, const struct from *from, struct camp_
     uint64_t now;
     int r;
 
-    if (!fleet_is_query(fleet))
-        fleet->question = fleet_question(fleet);
-    if (fleet->question == NULL)
-        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
-    r = take_snapshot(fleet, now_ns(CLOCK_MONOTONIC) + OPENING_NS);
-    if (r == CAMP_OK && fleet->is_failed) {
+    take_snapshot(fleet, now_ns(CLOCK_MONOTONIC) + OPENING_NS);
+    if (fleet->is_failed) {
         *error = fleet->failure;
         return fleet->failure.code;
     }
@@ -223,8 +196,7 @@ static int start_live(struct fleet *fleet, const struct from *from, struct camp_
     fleet_find_period(fleet);
     fleet->frame.end_ns = now - (uint64_t)fleet_lag(fleet, fleet->period_ns);
     fleet->frame.start_ns = fleet->frame.end_ns;
-    if (r == CAMP_OK)
-        r = fleet_fill(fleet, fleet->eval_ns - fleet_lag(fleet, fleet->period_ns));
+    r = fleet_fill(fleet, fleet->eval_ns - fleet_lag(fleet, fleet->period_ns));
     if (r == CAMP_OK && fleet->hosts.count == 0 && !fleet_is_query(fleet) &&
         (from->host != NULL || from->query != NULL))
         return fleet_fail_without_hosts(fleet, from, error);
@@ -310,7 +282,8 @@ static int set_rows(struct fleet *fleet, const struct from *from, const char *pl
     fleet->host = from->host != NULL ? strdup(from->host) : NULL;
     if (fleet->matchers == NULL || fleet->column == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a source");
-    return prometheus_client_open(place, from->stop, &fleet->client, error);
+    r = prometheus_client_open(place, from->stop, NULL, &fleet->client, error);
+    return r == CAMP_OK && fleet->begin_ns == 0 ? fleet_open_parts(fleet, place, error) : r;
 }
 
 int fleet_source_open(const struct from *from, const char *place, struct source **ret,

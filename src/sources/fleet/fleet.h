@@ -6,7 +6,7 @@
  *    from->host a row is a group of threads of that host (the label groupname), with the states of
  *    camp_group_state_seconds_total. With from->query the rows are the result of a PromQL query. If
  *    the query is only matchers, such as '{datacenter="fra"}', the rows are the hosts that match.
- *  - The newest samples are read at the end of each interval. fleet_samples.h divides the growth of
+ *  - New samples are read at the end of each interval. fleet_samples.h divides the growth of
  *    counters among intervals. An interval ends one scrape period before it is shown, because its
  *    end must lie between two samples.
  *  - A host is missing if it is down, or has had no samples for two scrape periods. A missing host

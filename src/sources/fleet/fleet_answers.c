@@ -4,7 +4,6 @@
 
 #include "counters/error.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -115,6 +114,8 @@ static size_t column_of(const struct fleet *fleet, const struct prometheus_serie
         return fleet->hosts.columns + FLEET_CPUS;
     if (strcmp(name, METRIC_CLOCK) == 0)
         return fleet->hosts.columns + FLEET_CLOCK;
+    if (fleet->has_busy)
+        return strcmp(name, METRIC_BUSY) == 0 ? fleet->sampled : SIZE_MAX;
     *ret_adds = true;
     return strcmp(name, METRIC_SAMPLED) == 0 && strcmp(mode, "idle") != 0 &&
                    strcmp(mode, "iowait") != 0
@@ -122,43 +123,61 @@ static size_t column_of(const struct fleet *fleet, const struct prometheus_serie
                : SIZE_MAX;
 }
 
-static int add_number(struct fleet *fleet, struct fleet_member *host,
-                      const struct prometheus_series *series, size_t column,
-                      const struct prometheus_sample *sample, bool adds)
+int fleet_find_place(struct fleet *fleet, const struct prometheus_series *series,
+                     struct fleet_place *ret)
 {
-    const double value = fleet_is_query(fleet) ? sample->value * fleet->factor : sample->value;
-    struct fleet_member *group;
-
-    if (fleet->kind != FLEET_GROUPS || column >= fleet->hosts.columns)
-        return fleet_samples_add(&fleet->hosts, host, sample->time_ns, column, value, adds);
-    group = group_of(fleet, series);
-    return group != NULL
-               ? fleet_samples_add(&fleet->groups, group, sample->time_ns, column, value, adds)
-               : fleet->groups.fault;
+    *ret = (struct fleet_place){ .samples = &fleet->hosts, .member = host_of(fleet, series) };
+    ret->column = column_of(fleet, series, &ret->adds);
+    if (ret->member != NULL && fleet->kind == FLEET_GROUPS && ret->column < fleet->hosts.columns) {
+        ret->samples = &fleet->groups;
+        ret->member = group_of(fleet, series);
+    }
+    return ret->member != NULL ? CAMP_OK : ret->samples->fault;
 }
 
-static int add_samples(struct fleet *fleet, const struct prometheus_series *series)
+int fleet_add_samples(struct fleet *fleet, const struct prometheus_series *series,
+                      const struct fleet_place *place, int64_t until_ns)
 {
-    bool adds;
-    const size_t column = column_of(fleet, series, &adds);
-    struct fleet_member *host = host_of(fleet, series);
-    int r = host != NULL ? CAMP_OK : fleet->hosts.fault;
+    int r = CAMP_OK;
 
-    for (size_t i = 0; i < series->sample_count && column != SIZE_MAX && r == CAMP_OK; i++) {
-        if (series->samples[i].time_ns > fleet->asked_ns)
-            r = add_number(fleet, host, series, column, &series->samples[i], adds);
+    for (size_t i = 0; i < series->sample_count && place->column != SIZE_MAX && r == CAMP_OK; i++) {
+        const struct prometheus_sample *sample = &series->samples[i];
+        const double value = fleet_is_query(fleet) ? sample->value * fleet->factor : sample->value;
+
+        if (sample->time_ns > fleet->asked_ns && sample->time_ns <= until_ns)
+            r = fleet_samples_add(place->samples, place->member, sample->time_ns, place->column,
+                                  value, place->adds);
     }
     return r;
+}
+
+static size_t count_of(const struct prometheus_answer *answer, const char *metric)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < answer->series_count; i++)
+        count += strcmp(prometheus_answer_label(answer, i, "__name__"), metric) == 0;
+    return count;
+}
+
+bool fleet_has_busy(const struct prometheus_answer *answer, const struct prometheus_answer *busy)
+{
+    const size_t hosts = count_of(answer, METRIC_CPUS);
+
+    return hosts > 0 && count_of(busy, METRIC_BUSY) >= hosts;
 }
 
 int fleet_add_series(struct fleet *fleet, const struct prometheus_answer *answer)
 {
     struct prometheus_series series;
+    struct fleet_place place;
     int r = CAMP_OK;
 
     for (size_t i = 0; i < answer->series_count && r == CAMP_OK; i++) {
         prometheus_answer_series(answer, i, &series);
-        r = add_samples(fleet, &series);
+        r = fleet_find_place(fleet, &series, &place);
+        if (r == CAMP_OK)
+            r = fleet_add_samples(fleet, &series, &place, INT64_MAX);
     }
     return r;
 }
@@ -189,85 +208,41 @@ int fleet_fail_samples(int code, struct camp_error *error)
 /* Updates offset_ns, an estimate of how far the server's clock is ahead of CLOCK_MONOTONIC. time_ns
  * is the server's clock when it evaluated a question. The answer arrives later, which makes the
  * difference too small, so the largest difference is used. A difference that is smaller by more
- * than CLOCK_STEP_NS means that the server's clock was set back. */
+ * than CLOCK_STEP_NS means that the server's clock was set back.
+ *
+ * VictoriaMetrics rounds its clock down to whole seconds. If this computer's clock lies within that
+ * second, both clocks are taken as the same. */
 void fleet_update_clock(struct fleet *fleet, int64_t time_ns)
 {
-    const int64_t offset_ns = time_ns - (int64_t)now_ns(CLOCK_MONOTONIC);
+    const int64_t now = (int64_t)now_ns(CLOCK_MONOTONIC);
+    const int64_t own_ns = (int64_t)now_ns(CLOCK_REALTIME) - now;
+    int64_t offset_ns = time_ns - now;
 
+    if (time_ns % NS_PER_S == 0 && own_ns > offset_ns && own_ns - offset_ns < NS_PER_S)
+        offset_ns = own_ns;
     if (offset_ns > fleet->offset_ns || offset_ns < fleet->offset_ns - CLOCK_STEP_NS)
         fleet->offset_ns = offset_ns;
 }
 
-static int add_mark(struct fleet *fleet, const struct prometheus_series *series, const char *mark,
-                    const struct prometheus_sample *sample)
-{
-    struct fleet_member *host;
-
-    if (strcmp(mark, "now") == 0) {
-        fleet_update_clock(fleet, sample->time_ns);
-        return CAMP_OK;
-    }
-    host = host_of(fleet, series);
-    if (host == NULL)
-        return fleet->hosts.fault;
-    if (strcmp(mark, "down") == 0)
-        host->is_down = true;
-    else if (strcmp(mark, "time") == 0 && fabs(sample->value) < 9e9)
-        host->now_ns = llround(sample->value * 1e3) * 1000000;
-    return CAMP_OK;
-}
-
-static int add_value(struct fleet *fleet, const struct prometheus_series *series, const char *mark,
-                     struct prometheus_sample *sample)
-{
-    struct fleet_member *host = host_of(fleet, series);
-    bool adds;
-    const size_t column =
-        strcmp(mark, "sampled") == 0 ? fleet->sampled : column_of(fleet, series, &adds);
-
-    if (host == NULL)
-        return fleet->hosts.fault;
-    if (column == SIZE_MAX || host->now_ns == 0)
-        return CAMP_OK;
-    sample->time_ns = host->now_ns;
-    return add_number(fleet, host, series, column, sample, false);
-}
-
-/* If `values` is true, adds the values of an answer; otherwise adds scrape times and hosts that are
- * down. Values must be added last, because add_value() needs the scrape times. */
-static int add_marked(struct fleet *fleet, const struct prometheus_answer *answer, bool values)
+int fleet_add_marks(struct fleet *fleet, const struct prometheus_answer *answer)
 {
     struct prometheus_series series;
-    struct prometheus_sample sample;
-    int r = CAMP_OK;
+    struct fleet_member *host;
 
-    for (size_t i = 0; i < answer->series_count && r == CAMP_OK; i++) {
+    for (size_t i = 0; i < answer->series_count; i++) {
         const char *mark = prometheus_answer_label(answer, i, FLEET_PART);
-        const bool is_value = mark[0] == '\0' || strcmp(mark, "sampled") == 0;
 
-        if (is_value != values)
-            continue;
         prometheus_answer_series(answer, i, &series);
         if (series.sample_count == 0)
             continue;
-        sample = series.samples[0];
-        r = values ? add_value(fleet, &series, mark, &sample)
-                   : add_mark(fleet, &series, mark, &sample);
+        if (strcmp(mark, "now") == 0) {
+            fleet_update_clock(fleet, series.samples[0].time_ns);
+        } else if (strcmp(mark, "down") == 0) {
+            host = host_of(fleet, &series);
+            if (host == NULL)
+                return fleet->hosts.fault;
+            host->is_down = true;
+        }
     }
-    return r;
-}
-
-int fleet_add_snapshot(struct fleet *fleet, const struct prometheus_answer *answer)
-{
-    int r;
-
-    fleet_forget(fleet, fleet->eval_ns);
-    for (size_t i = 0; i < fleet->hosts.count; i++) {
-        fleet->hosts.members[i]->now_ns = 0;
-        fleet->hosts.members[i]->is_down = false;
-    }
-    if (fleet_is_query(fleet))
-        return fleet_add_series(fleet, answer);
-    r = add_marked(fleet, answer, false);
-    return r == CAMP_OK ? add_marked(fleet, answer, true) : r;
+    return CAMP_OK;
 }

@@ -1,5 +1,5 @@
-/* The questions in PromQL. A snapshot is one question, so that all its values are evaluated at the
- * same time. Matchers are inserted even if they are empty: PromQL allows {} and {name="x",}. */
+/* The questions in PromQL. Matchers are inserted even if they are empty: PromQL allows {} and
+ * {name="x",}. */
 #include "fleet_inside.h"
 
 #include <stdio.h>
@@ -72,38 +72,49 @@ static char *rows_selector(const struct fleet *fleet, const char *further)
 
 char *fleet_raw_selector(const struct fleet *fleet)
 {
-    return rows_selector(fleet, fleet->sampled != SIZE_MAX ? "|" METRIC_SAMPLED : "");
+    if (fleet->sampled == SIZE_MAX)
+        return rows_selector(fleet, "");
+    /* before the first answer both are asked for */
+    return rows_selector(fleet,
+                         fleet->has_busy ? "|" METRIC_BUSY : "|" METRIC_SAMPLED "|" METRIC_BUSY);
 }
 
-/* In the answer to a snapshot's question all samples have the time of the evaluation. So the
- * question also asks for the time of each host's newest scrape. METRIC_CPUS is enough for this,
- * because all counters of a host come from one scrape.
- *
- * Each operand of "or" is compared with all series before it. So the operand with the most series
- * is the last. */
-char *fleet_question(const struct fleet *fleet)
+size_t fleet_parts(const struct fleet *fleet)
 {
-    const char *matchers = fleet->matchers;
-    char *rows = rows_selector(fleet, "");
-    char *sampled = fleet->sampled == SIZE_MAX
-                        ? strdup("")
-                        : fleet_text_of("label_replace(sum without(mode)(" METRIC_SAMPLED
-                                        "{mode!~\"" IDLE_MODES "\",%s})," MARKED("sampled") " or ",
-                                        matchers);
-    char *down = fleet->jobs == NULL
-                     ? strdup("")
-                     : fleet_text_of("label_replace(up{job=~%s,%s}==0," MARKED("down") " or ",
-                                     fleet->jobs, matchers);
-    char *ret = NULL;
+    return fleet_is_query(fleet) ? 1 : fleet->sampled != SIZE_MAX ? 3 : 2;
+}
 
-    if (rows != NULL && sampled != NULL && down != NULL)
-        ret = fleet_text_of("label_replace(vector(time())," MARKED(
-                                "now") " or %slabel_replace(timestamp(" METRIC_CPUS
-                                       "{%s})," MARKED("time") " or %s%s",
-                            down, matchers, sampled, rows);
+/* Asks for the server's clock and for the hosts that are down. */
+static char *marks_question(const struct fleet *fleet)
+{
+    static const char now[] = "label_replace(vector(time())," MARKED("now");
+
+    return fleet->jobs == NULL
+               ? strdup(now)
+               : fleet_text_of("%s or label_replace(up{job=~%s,%s}==0," MARKED("down"), now,
+                               fleet->jobs, fleet->matchers);
+}
+
+/* A selector with a range returns samples with the times of their scrapes. So the parts need not be
+ * evaluated at the same time. Prometheus evaluates it several times faster than a selector without
+ * a range, for which it decodes all samples of 5 minutes (docs/fleet.md). */
+char *fleet_question(const struct fleet *fleet, size_t part, int64_t range_ns)
+{
+    const long long range_ms = range_ns / NS_PER_MS;
+    char *rows, *ret;
+
+    if (fleet_is_query(fleet))
+        return strdup(fleet->question);
+    if (part == 0)
+        return marks_question(fleet);
+    if (part == 2 && fleet->has_busy)
+        return fleet_text_of(METRIC_BUSY "{%s}[%lldms]", fleet->matchers, range_ms);
+    if (part == 2)
+        return fleet_text_of(METRIC_SAMPLED "{mode!~\"" IDLE_MODES "\",%s}[%lldms]",
+                             fleet->matchers, range_ms);
+    rows = rows_selector(fleet, "");
+    ret = rows != NULL ? fleet_text_of("%s[%lldms]", rows, range_ms) : NULL;
     free(rows);
-    free(sampled);
-    free(down);
     return ret;
 }
 

@@ -11,6 +11,7 @@
 #define METRIC_CLOCK "camp_clock_seconds_total"
 #define METRIC_MEASURED "camp_cpu_measured_seconds_total"
 #define METRIC_SAMPLED "camp_cpu_seconds_total"
+#define METRIC_BUSY "camp_cpu_sampled_busy_seconds_total"
 #define METRIC_GROUPS "camp_group_state_seconds_total"
 #define IDLE_MODES "idle|iowait"
 #define HOST_LABEL "instance"
@@ -21,6 +22,8 @@
 #define FIRST_PERIOD_NS ((int64_t)15 * NS_PER_S) /* assumed period of scrapes until it is known */
 
 #define FLEET_COLUMNS_MOST 100
+#define FLEET_TIMES_SIZE 128
+#define FLEET_PARTS_MOST 3 /* questions of a snapshot, which are asked at the same time */
 
 /* The columns of the rows: first one state for each value of a label, then counters. This struct
  * owns all texts in it. */
@@ -43,7 +46,18 @@ enum fleet_kind {
 struct fleet {
     struct source source; /* must be the first member, because functions cast it to struct fleet */
     const volatile sig_atomic_t *stop;
-    struct prometheus_client *client;
+    struct prometheus_client *client; /* for single questions */
+    /* [part_count] the questions of a snapshot (fleet_snapshot.c) */
+    struct fleet_part {
+        struct prometheus_client *client;
+        char *question; /* NULL between two snapshots */
+        char times[FLEET_TIMES_SIZE];
+        struct prometheus_answer answer;
+        bool is_answered;
+    } parts[FLEET_PARTS_MOST];
+    size_t part_count;
+    int64_t delay_ns;        /* estimate of the time until a new sample can be queried */
+    int64_t asked_before_ns; /* the server's wall clock at the newest answered snapshot */
     struct fleet_columns columns;
     struct fleet_samples hosts; /* one member for each host, or for each row of a query */
     /* one member for each group; empty unless `kind` is FLEET_GROUPS */
@@ -58,12 +72,16 @@ struct fleet {
     char *column; /* the label whose value names the column; "" if there is only one column */
     /* index of the column of sampled busy time; SIZE_MAX if there is none */
     size_t sampled;
+    /* the column is METRIC_BUSY; otherwise, for older exporters, the sum of modes of METRIC_SAMPLED
+     */
+    bool has_busy;
     bool has_elapsed; /* the query has a column "elapsed" with the elapsed time of each row */
     /* for a query: value x factor is seconds (FLEET_COUNTERS) or a share of 1 (FLEET_LEVELS) */
     double factor;
     char *names[LABELS_MOST]; /* [name_count] for a query: the labels that name its rows */
     size_t name_count;
-    char *question; /* the question of each snapshot; for history, without its range */
+    /* the question of a query or, without its range, of history; NULL for other snapshots */
+    char *question;
 
     int64_t offset_ns; /* the server's wall clock minus CLOCK_MONOTONIC */
     /* the server's wall clock at the end of the newest snapshot, computed from CLOCK_MONOTONIC; so
@@ -120,15 +138,23 @@ size_t fleet_columns_find(const struct fleet_columns *columns, const char *value
 
 /* The next four functions return a text that the caller frees, or NULL if there is no memory. */
 char *fleet_matchers(const struct from *from);
+/* Returns whether each host of an answer has METRIC_BUSY. `busy` may be the same answer. */
+bool fleet_has_busy(const struct prometheus_answer *answer, const struct prometheus_answer *busy);
+
 /* Returns a selector of all counters, without a range. */
 char *fleet_raw_selector(const struct fleet *fleet);
-/* Returns the question of a snapshot. */
-char *fleet_question(const struct fleet *fleet);
+/* Returns the question of a part of a snapshot. The samples are those of the last range_ns. */
+char *fleet_question(const struct fleet *fleet, size_t part, int64_t range_ns);
+/* Returns the number of these parts. */
+size_t fleet_parts(const struct fleet *fleet);
 /* Returns a question that asks how often hosts are scraped, and which jobs have exporters. */
 char *fleet_probe_question(const struct fleet *fleet);
 
 /* Returns whether a query is only matchers in braces, such as '{job="x"}'. */
 bool fleet_is_matchers(const char *query);
+
+/* Appends the parameter "&name=time" of a question. */
+void fleet_add_time(char ret[FLEET_TIMES_SIZE], const char *name, int64_t at_ns);
 
 /* Sends one question, and waits until it is answered or fails. at_ns is the time of the evaluation;
  * 0 means now. Returns REMOTE_PENDING if until_ns has passed or *stop is set. After CAMP_OK,
@@ -159,10 +185,33 @@ int fleet_query_columns(struct fleet *fleet, const struct from *from,
                         const struct prometheus_answer *answer, struct from_facts *facts,
                         struct camp_error *error);
 
-/* The next two functions add an answer to the samples. They return CAMP_OK or a code of
- * fleet_samples.h, which fleet_fail_samples() describes. */
-int fleet_add_snapshot(struct fleet *fleet, const struct prometheus_answer *answer);
+/* Opens a client for each part of a snapshot. */
+int fleet_open_parts(struct fleet *fleet, const char *place, struct camp_error *error);
+void fleet_close_parts(struct fleet *fleet);
+/* Asks all parts of a snapshot at the same time, and adds their answers to the samples. Returns
+ * REMOTE_PENDING if until_ns has passed or *stop is set; the next call then continues. */
+int fleet_snapshot(struct fleet *fleet, uint64_t until_ns, struct camp_error *error);
+/* Returns whether the questions of a snapshot were sent, and not all of them are answered. */
+bool fleet_is_asked(const struct fleet *fleet);
+
+/* The place of the samples of a series. */
+struct fleet_place {
+    struct fleet_samples *samples;
+    struct fleet_member *member;
+    size_t column; /* SIZE_MAX if the series has no column */
+    bool adds;     /* the column is the sum of several series */
+};
+
+/* The next functions return CAMP_OK or a code of fleet_samples.h, which fleet_fail_samples()
+ * describes. fleet_find_place() adds the member if it is new. fleet_add_samples() adds the samples
+ * of a series until until_ns. fleet_add_series() adds all samples of an answer. fleet_add_marks()
+ * adds the server's clock and the hosts that are down. */
+int fleet_find_place(struct fleet *fleet, const struct prometheus_series *series,
+                     struct fleet_place *ret);
+int fleet_add_samples(struct fleet *fleet, const struct prometheus_series *series,
+                      const struct fleet_place *place, int64_t until_ns);
 int fleet_add_series(struct fleet *fleet, const struct prometheus_answer *answer);
+int fleet_add_marks(struct fleet *fleet, const struct prometheus_answer *answer);
 /* Uses the labels of all members in this interval, so that they are not freed (labels.h). */
 void fleet_use_labels(const struct fleet *fleet);
 int fleet_fail_samples(int code, struct camp_error *error);
@@ -179,7 +228,8 @@ void fleet_find_period(struct fleet *fleet);
  * end. For levels this is 0, because their values are evaluated now. */
 static inline int64_t fleet_lag(const struct fleet *fleet, int64_t period_ns)
 {
-    return fleet->kind == FLEET_LEVELS ? 0 : period_ns + MARGIN_NS + fleet->age_ns;
+    return fleet->kind == FLEET_LEVELS ? 0
+                                       : period_ns + MARGIN_NS + fleet->delay_ns + fleet->age_ns;
 }
 
 /* Returns the usual time between two samples of a series, or 0 if no series in the answer has two
@@ -189,8 +239,10 @@ int64_t fleet_distance(const struct prometheus_answer *answer, const char *metri
 /* Returns the usual time between two samples of a member: the median of its newest distances. */
 int64_t fleet_usual_period(const struct fleet_member *member);
 
-/* Returns the median of distances[count], or 0 if count is 0. Sorts the array. */
+/* Returns the median, or any percentile, of distances[count], or 0 if count is 0. Sorts the
+ * array. */
 int64_t fleet_median(int64_t *distances, size_t count);
+int64_t fleet_quantile(int64_t *distances, size_t count, size_t percent);
 
 /* Fails with a message that says why --host or --query selects no host. */
 int fleet_fail_without_hosts(struct fleet *fleet, const struct from *from,

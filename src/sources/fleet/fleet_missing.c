@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define NAMED_MOST 5
+#define NAMES_MOST 100
 #define ANSWER_NS ((uint64_t)10 * NS_PER_S)
 #define STEPS_MOST 5000
 #define STEP_LEAST_NS ((int64_t)60 * NS_PER_S)
@@ -23,9 +24,9 @@ static bool is_missing(const struct fleet *fleet, const struct fleet_member *hos
     if (fleet->begin_ns > 0)
         return fleet->kind == FLEET_HOSTS && host->is_silent &&
                host->accounted_ns > fleet->begin_ns;
-    return host->is_down ||
-           (!fleet_is_query(fleet) &&
-            fleet->eval_ns - fleet_newest(host) > 2 * period_ns + MARGIN_NS + fleet->age_ns);
+    return host->is_down || (!fleet_is_query(fleet) &&
+                             fleet->eval_ns - fleet_newest(host) >
+                                 2 * period_ns + MARGIN_NS + fleet->delay_ns + fleet->age_ns);
 }
 
 /* Appends the name of a missing host, and the time of its newest sample. The appended text is the
@@ -139,10 +140,15 @@ void fleet_note_without_groups(struct fleet *fleet, int64_t at_ns, struct from_f
     prometheus_answer_release(&answer);
 }
 
+static int compare_names(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
 int fleet_refuse_several(const struct fleet *fleet, const struct prometheus_answer *answer,
                          struct camp_error *error)
 {
-    const char *names[4];
+    const char *names[NAMES_MOST];
     char list[1024] = "", name[256];
     size_t count = 0;
 
@@ -151,6 +157,7 @@ int fleet_refuse_several(const struct fleet *fleet, const struct prometheus_answ
                        prometheus_answer_label(answer, i, HOST_LABEL));
     if (count < 2)
         return CAMP_OK;
+    qsort(names, count, sizeof *names, compare_names); /* VictoriaMetrics has no order */
     for (size_t i = 0; i < count && i < 3; i++) {
         fleet_name(names[i], name, sizeof name);
         fleet_append(list, sizeof list, "%s%s", i > 0 ? ", " : "", name);

@@ -16,6 +16,8 @@
 /* RECENT_NS is used as the range only if hosts have at least this many samples in it */
 #define RECENT_LEAST 4
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
+/* VictoriaMetrics makes new samples visible each second */
+#define VISIBLE_NS ((int64_t)2 * NS_PER_S)
 #define PERIOD_SAMPLES 20 /* a late scrape changes the mean period by 1/20 of its lateness */
 #define VALUES_MOST 256
 #define SAMPLES_BYTES ((size_t)16 << 20)
@@ -179,7 +181,7 @@ static char *first_question(const struct fleet *fleet)
         (fleet_is_query(fleet) && !(fleet->kind == FLEET_COUNTERS && fleet->begin_ns > 0)))
         return selector;
     range = fleet_text_of("%s[%" PRId64 "ms]", selector,
-                          (2 * fleet->reach_ns + 4 * MARGIN_NS) / NS_PER_MS);
+                          (2 * fleet->reach_ns + 4 * MARGIN_NS + VISIBLE_NS) / NS_PER_MS);
     free(selector);
     return range;
 }
@@ -196,6 +198,8 @@ static int keep_first_answer(struct fleet *fleet, const struct from *from,
     fleet_samples_init(&fleet->groups, fleet->columns.schema.column_count, SAMPLES_BYTES);
     if (r != CAMP_OK)
         return r;
+    /* the past may have older exporters */
+    fleet->has_busy = fleet->begin_ns == 0 && fleet_has_busy(answer, answer);
     if (fleet->begin_ns > 0)
         fleet_past_start(fleet, answer->series_count);
     else

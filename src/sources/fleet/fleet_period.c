@@ -23,12 +23,17 @@ static int compare_distances(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-int64_t fleet_median(int64_t *distances, size_t count)
+int64_t fleet_quantile(int64_t *distances, size_t count, size_t percent)
 {
     if (count == 0)
         return 0;
     qsort(distances, count, sizeof *distances, compare_distances);
-    return distances[(count - 1) / 2];
+    return distances[(count - 1) * percent / 100];
+}
+
+int64_t fleet_median(int64_t *distances, size_t count)
+{
+    return fleet_quantile(distances, count, 50);
 }
 
 /* Returns the mean period of a series, or 0 if there are no distances. All distances must be above

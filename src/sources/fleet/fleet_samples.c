@@ -192,7 +192,7 @@ int fleet_samples_add(struct fleet_samples *samples, struct fleet_member *member
 {
     size_t at = member->count;
     int r = CAMP_OK;
-    double *cell;
+    double *cell, *sum_answer;
 
     if (time_ns < member->accounted_ns || isnan(value))
         return CAMP_OK;
@@ -203,7 +203,10 @@ int fleet_samples_add(struct fleet_samples *samples, struct fleet_member *member
     if (r != CAMP_OK)
         return r;
     cell = &row(samples, member, at)[column];
-    *cell = add && !isnan(*cell) ? *cell + value : value;
+    sum_answer = &row(samples, member, at)[samples->columns + FLEET_SUM_ANSWER];
+    *cell = add && *sum_answer == samples->answer ? *cell + value : value;
+    if (add)
+        *sum_answer = samples->answer;
     return CAMP_OK;
 }
 

@@ -23,7 +23,12 @@
 #define FLEET_PERIOD_MOST_NS ((int64_t)86400 * NS_PER_S)
 
 /* A sample has these values after its counters. */
-enum fleet_extra { FLEET_CPUS, FLEET_CLOCK, FLEET_EXTRA_COUNT };
+enum fleet_extra {
+    FLEET_CPUS,
+    FLEET_CLOCK,
+    FLEET_SUM_ANSWER, /* number of the answer that has the parts of the sample's sum */
+    FLEET_EXTRA_COUNT
+};
 
 struct fleet_member {
     /* entity.id is 1, 2, ... in the order in which members are added; an id is never reused */
@@ -36,10 +41,11 @@ struct fleet_member {
     int64_t accounted_ns; /* end of the accounted time; 0 before the first accounting */
     int64_t period_ns;    /* 0 if unknown */
     int64_t late_ns;      /* set by the caller: how much later than expected samples arrive */
-    /* set by the caller: time of the member's sample in the newest answer; 0 if it has none */
-    int64_t now_ns;
-    bool is_down;   /* set by the caller: the metric "up" is 0 */
-    bool is_silent; /* set by the caller: the member has no time in the newest interval */
+    /* set by the caller: up to this time the newest answer has all series of the member */
+    int64_t complete_ns;
+    int64_t seen_ns; /* set by the caller: the newest sample at the newest snapshot */
+    bool is_down;    /* set by the caller: the metric "up" is 0 */
+    bool is_silent;  /* set by the caller: the member has no time in the newest interval */
 };
 
 struct fleet_samples {
@@ -51,6 +57,8 @@ struct fleet_samples {
     /* cache for fleet_samples_find(), because adjacent series often have the same member */
     struct fleet_member *last;
     int64_t ids;
+    /* set by the caller: number of the answer whose samples are added. Answers may overlap. */
+    uint32_t answer;
     /* Servers are not trusted: they may send any number of members, and samples in any order. */
     size_t bytes, bytes_most;
     uint64_t moved_bytes; /* of samples that had to make space for an earlier one */
@@ -78,10 +86,10 @@ int fleet_samples_charge(struct fleet_samples *samples, struct fleet_member *mem
 void fleet_samples_forget(struct fleet_samples *samples, int64_t since_ns);
 
 /* Sets a value of the sample at time_ns. `column` is below columns + FLEET_EXTRA_COUNT. If `add` is
- * true, adds `value` to the value that the sample has: the column is then the sum of several
- * series. Ignores samples of time that is already accounted. Returns CAMP_OK, CAMP_E_NOMEM,
- * CAMP_E_SPACE, or CAMP_E_FORMAT if the samples are in such disorder that adding them would take
- * many seconds. */
+ * true, the column is the sum of several series: adds `value` to the values of the sample that the
+ * same answer had. Only one column of a member may be such a sum. Ignores samples of time that is
+ * already accounted. Returns CAMP_OK, CAMP_E_NOMEM, CAMP_E_SPACE, or CAMP_E_FORMAT if the samples
+ * are in such disorder that adding them would take many seconds. */
 int fleet_samples_add(struct fleet_samples *samples, struct fleet_member *member, int64_t time_ns,
                       size_t column, double value, bool add);
 
@@ -89,9 +97,8 @@ int fleet_samples_add(struct fleet_samples *samples, struct fleet_member *member
 int64_t fleet_newest(const struct fleet_member *member);
 
 /* Updates the member's period from its newest samples. `snapshot_ns` is the time between two
- * snapshots. A snapshot reads only the newest sample, so if snapshots are rare, samples are missed,
- * and their distances look too long. So the period grows only if a distance is longer than
- * `snapshot_ns`. */
+ * snapshots. If snapshots are rare, they may miss samples (fleet_snapshot.c), and their distances
+ * look too long. So the period grows only if a distance is longer than `snapshot_ns`. */
 void fleet_update_period(struct fleet_member *member, int64_t snapshot_ns);
 
 /* Accounts the member's time until `until_ns`, or until its newest sample if that is earlier. *ret

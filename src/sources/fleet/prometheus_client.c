@@ -22,12 +22,18 @@
 #define CONNECT_MS 3000
 #define WHOLE_MS 30000 /* time limit of a question including its answer */
 #define TOKEN_SIZE 16384
+/* Without it VictoriaMetrics evaluates a query 30 s in the past (-search.latencyOffset). Prometheus
+ * ignores it. */
+#define NEWEST "nocache=1"
 
 struct prometheus_client {
     struct remote remote;
     struct prometheus_place place;
     CURLM *multi;
+    bool owns_multi; /* otherwise it is shared with the client `beside` of prometheus_client_open()
+                      */
     CURL *easy;
+    bool has_ended; /* the transfer has ended with `result` */
     struct curl_slist *headers;
     const char *path, *query, *times; /* arguments of the current prometheus_client_ask() */
     char *asked; /* the newest question, to compare it with the question of the next call */
@@ -109,6 +115,7 @@ static bool set_options(struct prometheus_client *client)
     bool good = true;
 
     libcurl.curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    libcurl.curl_easy_setopt(easy, CURLOPT_PRIVATE, client);
     libcurl.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, parse);
     libcurl.curl_easy_setopt(easy, CURLOPT_WRITEDATA, client);
     libcurl.curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, check_header);
@@ -116,7 +123,9 @@ static bool set_options(struct prometheus_client *client)
     libcurl.curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, client->detail);
     libcurl.curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     libcurl.curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)WHOLE_MS);
-    libcurl.curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+    /* On the same machine compressing costs more than it saves. */
+    libcurl.curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING,
+                             client->place.is_local ? "identity" : "gzip");
     libcurl.curl_easy_setopt(easy, CURLOPT_USERAGENT, "camp/" CAMP_VERSION);
     good &= libcurl.curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
     if (client->place.socket != NULL)
@@ -202,7 +211,8 @@ static bool encode(struct prometheus_client *client)
 {
     char *query = libcurl.curl_easy_escape(client->easy, client->query, 0);
 
-    client->body = query != NULL ? fleet_text_of("query=%s%s", query, client->times) : NULL;
+    client->body =
+        query != NULL ? fleet_text_of("query=%s&" NEWEST "%s", query, client->times) : NULL;
     libcurl.curl_free(query);
     return client->body != NULL;
 }
@@ -216,6 +226,7 @@ static int begin(void *context, struct camp_error *error)
     free(client->body);
     client->body = NULL;
     client->header_bytes = 0;
+    client->has_ended = false;
     client->fault = NULL;
     client->detail[0] = '\0';
     prometheus_answer_release(&client->answer);
@@ -241,23 +252,27 @@ static bool is_answered(const void *context)
     return ((const struct prometheus_client *)context)->is_answered;
 }
 
+/* Continues the transfers of all clients that share the connections. */
 static short wait_for_answer(void *context, uint64_t until_ns)
 {
-    struct prometheus_client *client = context;
+    struct prometheus_client *client = context, *ended = NULL;
     const uint64_t now = now_ns(CLOCK_MONOTONIC);
     const uint64_t left_ms = until_ns > now ? (until_ns - now + NS_PER_MS - 1) / NS_PER_MS : 0;
     CURLMsg *message;
     int count;
 
+    if (client->has_ended) /* while another client waited */
+        return POLLIN;
     libcurl.curl_multi_poll(client->multi, NULL, 0, (int)left_ms, NULL);
     libcurl.curl_multi_perform(client->multi, &count);
     while ((message = libcurl.curl_multi_info_read(client->multi, &count)) != NULL) {
-        if (message->msg == CURLMSG_DONE) {
-            client->result = message->data.result;
-            return POLLIN;
-        }
+        if (message->msg != CURLMSG_DONE ||
+            libcurl.curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &ended) != CURLE_OK)
+            continue;
+        ended->result = message->data.result;
+        ended->has_ended = true;
     }
-    return 0;
+    return client->has_ended ? POLLIN : 0;
 }
 
 /* Fills client->failure, and returns its code, or moves the answer to client->answer. */
@@ -337,7 +352,8 @@ static int check_secrets(const struct prometheus_place *place, struct camp_error
 }
 
 int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
-                           struct prometheus_client **ret, struct camp_error *error)
+                           struct prometheus_client *beside, struct prometheus_client **ret,
+                           struct camp_error *error)
 {
     struct prometheus_client *client;
     int r = library_load(&libcurl_library, error);
@@ -354,7 +370,8 @@ int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
     if (r == CAMP_OK)
         r = check_secrets(&client->place, error);
     if (r == CAMP_OK) {
-        client->multi = libcurl.curl_multi_init();
+        client->owns_multi = beside == NULL;
+        client->multi = beside == NULL ? libcurl.curl_multi_init() : beside->multi;
         client->easy = libcurl.curl_easy_init();
         if (client->multi == NULL || client->easy == NULL || !set_options(client))
             r = camp_fail(error, CAMP_E_NOMEM, 0, "no memory for libcurl");
@@ -372,12 +389,22 @@ void prometheus_client_close(struct prometheus_client *client)
         return;
     forget_question(client);
     libcurl.curl_easy_cleanup(client->easy);
-    libcurl.curl_multi_cleanup(client->multi);
+    if (client->owns_multi)
+        libcurl.curl_multi_cleanup(client->multi);
     prometheus_place_release(&client->place);
     free(client->asked);
     free(client->body);
     prometheus_answer_release(&client->answer);
     free(client);
+}
+
+void prometheus_client_drop(struct prometheus_client *client)
+{
+    if (client->remote.state == REMOTE_BUSY) {
+        forget_question(client);
+        remote_ready(&client->remote);
+    }
+    prometheus_answer_release(&client->answer);
 }
 
 /* Sets the question. If a different question is still unanswered, drops it, because its answer
@@ -389,10 +416,8 @@ static int set_question(struct prometheus_client *client, const char *path, cons
 
     if (asked == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
-    if (client->remote.state == REMOTE_BUSY && strcmp(client->asked, asked) != 0) {
-        forget_question(client);
-        remote_ready(&client->remote);
-    }
+    if (client->remote.state == REMOTE_BUSY && strcmp(client->asked, asked) != 0)
+        prometheus_client_drop(client);
     free(client->asked);
     client->asked = asked;
     client->path = path;

@@ -7,6 +7,9 @@
  * answer, and sends no new question. A call with a different question drops the unanswered one.
  * After a failure the next question is sent at once; after each further failure there is a longer
  * pause (remote.h). During a pause each call returns the newest failure.
+ *
+ * Several clients of one server can be asked at the same time. They share connections: while one of
+ * them waits for its answer, the answers of the others arrive, too.
  */
 #pragma once
 
@@ -15,11 +18,13 @@
 
 struct prometheus_client;
 
-/* Parses the address `place` (prometheus_place.c), but sends nothing. Returns CAMP_OK,
- * CAMP_E_INVALID, CAMP_E_NOMEM, CAMP_E_PERM if a password or token would go to another machine
- * without TLS, or another error code if libcurl is not installed. */
+/* Parses the address `place` (prometheus_place.c), but sends nothing. If `beside` is not NULL, the
+ * new client shares its connections with that client, which must be closed after the new one.
+ * Returns CAMP_OK, CAMP_E_INVALID, CAMP_E_NOMEM, CAMP_E_PERM if a password or token would go to
+ * another machine without TLS, or another error code if libcurl is not installed. */
 int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
-                           struct prometheus_client **ret, struct camp_error *error);
+                           struct prometheus_client *beside, struct prometheus_client **ret,
+                           struct camp_error *error);
 void prometheus_client_close(struct prometheus_client *client); /* NULL is allowed */
 
 /* Returns the address without user and password. The text belongs to the client. */
@@ -27,6 +32,9 @@ const char *prometheus_client_shown(const struct prometheus_client *client);
 
 /* Returns whether a question was sent and not yet answered. */
 bool prometheus_client_is_asked(const struct prometheus_client *client);
+
+/* Drops the question that was sent and not yet answered, if there is one. */
+void prometheus_client_drop(struct prometheus_client *client);
 
 /* POSTs a query to the API. `path` is "query" or "query_range". `times` has further parameters,
  * such as "&time=1", or is "". Waits for the answer until `until_ns` (CLOCK_MONOTONIC). Returns

@@ -140,7 +140,7 @@ static struct prometheus_client *client_of(struct server *server)
     char address[64];
 
     start(server, address);
-    if (prometheus_client_open(address, NULL, &client, &error) != CAMP_OK) {
+    if (prometheus_client_open(address, NULL, NULL, &client, &error) != CAMP_OK) {
         print_message("skipped: %s\n", error.message);
         skip();
     }
@@ -179,11 +179,51 @@ static void a_repeated_query_gets_the_answer_to_the_first_query(void **state)
     prometheus_client_close(client);
 }
 
+static void an_answer_arrives_while_a_client_with_the_same_connections_waits(void **state)
+{
+    static struct server server;
+    struct prometheus_answer answer;
+    struct prometheus_client *late = client_of(&server), *other = NULL;
+    struct camp_error error;
+
+    (void)state;
+    assert_int_equal(
+        prometheus_client_open(prometheus_client_shown(late), NULL, late, &other, &error), CAMP_OK);
+    assert_int_equal(ask(late, "late", 0, &answer), REMOTE_PENDING);
+    assert_int_equal(ask(other, "other", 0, &answer), REMOTE_PENDING);
+    assert_int_equal(ask(late, "late", SECOND_NS, &answer), REMOTE_PENDING);
+    assert_int_equal(ask(other, "other", 0, &answer), CAMP_OK);
+    assert_float_equal(value_of(&answer), 2, 0);
+    pthread_mutex_unlock(&server.late);
+    assert_int_equal(ask(late, "late", 20 * SECOND_NS, &answer), CAMP_OK);
+    assert_float_equal(value_of(&answer), 1, 0);
+    prometheus_client_close(other);
+    prometheus_client_close(late);
+}
+
+static void a_dropped_query_is_sent_again(void **state)
+{
+    static struct server server;
+    struct prometheus_answer answer;
+    struct prometheus_client *client = client_of(&server);
+
+    (void)state;
+    assert_int_equal(ask(client, "late", SECOND_NS / 10, &answer), REMOTE_PENDING);
+    prometheus_client_drop(client);
+    assert_false(prometheus_client_is_asked(client));
+    pthread_mutex_unlock(&server.late);
+    assert_int_equal(ask(client, "late", 20 * SECOND_NS, &answer), CAMP_OK);
+    assert_float_equal(value_of(&answer), 1, 0);
+    prometheus_client_close(client);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_query_never_gets_the_answer_to_an_earlier_query),
         cmocka_unit_test(a_repeated_query_gets_the_answer_to_the_first_query),
+        cmocka_unit_test(an_answer_arrives_while_a_client_with_the_same_connections_waits),
+        cmocka_unit_test(a_dropped_query_is_sent_again),
     };
 
     signal(SIGPIPE, SIG_IGN);
