@@ -167,7 +167,7 @@ static struct container_place *part_of(struct containers *containers,
         return NULL;
     memcpy(path, place->path, length);
     path[length] = '\0';
-    return place_of(containers, path, place->cpu_path != NULL ? place->cpu_path : "");
+    return place_of(containers, path, "");
 }
 
 /* Sets `own`, `outer` and the names from the files of a runtime. A container in a container has its
@@ -179,7 +179,7 @@ static bool look_up(struct containers *containers, struct container_place *place
     if (parsed->runtime == RUNTIME_NONE)
         return true;
     place->own = place;
-    if (parsed->container_length < strlen(place->path))
+    if (parsed->container_length < strlen(place->path) || place->cpu_path != NULL)
         place->own = part_of(containers, place, parsed->container_length);
     else if (parsed->outer_length > 0)
         place->outer = part_of(containers, place, parsed->outer_length);
@@ -355,12 +355,21 @@ const char *containers_text(const struct containers *containers, enum container_
         if (containers->places[i]->numbers[label] == number)
             return containers->places[i]->texts[label];
     }
-    return containers->unknown.texts[label];
+    return number == containers->unknown.numbers[label] ? containers->unknown.texts[label] : NULL;
+}
+
+static void add_to_note(struct containers *containers, size_t count, const char *why)
+{
+    const size_t length = strlen(containers->note);
+
+    if (count > 0)
+        snprintf(containers->note + length, sizeof containers->note - length, "%s%zu %s",
+                 containers->note[0] != '\0' ? ", " : "Containers shown by id: ", count, why);
 }
 
 const char *containers_note(struct containers *containers)
 {
-    size_t denied = 0, nested = 0, others = 0, unread;
+    size_t denied = 0, nested = 0, broken = 0, gone = 0;
 
     for (size_t i = 0; i < containers->count; i++) {
         const struct container_place *place = containers->places[i];
@@ -369,15 +378,18 @@ const char *containers_note(struct containers *containers)
             continue;
         denied += place->result == CAMP_E_PERM;
         nested += place->outer != NULL;
-        others += place->result != CAMP_E_PERM && place->result != CAMP_OK;
+        gone += place->result == CAMP_E_GONE;
+        broken += place->result != CAMP_E_PERM && place->result != CAMP_E_GONE &&
+                  place->result != CAMP_OK;
     }
-    unread = denied + nested + others;
     containers->note[0] = '\0';
-    if (unread > 0)
-        snprintf(containers->note, sizeof containers->note,
-                 "%zu containers are shown by their ids (docs/containers.md): %zu whose files may "
-                 "not be read, %zu in other containers, %zu without a file of their runtime",
-                 unread, denied, nested, others);
+    add_to_note(containers, denied, "whose files this user may not read");
+    add_to_note(containers, nested, "in other containers");
+    add_to_note(containers, gone, "without a file of a runtime that camp knows");
+    add_to_note(containers, broken, "whose files cannot be read");
+    if (containers->note[0] != '\0')
+        snprintf(containers->note + strlen(containers->note),
+                 sizeof containers->note - strlen(containers->note), " (docs/containers.md)");
     return containers->note;
 }
 

@@ -60,7 +60,7 @@ const char *container_place_text(const struct container_place *place, enum conta
 /* Returns a number that is the same for equal texts of the label, and for others almost never. */
 uint64_t container_place_number(const struct container_place *place, enum container_label label);
 
-/* Finds a text by this number among the places of this interval; "(unknown)" if there is none. */
+/* Finds a text by this number; NULL if no place of the last intervals has it. */
 const char *containers_text(const struct containers *containers, enum container_label label,
                             uint64_t number);
 
