@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const struct container_folder container_folders[] = {
@@ -58,6 +59,7 @@ bool container_folder_parent(const struct container_folder *folder, uint32_t use
 static void visit_of(uint32_t user, void (*visit)(void *context, const char *path), void *context)
 {
     char parent[PATH_MAX], path[PATH_MAX];
+    struct stat status;
 
     for (size_t i = 0; i < container_folder_count; i++) {
         const struct container_folder *folder = &container_folders[i];
@@ -66,7 +68,7 @@ static void visit_of(uint32_t user, void (*visit)(void *context, const char *pat
             container_folder_parent(folder, user, parent) &&
             snprintf(path, sizeof path, "%.2000s%s%s", parent, folder->of_user ? "/" : "",
                      folder->of_user ? folder->path : "") < PATH_MAX &&
-            access(path, F_OK) == 0)
+            stat(path, &status) == 0) /* access(2) would ignore the capabilities of this process */
             visit(context, path);
     }
 }
