@@ -47,7 +47,7 @@ test:
 	@tools/run-tests
 
 deep:
-	@tools/setup build test page fuzz lint systems windows kernels trial
+	@tools/setup build test page fuzz lint systems windows kernels trial containers
 	@tools/run-deep
 
 bench: release

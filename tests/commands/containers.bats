@@ -71,3 +71,16 @@ check() {
     run -2 --separate-stderr "$CAMP" top --from demo --group container
     [[ $stderr == *"--group container: rows of "* ]]
 }
+
+# bats test_tags=deep
+@test "a container that Podman runs is shown by its name" {
+    bpf
+    status=0
+    unshare --mount bash "$BATS_TEST_DIRNAME/podman.bash" "$BATS_TEST_TMPDIR" camp-live \
+        "$CAMP" top --count 1 --interval 0.5 --format csv --group container >"$BATS_TEST_TMPDIR/rows" 2>&1 || status=$?
+    cat "$BATS_TEST_TMPDIR/rows"
+    if [ "$status" -eq 77 ]; then skip "$(cat "$BATS_TEST_TMPDIR/rows")"; fi
+    [ "$status" -eq 0 ]
+    grep -q ',camp-live,' "$BATS_TEST_TMPDIR/rows"
+    ! grep -q 'Containers shown by id' "$BATS_TEST_TMPDIR/rows"
+}
