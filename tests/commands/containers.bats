@@ -72,6 +72,27 @@ check() {
     [[ $stderr == *"--group container: rows of "* ]]
 }
 
+@test "a command that reads names of containers keeps only the capabilities to open files and to measure" {
+    [ "$(id -u)" -eq 0 ] || skip "needs root, who has capabilities to give up"
+    "$CAMP" top --group container --interval 30 >/dev/null 2>&1 &
+    pid=$!
+    python3 - "$pid" <<'END' || { kill "$pid"; return 1; }
+import sys, time
+CHOWN, DAC_READ_SEARCH, KILL, SYS_ADMIN, SYS_MODULE, PERFMON = 0, 2, 5, 21, 16, 38
+held = -1
+for _ in range(600): # it gives them up when the source is open
+    lines = open(f"/proc/{sys.argv[1]}/status").read().split("\n")
+    held = int(next(line.split()[1] for line in lines if line.startswith("CapEff")), 16)
+    if not held >> KILL & 1:
+        break
+    time.sleep(0.05)
+assert held >> DAC_READ_SEARCH & 1, hex(held)
+for right in CHOWN, KILL, SYS_ADMIN, SYS_MODULE, PERFMON:
+    assert not held >> right & 1, (right, hex(held))
+END
+    kill "$pid"
+}
+
 # bats test_tags=deep
 @test "a container that Podman runs is shown by its name" {
     bpf
