@@ -93,16 +93,27 @@ static void a_broken_file_names_nothing(void **state)
     }
 }
 
+/* Parses an object with a name and so many arrays within each other. */
+static int parse_nested(int arrays, struct container_names *ret)
+{
+    char text[3000] = "{\"Name\":\"/web\",\"a\":", *end = text + strlen(text);
+
+    for (int i = 0; i < arrays; i++)
+        *end++ = '[';
+    for (int i = 0; i < arrays; i++)
+        *end++ = ']';
+    *end++ = '}';
+    return container_file_parse(CONTAINER_FILE_DOCKER, text, (size_t)(end - text), ID, ret);
+}
+
 static void nesting_length_and_names_are_limited(void **state)
 {
-    char text[3000], *large;
+    char *large;
     struct container_names names;
 
     (void)state;
-    memset(text, '[', sizeof text);
-    memcpy(text, "{\"a\":", 5);
-    assert_int_equal(container_file_parse(CONTAINER_FILE_DOCKER, text, sizeof text, ID, &names),
-                     CAMP_E_FORMAT);
+    assert_int_equal(parse_nested(63, &names), CAMP_OK);
+    assert_int_equal(parse_nested(64, &names), CAMP_E_FORMAT);
     large = malloc(CONTAINER_FILE_MOST + 1);
     assert_non_null(large);
     memset(large, ' ', CONTAINER_FILE_MOST + 1);
