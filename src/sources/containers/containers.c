@@ -282,6 +282,8 @@ static struct container_place *find_by_id(struct containers *containers, uint64_
 {
     struct found *known = find_in(&containers->ids, id);
     struct container_place *place = &containers->unknown;
+    /* A cgroup may be newer than what was read in this interval: then it is found in the next. */
+    const bool may_be_newer = containers->walked == containers->interval;
     const char *path;
 
     if (known != NULL) {
@@ -290,6 +292,8 @@ static struct container_place *find_by_id(struct containers *containers, uint64_
     }
     if (find_path(containers, id, &path) != CAMP_OK)
         return NULL;
+    if (path == NULL && may_be_newer)
+        return &containers->unknown;
     if (path != NULL)
         place = place_of(containers, path, "");
     return place != NULL && add_to(&containers->ids, id, place, containers->interval) ? place

@@ -5,6 +5,8 @@
 #include "../tree.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 #define FOUR(x) x x x x
 #define ID(byte) FOUR(FOUR(byte byte))
@@ -280,6 +282,56 @@ static void the_cgroup_of_this_process_is_found(void **state)
     assert_false(process_cgroup_read(0, &cgroup));
 }
 
+static const struct container_place *place_of(struct containers *containers, int32_t pid,
+                                              int32_t parent)
+{
+    const struct container_task task = { 0, pid, parent };
+    const struct container_place *place = containers_find(containers, &task);
+
+    assert_non_null(place);
+    return place;
+}
+
+static void a_process_that_ended_keeps_its_place_or_has_that_of_its_parent(void **state)
+{
+    const struct container_place *own, *unknown;
+    struct containers *containers;
+    struct camp_error error = { 0 };
+    const pid_t child = fork();
+
+    (void)state;
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    assert_true(child > 0);
+    if (containers_open(&containers, &error) != CAMP_OK) {
+        print_message("%s\n", error.message);
+        kill(child, SIGKILL);
+        skip();
+    }
+    own = place_of(containers, getpid(), 0);
+    assert_ptr_equal(place_of(containers, child, getpid()), own);
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    containers_start(containers);
+    assert_ptr_equal(place_of(containers, child, 0), own);
+    containers_start(containers);
+    assert_ptr_equal(place_of(containers, INT32_MAX, child), own);
+    unknown = place_of(containers, INT32_MAX - 1, INT32_MAX - 2);
+    assert_string_equal(container_place_text(unknown, LABEL_CONTAINER), "(unknown)");
+    assert_string_equal(container_place_text(unknown, LABEL_POD_QUOTA), "");
+    assert_string_not_equal(container_place_text(own, LABEL_POD_QUOTA), "");
+    assert_string_equal(
+        containers_text(containers, LABEL_UNIT, container_place_number(own, LABEL_UNIT)),
+        container_place_text(own, LABEL_UNIT));
+    for (int i = 0; i < 200; i++) /* longer than a place is kept without a task */
+        containers_start(containers);
+    assert_string_equal(container_place_text(place_of(containers, child, 0), LABEL_CONTAINER),
+                        "(unknown)");
+    containers_close(containers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +344,7 @@ int main(void)
         cmocka_unit_test(the_cpu_controller_of_version_1_comes_before_version_2),
         cmocka_unit_test(the_path_that_says_most_is_that_of_a_process),
         cmocka_unit_test(the_cgroup_of_this_process_is_found),
+        cmocka_unit_test(a_process_that_ended_keeps_its_place_or_has_that_of_its_parent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
