@@ -63,6 +63,11 @@ check() {
     check denied
 }
 
+@test "a hostile name of a container changes no terminal, table or metric" {
+    bpf
+    check hostile
+}
+
 @test "options of containers that do not fit are refused" {
     run -2 --separate-stderr "$CAMP" top --group user --percent-of quota
     [ "$stderr" = "camp top: --percent-of quota goes with --group container, pod or unit" ]
@@ -97,7 +102,7 @@ END
 @test "a container that Podman runs is shown by its name" {
     bpf
     status=0
-    unshare --mount bash "$BATS_TEST_DIRNAME/podman.bash" "$BATS_TEST_TMPDIR" camp-live \
+    unshare --mount bash "$BATS_TEST_DIRNAME/podman.bash" camp-live \
         "$CAMP" top --count 1 --interval 0.5 --format csv --group container >"$BATS_TEST_TMPDIR/rows" 2>&1 || status=$?
     cat "$BATS_TEST_TMPDIR/rows"
     if [ "$status" -eq 77 ]; then skip "$(cat "$BATS_TEST_TMPDIR/rows")"; fi

@@ -1,6 +1,6 @@
 """Processes in cgroups that are named as runtimes of containers name them.
 
-containers.py names|unknown|nested|quota|replay|export|denied
+containers.py names | schedstat | unknown | quota | replay | export | ended | denied | hostile
 
 Prints what differs from what is expected, and exits with 1. Exits with 77, after a line that says why, if this machine
 cannot make the case. The files of the runtimes are those of tests/fixtures/containers.
@@ -266,7 +266,30 @@ def denied():
             expect("CAP_DAC_READ_SEARCH gives the name", "\nweb " in output, True)
 
 
+def hostile():
+    """The author of a container chooses bytes that would change a terminal, a table or a metric."""
+    name = "evil\x1b[31m\u202e\n\"}\x7f" + "x" * 90
+    with tempfile.TemporaryDirectory() as folder:
+        place = os.path.join(folder, "var/lib/docker/containers", ident("d1"))
+        os.makedirs(place)
+        with open(os.path.join(place, "config.v2.json"), "w", encoding="ascii") as file:
+            json.dump({"Name": "/" + name}, file)
+        os.environ["CAMP_ROOT"] = folder
+        with places([f"docker/{ident('d1')}"], SPIN):
+            text, _ = camp("top", "--count", "1", "--interval", "0.2", "--group", "container")
+            expect("it is a row of text", '?[31m??"}?xxx' in text, True)
+            expect("without control characters", re.findall("[\x00-\x09\x0b-\x1f\x7f\u202e]", text), [])
+            page, _ = camp("export", "--once", "--interval", "0.2", "--group", "container")
+            lines = [line for line in page.splitlines() if "evil" in line]
+            expect("it is a group", len(lines) > 1, True)
+            for line in lines:
+                expect("a metric is one line", bool(re.fullmatch(r'\w+\{groupname="(\\.|[^"\\])*"(,\w+="\w+")?\} [0-9.]+', line)),
+                       True)
+            found, _ = rows("--group", "container")
+            expect("JSON has the name itself", [row for row in found if row.startswith("evil\x1b")], [name])
+
+
 CASES = {function.__name__: function
-         for function in (names, schedstat, unknown, quota, replay, export, ended, denied)}
+         for function in (names, schedstat, unknown, quota, replay, export, ended, denied, hostile)}
 CASES[sys.argv[1]]()
 sys.exit(bool(wrong))

@@ -1,9 +1,9 @@
-# podman.bash FOLDER NAME COMMAND...: runs COMMAND while Podman has a container NAME, whose files are below FOLDER.
+# podman.bash NAME COMMAND...: runs COMMAND while Podman has a container NAME, whose files are below CAMP_ROOT.
 # Runs in a mount namespace of its own (unshare --mount). Ends with status 77, after a line that says why, if Podman
 # cannot run a container here.
 set -eu
-folder=$1 name=$2
-shift 2
+name=$1
+shift
 
 cannot() {
     echo "skipped, not passed: $*"
@@ -21,6 +21,7 @@ if [ "$(stat --file-system --format %T /sys/fs/cgroup)" != cgroup2fs ]; then
 fi
 
 parent=/camp-podman-$$
+folder=$(mktemp -d /tmp/camp-podman-XXXXXX) # Podman takes a path of at most 50 characters
 mkdir -p "$folder/rootfs/bin" "$folder/tmp"
 cp "$busybox" "$folder/rootfs/bin/busybox"
 pod() {
@@ -34,6 +35,7 @@ finish() {
         [ -d "/sys/fs/cgroup$parent" ] || break
         sleep 0.3
     done
+    rm -rf "$folder"
 }
 trap finish EXIT
 
