@@ -50,7 +50,7 @@ test:
 	@tools/run-tests
 
 deep:
-	@tools/setup build test page fuzz lint systems windows kernels trial static static-arm64 static-run
+	@tools/setup build test page fuzz lint systems windows kernels trial static static-arm64 static-run containers
 	@tools/run-deep
 
 bench: release

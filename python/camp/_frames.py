@@ -212,7 +212,8 @@ class Frame(Block):
 
     @property
     def labels(self) -> Dict[str, List[str]]:
-        """Returns the labels of database sessions ("user", ...), with their values in each row."""
+        """Returns the labels of database sessions ("user", ...), or with containers=True of
+        threads ("container", ...), with their values in each row."""
         return {name: _texts(joined, len(self))
                 for name, joined in zip(self._label_names, self._labels)}
 
@@ -243,7 +244,8 @@ class Frames:
         note: how the source is read, for the reader; "": no remark.
     """
 
-    # Sources beyond this machine share a table of labels. (A signal handler may read, too: an RLock.)
+    # Sources with labels share a table of them: those beyond this machine, and names of containers.
+    # (A signal handler may read, too: an RLock.)
     _one_at_a_time = threading.RLock()
 
     def __init__(self, of: 'Union[str, bytes, os.PathLike[str]]', interval: float,
@@ -251,6 +253,7 @@ class Frames:
         self._interval_ns = in_ns(interval)
         name = self._name(of)
         self._here = _camp.frames_are_here(name)
+        self._has_labels = not self._here or bool(options.get('containers'))
         self._of = os.fsdecode(name)
         with self._in_turn():
             (self._source, self.name, self.kind, self.tier, self.live, self.usual_interval_ns,
@@ -267,14 +270,16 @@ class Frames:
 
     @contextlib.contextmanager
     def _in_turn(self) -> Iterator[None]:
-        """Reads sources beyond this machine one at a time, with their exceptions."""
-        if self._here:
+        """Reads sources with labels one at a time; those beyond this machine with their exceptions."""
+        if not self._has_labels:
             yield
             return
         with Frames._one_at_a_time:
             try:
                 yield
             except Error as error:
+                if self._here:
+                    raise
                 raise of_source(self._of, error) from None
 
     def __iter__(self) -> Iterator[Frame]:
@@ -354,10 +359,12 @@ def frames(of: 'Union[str, bytes, os.PathLike[str]]' = 'threads', interval: floa
             ("postgres:...", "mariadb:...", "odbc:..."), a fleet ("prometheus:URL").
         interval: seconds. A recording or table has its own, and does not wait (speed=0).
         options: tier="bpf" (how to measure; otherwise the best available way);
-            system_calls=False (user and system are one state, and system calls cost nothing). For
-            tables: query, unit. For sources with an end: begin, end (ns since 1970) and speed (1:
-            original; 0: without waiting). For database sessions: rules, detail, background,
-            queries. For prometheus: host (its groups are the rows) and, with query, column.
+            system_calls=False (user and system are one state, and system calls cost nothing);
+            containers=True (threads and their groups have the labels container, pod and unit:
+            docs/containers.md). For tables: query, unit. For sources with an end: begin, end (ns
+            since 1970) and speed (1: original; 0: without waiting). For database sessions: rules,
+            detail, background, queries. For prometheus: host (its groups are the rows) and, with
+            query, column.
 
     Raises:
         Permission: CAP_BPF and CAP_PERFMON are missing, and "cgroups" or tier="bpf" needs them

@@ -84,18 +84,18 @@ static void close_frames(PyObject *capsule)
 /* Fills *ret from the arguments, which own its texts. False: an exception was raised. */
 static bool take_from(PyObject *arguments, PyObject *keywords, struct from *ret)
 {
-    static const char *const names[] = {
-        "name",  "tier",   "system_calls", "query",   "unit", "speed",  "begin", "end",
-        "rules", "detail", "background",   "queries", "host", "column", NULL
-    };
-    int system_calls = 1, detail = 0, background = 0, queries = 0;
+    static const char *const names[] = { "name",  "tier",   "system_calls", "query",
+                                         "unit",  "speed",  "begin",        "end",
+                                         "rules", "detail", "background",   "queries",
+                                         "host",  "column", "containers",   NULL };
+    int system_calls = 1, detail = 0, background = 0, queries = 0, containers = 0;
 
     *ret = (struct from){ 0 };
     if (!PyArg_ParseTupleAndKeywords(
-            arguments, keywords, "y|zpzzdO&O&zpppzz", (char **)(uintptr_t)names, &ret->text,
+            arguments, keywords, "y|zpzzdO&O&zpppzzp", (char **)(uintptr_t)names, &ret->text,
             &ret->tier, &system_calls, &ret->query, &ret->unit, &ret->speed, take_begin,
             &ret->begin_ns, take_end, &ret->end_ns, &ret->rules, &detail, &background, &queries,
-            &ret->host, &ret->column))
+            &ret->host, &ret->column, &containers))
         return false;
     if (!(ret->speed >= 0) || isinf(ret->speed)) {
         PyErr_SetString(PyExc_ValueError,
@@ -106,6 +106,7 @@ static bool take_from(PyObject *arguments, PyObject *keywords, struct from *ret)
     ret->detail = detail;
     ret->background = background;
     ret->queries = queries;
+    ret->names_containers = containers;
     return true;
 }
 

@@ -23,9 +23,14 @@
 #define NEW_GROUPS 20
 #define NEW_GROUPS_MAXIMUM 3600
 
-enum { GROUP_CGROUPS = 2, GROUP_WORKLOAD = 3 }; /* indices into group_names */
-static const char *const group_names[] = { "command", "user", "cgroup", "workload", NULL };
-static const enum group_key group_keys[] = { GROUP_NAME, GROUP_USER, GROUP_CGROUP, GROUP_NUMBER };
+enum { GROUP_CONTAINER = 3, GROUP_POD, GROUP_UNIT, GROUP_WORKLOAD }; /* indices into group_names */
+static const char *const group_names[] = { "command", "user", "cgroup",   "container",
+                                           "pod",     "unit", "workload", NULL };
+static const enum group_key group_keys[] = { GROUP_NAME,  GROUP_USER,  GROUP_CGROUP, GROUP_LABEL,
+                                             GROUP_LABEL, GROUP_LABEL, GROUP_NUMBER };
+/* Whether /proc would hide names of this group from other users where it is mounted with hidepid.
+ * Names of containers are from files that only root may read. */
+static const bool group_is_private[] = { true, true, false, true, true, false, false };
 static const char *const tiers[] = { "auto", "bpf", "taskstats", "schedstat", NULL };
 static const char *const addresses[] = { "127.0.0.1", "::1", "localhost", "0.0.0.0", NULL };
 static const char *const formats[] = { "prometheus", "openmetrics", NULL };
@@ -40,6 +45,7 @@ struct export
     struct top_workloads workloads;
     pthread_mutex_t lock; /* protects the following members, which the server's thread also uses */
     struct exported *exported;
+    char note[256]; /* the last note about groups */
 };
 
 static const struct option_rule option_rules[] = {
@@ -59,7 +65,8 @@ static int parse(struct export *export, int argc, char **argv, int *ret_first)
     const struct option_spec specs[] = {
         COMMON_OPTION(COMMON_GROUP, &export->group, .type = OPTION_CHOICE,
                       .help = "What a group is: command (the default: processes of one name), "
-                              "user, cgroup (version 2) or workload.",
+                              "user, cgroup (version 2), container, pod, unit (of systemd) or "
+                              "workload.",
                       .choices = group_names),
         COMMON_OPTION(COMMON_WORKLOAD, &export->workload_file,
                       .help = "A group is a workload, by the rules in FILE (camp top --help); "
@@ -166,20 +173,21 @@ static int resolve_group(struct export *export)
 }
 
 /* Each local user can read the metrics at an address. So no process is named there that /proc hides
- * from other users, unless the caller asks for groups. The names of cgroups are not hidden, and
- * those of workloads come from the caller's file. */
+ * from other users, unless the caller asks for groups. The names of cgroups and units are not
+ * hidden, and those of workloads come from the caller's file. */
 static void resolve_groups(struct export *export)
 {
     if (export->groups != UINT64_MAX)
         return;
     export->groups = GROUPS;
-    if (export->socket != NULL || export->once || export->group >= GROUP_CGROUPS ||
+    if (export->socket != NULL || export->once || !group_is_private[export->group] ||
         !hidden_from_others())
         return;
     export->groups = 0;
-    complain(STATUS_OK, "no command or user is named: /proc hides processes of other users (it is "
-                        "mounted with hidepid), and each local user can read these metrics; "
-                        "--groups 20 names them to all, and --socket serves one user");
+    complain(STATUS_OK,
+             "no command, user or container is named: /proc hides processes of other users (it is "
+             "mounted with hidepid), and each local user can read these metrics; "
+             "--groups 20 names them to all, and --socket serves one user");
 }
 
 static int read_options(struct export *export, int argc, char **argv)
@@ -206,6 +214,9 @@ static int open_exported(struct export *export)
 {
     const struct exported_options options = {
         .group = group_keys[export->group],
+        .label = export->group == GROUP_POD    ? LABEL_POD
+                 : export->group == GROUP_UNIT ? LABEL_UNIT
+                                               : LABEL_CONTAINER,
         .rules = &export->workloads.rules,
         .groups = (size_t) export->groups,
         .new_groups = (size_t) export->new_groups,
@@ -214,6 +225,7 @@ static int open_exported(struct export *export)
     const struct sandbox sandbox = { .kind = SANDBOX_MACHINE,
                                      .workload_file = export->workload_file,
                                      .serves = !export->once,
+                                     .containers = group_keys[export->group] == GROUP_LABEL,
                                      .socket = export->socket };
     struct camp_error error = { 0 };
     const char *note;
@@ -231,6 +243,18 @@ static int open_exported(struct export *export)
     return OPTIONS_GO_ON;
 }
 
+/* Reports what could not be named, when it changes. */
+static void report_note(struct export *export)
+{
+    const char *note = exported_group_note(export->exported);
+
+    if (strcmp(export->note, note) == 0)
+        return;
+    snprintf(export->note, sizeof export->note, "%s", note);
+    if (note[0] != '\0')
+        complain(STATUS_OK, "%s", note);
+}
+
 static int make_page(void *context, enum exposition_format format, const struct scrapes *scrapes,
                      struct bytes *ret, struct camp_error *error)
 {
@@ -241,6 +265,8 @@ static int make_page(void *context, enum exposition_format format, const struct 
 
     pthread_mutex_lock(&export->lock);
     r = exported_read(export->exported, scrapes, &families, &count, error);
+    if (r == CAMP_OK)
+        report_note(export);
     if (r == CAMP_OK)
         exposition_write(ret, format, families, count);
     pthread_mutex_unlock(&export->lock);

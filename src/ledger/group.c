@@ -93,6 +93,19 @@ static labels_id one_label(const struct grouping *grouping, labels_id labels)
     return labels_intern(values, labels_count(labels));
 }
 
+/* Returns the labels that are equal in both tuples. */
+static labels_id common_labels(labels_id left, labels_id right)
+{
+    const char *values[LABELS_MOST] = { NULL };
+    const size_t count = labels_count(left);
+
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(labels_value(left, i), labels_value(right, i)) == 0)
+            values[i] = labels_value(left, i);
+    }
+    return labels_intern(values, count);
+}
+
 static void start_group(const struct grouping *grouping, struct entity *group, int64_t number,
                         const char *name)
 {
@@ -126,7 +139,7 @@ static int add_row(const struct grouping *grouping, struct frame *ret, const str
     to->count += from->count;
     to->flags &= from->flags;
     if (grouping->key != GROUP_LABEL && to->labels != from->labels)
-        to->labels = LABELS_NONE;
+        to->labels = common_labels(to->labels, from->labels);
     to->flags |= keyed->ended ? ENTITY_ENDED : 0;
     sums = frame_values(ret, ret->entity_count - 1);
     for (size_t i = 0; i < columns; i++)

@@ -26,7 +26,8 @@ struct grouping {
 
 /* Fills *ret, which may be all zero, with one row for each group of `frame`: the sums of elapsed
  * times, of all columns and of `count`. `id` is the number of the group, such as the uid, or 0 if a
- * text identifies the group. A process is named after its first thread. A row has labels if all
- * entities of the group have the same labels. With GROUP_LABEL, a row has only the label of the
- * group, and its value as the name ("(none)" if it is empty). Returns CAMP_OK or CAMP_E_NOMEM. */
+ * text identifies the group. A process is named after its first thread. A row has the labels
+ * whose values are the same in all entities of the group. With GROUP_LABEL, a row has only the
+ * label of the group, and its value as the name ("(none)" if it is empty). Returns CAMP_OK or
+ * CAMP_E_NOMEM. */
 int group_frame(struct frame *ret, const struct frame *frame, const struct grouping *grouping);

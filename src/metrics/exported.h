@@ -12,12 +12,15 @@
 #include "ledger/group.h"
 #include "ledger/workload.h"
 #include "metric.h"
+#include "sources/containers/containers.h"
 
 struct exported;
 
 struct exported_options {
-    /* GROUP_USER, GROUP_NAME or GROUP_CGROUP; GROUP_NUMBER groups by `rules` */
+    /* GROUP_USER, GROUP_NAME or GROUP_CGROUP; GROUP_NUMBER groups by `rules`, GROUP_LABEL by
+     * `label` */
     enum group_key group;
+    enum container_label label;
     const struct workloads *rules;
     size_t groups; /* maximum number of groups with series of their own */
     size_t
@@ -35,6 +38,9 @@ void exported_close(struct exported *exported);
 /* Returns the name of the tier in use. `*ret_note` says why a better tier is unavailable, or is
  * "". */
 const char *exported_tier(const struct exported *exported, const char **ret_note);
+
+/* Returns what the last snapshot could not name, or "". */
+const char *exported_group_note(const struct exported *exported);
 
 /* Replaces the rules of GROUP_NUMBER from the next snapshot on. The caller keeps the ownership of
  * `rules`. */

@@ -42,8 +42,8 @@ static int open_tier(struct exported *exported, enum tasks_tier wanted, struct c
     return r;
 }
 
-/* Without BPF, refuses groups by user, cgroup or rules, because only the name of an exited process
- * is known. */
+/* Without BPF, refuses groups by user, cgroup, label or rules, because only the name of an exited
+ * process is known. */
 static int refuse_group(const struct exported *exported, struct camp_error *error)
 {
     const bool was_requested = exported->note[0] == '\0'; /* the user chose this tier by --tier */
@@ -51,6 +51,13 @@ static int refuse_group(const struct exported *exported, struct camp_error *erro
     return camp_fail(error, was_requested ? CAMP_E_INVALID : CAMP_E_PERM, 0,
                      "tier %s has groups by command alone, others take tier bpf%s%s",
                      exported->tier, exported->note[0] != '\0' ? ": " : "", exported->note);
+}
+
+const char *exported_group_note(const struct exported *exported)
+{
+    struct containers *containers = exported->sums.members.containers;
+
+    return containers != NULL ? containers_note(containers) : "";
 }
 
 int exported_tasks_open(struct exported *exported, const struct exported_options *options,
@@ -61,7 +68,7 @@ int exported_tasks_open(struct exported *exported, const struct exported_options
     int r = find_tier(options->tier, &wanted, error);
 
     if (r == CAMP_OK)
-        r = members_init(&members, options->group, options->rules, error);
+        r = members_init(&members, options->group, options->rules, options->label, error);
     if (r != CAMP_OK)
         return r;
     r = thread_sums_init(&exported->sums, &members, options->groups, options->new_groups);

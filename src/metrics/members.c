@@ -14,9 +14,11 @@
 #define NAME_MAXIMUM 200
 
 int members_init(struct members *ret, enum group_key key, const struct workloads *rules,
-                 struct camp_error *error)
+                 enum container_label label, struct camp_error *error)
 {
-    *ret = (struct members){ .key = key, .rules = rules };
+    *ret = (struct members){ .key = key, .rules = rules, .label = label };
+    if (key == GROUP_LABEL)
+        return containers_open(&ret->containers, error);
     if (key == GROUP_CGROUP && !cgroup_paths_open(&ret->cgroups))
         return camp_fail(error, CAMP_E_NOTSUP, 0,
                          "no cgroups of version 2 here: no cgroup2 file system is mounted");
@@ -29,7 +31,14 @@ void members_release(struct members *members)
     index_release(&members->index);
     user_names_release(&members->users);
     cgroup_paths_release(&members->cgroups);
+    containers_close(members->containers);
     *members = (struct members){ 0 };
+}
+
+void members_start(struct members *members)
+{
+    if (members->containers != NULL)
+        containers_start(members->containers);
 }
 
 void members_clear(struct members *members)
@@ -139,6 +148,27 @@ static int find_process_group(struct members *members, struct top_k *top,
                : r;
 }
 
+/* The text of the key is the end of the name, in case that the container is gone when it is
+ * named. */
+static int find_label(const struct members *members, struct top_k *top,
+                      const struct camp_thread_states *thread, uint32_t *ret)
+{
+    const struct container_task task = { thread->cgroup, thread->pid, thread->parent };
+    const struct container_place *place = containers_find(members->containers, &task);
+    struct top_k_key key = { 0 };
+    const char *text;
+    size_t length;
+
+    if (place == NULL)
+        return CAMP_E_NOMEM;
+    text = container_place_text(place, members->label);
+    length = strlen(text);
+    key.number = container_place_number(place, members->label);
+    snprintf(key.text, sizeof key.text, "%s",
+             length < sizeof key.text ? text : text + length - sizeof key.text + 1);
+    return top_k_find(top, &key, ret);
+}
+
 static bool is_unchanged(const struct camp_thread_states *before,
                          const struct camp_thread_states *thread)
 {
@@ -155,6 +185,8 @@ int members_find(struct members *members, struct top_k *top,
         return find_number(top, thread->uid, ret);
     if (members->key == GROUP_CGROUP)
         return find_number(top, thread->cgroup, ret);
+    if (members->key == GROUP_LABEL)
+        return find_label(members, top, thread, ret);
     if (!is_unchanged(before, thread))
         r = find_process_group(members, top, thread, ret);
     if (r == CAMP_OK)
@@ -190,6 +222,11 @@ static const char *own_name(struct members *members, const struct top_k_group *g
         return user_names_get(&members->users, (uint32_t)group->key.number);
     if (members->key == GROUP_CGROUP)
         return cgroup_paths_name(&members->cgroups, group->key.number);
+    if (members->key == GROUP_LABEL) {
+        const char *name = containers_text(members->containers, members->label, group->key.number);
+
+        return name != NULL ? name : group->key.text;
+    }
     return group->key.text;
 }
 

@@ -170,6 +170,7 @@ void thread_sums_start(struct thread_sums *sums, uint64_t now, bool forget)
     sums->forgets |= top_k_start(&sums->top, now - sums->snapshot_ns) || forget;
     if (sums->forgets)
         members_clear(&sums->members);
+    members_start(&sums->members);
     sums->threads = 0;
     sums->processes = 0;
     sums->result = CAMP_OK;

@@ -14,6 +14,7 @@
 #include "ledger/index.h"
 #include "ledger/top_k.h"
 #include "ledger/workload.h"
+#include "sources/containers/containers.h"
 #include "sources/machine/cgroup_paths.h"
 #include "sources/machine/thread_interval.h"
 #include "sources/machine/user_names.h"
@@ -25,23 +26,31 @@ struct member {
     uint32_t group;
 };
 
-/* Finds the group of each thread. A group by user or cgroup depends on the thread itself. A group
- * by name or workload depends on the first thread of the process. */
+/* Finds the group of each thread. A group by user, cgroup or container depends on the thread
+ * itself. A group by name or workload depends on the first thread of the process. */
 struct members {
-    enum group_key key; /* GROUP_USER, GROUP_CGROUP or GROUP_NAME; GROUP_NUMBER groups by `rules` */
+    /* GROUP_USER, GROUP_CGROUP or GROUP_NAME; GROUP_NUMBER groups by `rules`, GROUP_LABEL by
+     * `label` */
+    enum group_key key;
+    enum container_label label;
     const struct workloads *rules; /* with GROUP_NUMBER */
     struct member *processes;
     size_t count, capacity;
     struct index index;
     struct user_names users;
     struct cgroup_paths cgroups;
+    struct containers *containers; /* with GROUP_LABEL */
 };
 
-/* Returns CAMP_E_NOTSUP if no cgroups of version 2 are mounted. Even then the caller must call
+/* `rules` are for GROUP_NUMBER, and `label` is for GROUP_LABEL. Returns CAMP_E_NOTSUP if no cgroups
+ * (for GROUP_CGROUP: of version 2) are mounted. Even then the caller must call
  * members_release(). */
 int members_init(struct members *ret, enum group_key key, const struct workloads *rules,
-                 struct camp_error *error);
+                 enum container_label label, struct camp_error *error);
 void members_release(struct members *members);
+
+/* Starts a snapshot. */
+void members_start(struct members *members);
 
 /* Forgets the groups of all processes. Must be called when group numbers or rules have changed. */
 void members_clear(struct members *members);

@@ -3,6 +3,7 @@
 #include "command.h"
 #include "counters/clock.h"
 #include "privilege.h"
+#include "sources/containers/containers.h"
 #include "sources/field.h"
 #include "sources/from_list.h"
 #include "sources/from_machine.h"
@@ -289,13 +290,16 @@ static int confine_before(struct from_options *options, const struct from_source
     return sandbox_enter(&sandbox, error);
 }
 
-/* A server on this machine's numbers is confined when they are open. */
+/* A server on this machine's numbers is confined when they are open. So is a command that reads
+ * the names of containers, because their files hold what the authors of containers wrote. */
 static int confine_after(struct from_options *options, const struct from_source *source,
                          struct camp_error *error)
 {
-    if (source->opener > OPENS_CHECK || !options->sandbox.serves)
+    if (source->opener > OPENS_CHECK ||
+        (!options->sandbox.serves && !options->from.names_containers))
         return CAMP_OK;
     options->sandbox.kind = SANDBOX_MACHINE;
+    options->sandbox.containers = options->from.names_containers;
     return sandbox_enter(&options->sandbox, error);
 }
 
@@ -396,7 +400,10 @@ int from_options_open(struct from_options *options, struct source **ret,
     struct source *source;
     const bool has_times = options->begin != NULL || options->end != NULL;
     const bool is_fleet = options->from.text != NULL && from_is_fleet(options->from.text);
-    int status =
+    int status;
+
+    options->from.names_containers |= container_label_is_group(options->group);
+    status =
         from_options_check(options, options->from.text != NULL ? options->from.text : FROM_DEFAULT);
 
     if (status == OPTIONS_GO_ON && has_times && is_fleet)

@@ -44,6 +44,7 @@ struct sandbox {
     bool serves;               /* the command will listen at an address */
     const char *socket;        /* the path of the socket that it will listen at, or NULL */
     bool converts;             /* the command will execute the converter of pictures */
+    bool containers;           /* SANDBOX_MACHINE: files with the names of containers are read */
 };
 
 /* Confines the calling thread, and so all threads that it creates later. Only the first call does

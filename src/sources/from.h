@@ -25,6 +25,8 @@ struct from {
     const int32_t *pids;
     size_t pid_count;
     bool no_kernel_threads; /* for threads on tier schedstat: kernel threads are left out */
+    /* For threads and groups of them: rows have the labels of sources/containers/containers.h. */
+    bool names_containers;
     /* The caller needs rows that have states, and no row that is a total. With this member, "check"
      * opens its CPUs instead of its processes. */
     bool wants_states;

@@ -5,6 +5,7 @@
 #include "from_list.h"
 #include "groups.h"
 #include "parts.h"
+#include "sources/containers/container_labels.h"
 #include "sources/machine/hidden.h"
 #include "sources/machine/threads_schedstat.h"
 
@@ -148,6 +149,8 @@ static int open_threads(const struct from *from, struct source **ret, struct fro
     int r = open_tasks(from, &threads, facts, error);
     enum group_key key;
 
+    if (r == CAMP_OK && from->names_containers)
+        r = container_labels_open(threads, &threads, error);
     if (r != CAMP_OK)
         return r;
     key = key_of(facts->kind);

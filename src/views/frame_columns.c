@@ -163,6 +163,15 @@ void frame_columns_see(struct frame_columns *columns, const struct selected *sel
     }
 }
 
+double frame_quota(const struct frame_style *style, const struct entity *entity)
+{
+    const double cpus = style->percent_of == PERCENT_OF_QUOTA
+                            ? strtod(labels_value(entity->labels, style->quota_label), NULL)
+                            : 0;
+
+    return cpus > 0 ? cpus : 0;
+}
+
 bool frame_columns_have_pid(const struct frame_columns *columns, const struct frame_style *style)
 {
     return columns->has_pid && style->is_single && !style->numbered;
@@ -253,7 +262,9 @@ static void lay_out_text(struct frame_columns *columns, const struct selection *
     size_t space, label = FRAME_LABEL_WIDTH, labels;
 
     columns->sorted = sorted < schema->state_count ? columns->column_of[sorted] : SIZE_MAX;
-    labels = selection->grouping.key == GROUP_LABEL ? 0 : choose_labels(columns, selection);
+    labels = selection->grouping.key == GROUP_LABEL || style->hides_labels
+                 ? 0
+                 : choose_labels(columns, selection);
     space = frame_states_choose(columns, style, labels);
     if (style->is_uncut) {
         columns->labels_shown = labels;
@@ -276,6 +287,8 @@ static void lay_out_text(struct frame_columns *columns, const struct selection *
     if (frame_columns_have_count(columns, style))
         add(columns,
             (struct field){ .title = style->of_threads ? "thr" : "n", .width = FRAME_COUNT_WIDTH });
+    if (style->percent_of == PERCENT_OF_QUOTA)
+        add(columns, (struct field){ .title = "quota", .width = FRAME_QUOTA_WIDTH });
     add_percents(columns);
 }
 

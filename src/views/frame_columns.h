@@ -22,7 +22,9 @@
 #define FRAME_STATES_SHOWN 40
 #define FRAME_MORE_MOST 8
 
-enum percent_of { PERCENT_OF_INTERVAL, PERCENT_OF_ROW };
+enum percent_of { PERCENT_OF_INTERVAL, PERCENT_OF_ROW, PERCENT_OF_QUOTA };
+
+#define FRAME_QUOTA_WIDTH 5
 
 struct frame_style {
     bool for_text; /* text output: long values are cut, and only columns that fit are shown */
@@ -30,12 +32,17 @@ struct frame_style {
     size_t sentence_width; /* the width of the lines of the sentence; 0: it has one line */
     bool is_uncut;         /* text for a file or pipe: nothing is cut, and all columns are shown */
     bool cpus;
-    bool of_threads; /* each row is a thread or a sum of threads */
-    bool of_cpus;    /* each row is a CPU */
-    bool numbered;   /* each row has an id that users know, such as a tid, pid or uid */
-    bool keeps_end;  /* text cuts a long name at its start, because the name is a path */
-    bool is_single;  /* each row is one thread, process or session, not a group */
+    bool of_threads;   /* each row is a thread or a sum of threads */
+    bool of_cpus;      /* each row is a CPU */
+    bool numbered;     /* each row has an id that users know, such as a tid, pid or uid */
+    bool keeps_end;    /* text cuts a long name at its start, because the name is a path */
+    bool is_single;    /* each row is one thread, process or session, not a group */
+    bool hides_labels; /* text has no column for labels, because the names of the rows are labels */
     enum percent_of percent_of;
+    /* With PERCENT_OF_QUOTA: the index of the label that has the quota of a row in CPUs, such as
+     * "0.5". A row without a number there has the percentages of PERCENT_OF_INTERVAL. Text has a
+     * column for the quota. */
+    size_t quota_label;
     /* Returns the name of a user. The member is NULL if rows have no user. */
     const char *(*user)(void *context, uint32_t uid);
     /* If `line` is not NULL, text has a single column, and line() writes its values to `ret`. The
@@ -106,6 +113,9 @@ uint64_t state_column_ns(const struct frame_columns *columns, const uint64_t *va
 /* Returns the title of a column. If any column has several states, all columns have short
  * titles. */
 const char *state_column_title(const struct frame_columns *columns, size_t column);
+
+/* Returns the quota of a row in CPUs, or 0 if the row has none, or it is not wanted. */
+double frame_quota(const struct frame_style *style, const struct entity *entity);
 
 /* Return true if text has a column "pid", or a column for the number of entities. */
 bool frame_columns_have_pid(const struct frame_columns *columns, const struct frame_style *style);

@@ -162,6 +162,8 @@ static size_t space_for_states(const struct frame_columns *columns, const struct
         fixed += FRAME_GAP + FRAME_PID_WIDTH;
     if (frame_columns_have_count(columns, style))
         fixed += FRAME_GAP + FRAME_COUNT_WIDTH;
+    if (style->percent_of == PERCENT_OF_QUOTA)
+        fixed += FRAME_GAP + FRAME_QUOTA_WIDTH;
     return style->width > fixed ? style->width - fixed : 0;
 }
 

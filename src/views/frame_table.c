@@ -99,7 +99,10 @@ static struct cell *fill_percents(const struct filling *filling, size_t row, str
     const struct frame *rows = filling->rows;
     const uint64_t *values = frame_values(rows, row), interval = rows->end_ns - rows->start_ns;
     const bool of_row = filling->style->percent_of == PERCENT_OF_ROW || interval == 0;
-    const uint64_t whole = of_row ? rows->elapsed_ns[row] : interval;
+    const double quota = frame_quota(filling->style, &rows->entities[row]);
+    const uint64_t whole = of_row      ? rows->elapsed_ns[row]
+                           : quota > 0 ? (uint64_t)((double)interval * quota)
+                                       : interval;
     uint64_t other = 0;
 
     for (size_t i = 0; i < columns->schema->state_count; i++)
@@ -137,6 +140,11 @@ static bool has_id(const struct filling *filling, const struct entity *entity)
            ((key == GROUP_THREAD || key == GROUP_PROCESS) && entity->id != 0);
 }
 
+static struct cell quota_cell(const char *text)
+{
+    return text[0] != '\0' ? cell_text(text) : cell_unknown();
+}
+
 static void fill_text(const struct filling *filling, size_t row, uint32_t depth, struct cell *cells,
                       struct frame_texts *texts)
 {
@@ -160,16 +168,21 @@ static void fill_text(const struct filling *filling, size_t row, uint32_t depth,
         *cells++ = cell_text(labels_value(entity->labels, columns->labels[i]));
     if (frame_columns_have_count(columns, style))
         *cells++ = cell_natural(entity->count);
+    if (style->percent_of == PERCENT_OF_QUOTA)
+        *cells++ = quota_cell(labels_value(entity->labels, style->quota_label));
     fill_percents(filling, row, cells, texts);
 }
 
-/* In a group, all labels are unknown except the label that rows are grouped by. */
+/* In a group by a label, all other labels are unknown. In any other group, those that differ are
+ * unknown. */
 static struct cell label_cell(const struct filling *filling, const struct entity *entity,
                               size_t label)
 {
     const struct grouping *grouping = &filling->selection->grouping;
     const bool is_known = labels_count(entity->labels) > 0 &&
-                          (grouping->key != GROUP_LABEL || grouping->label == label);
+                          (grouping->key != GROUP_LABEL || grouping->label == label) &&
+                          (grouping->key == GROUP_NONE || grouping->key == GROUP_LABEL ||
+                           labels_value(entity->labels, label)[0] != '\0');
 
     return is_known ? cell_text(labels_value(entity->labels, label)) : cell_unknown();
 }

@@ -5,6 +5,7 @@
 #include "parts.h"
 #include "program/command.h"
 #include "recording/recording.h"
+#include "sources/containers/container_labels.h"
 #include "sources/groups.h"
 #include "sources/machine/threads_schedstat.h"
 #include "sources/sessions/odbc/odbc.h"
@@ -38,6 +39,20 @@ int groups_source_open(struct source *threads, enum group_key key, struct source
     (void)key, (void)ret;
     source_close(threads);
     return fail_without_threads(error);
+}
+
+/* Never called, because it names the containers of threads. */
+int container_labels_open(struct source *tasks, struct source **ret, struct camp_error *error)
+{
+    (void)ret;
+    source_close(tasks);
+    return fail_without_threads(error);
+}
+
+bool container_label_is_group(const char *name)
+{
+    (void)name;
+    return false;
 }
 
 int odbc_source_open(const struct from *from, const char *place, struct source **ret,

@@ -292,6 +292,7 @@ def real_time():
 
 if os.geteuid() != 0:
     cannot("needs root, to make cgroups")
-{"quota": quota, "threads": threads, "freeze": freeze, "dying": dying, "deadline": deadline,
- "real-time": real_time}[sys.argv[1]]()
-sys.exit(1 if wrong else 0)
+if __name__ == "__main__":
+    {"quota": quota, "threads": threads, "freeze": freeze, "dying": dying, "deadline": deadline,
+     "real-time": real_time}[sys.argv[1]]()
+    sys.exit(1 if wrong else 0)

@@ -32,6 +32,17 @@ class Numbers(unittest.TestCase):
             self.assertTrue(all(column.provenance == 'measured' for column in frame.columns
                                 if column.kind == 'state'))
 
+    def test_containers_gives_each_process_the_names_of_its_container_pod_and_unit(self):
+        try:
+            frames = camp.frames('processes', interval=0.05, containers=True)
+        except camp.NotSupported as missing:
+            self.skipTest(str(missing))
+        with frames:
+            frame = next(frames)
+        self.assertEqual(list(frame.labels), ['container', 'pod', 'unit', 'container_quota', 'pod_quota', 'unit_quota'])
+        own = next(row for row in frame.entities if row.pid == os.getpid())
+        self.assertTrue(all(own.labels[name] for name in ('container', 'pod', 'unit')), own.labels)
+
     @NEEDS_MICROSTATES
     def test_a_sleeping_thread_has_sleep_time_and_a_busy_thread_has_cpu_time(self):
         with camp.frames('threads', interval=0) as frames:

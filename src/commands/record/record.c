@@ -11,6 +11,7 @@
 #include "program/privilege.h"
 #include "record_files.h"
 #include "recording/recording.h"
+#include "sources/from_list.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -32,7 +33,7 @@ struct record {
     uint64_t interval_ns, count;
     const char *keep, *info;
     int format; /* the value of --format, for --info; -1 if not given */
-    bool force, no_syscalls;
+    bool force, no_syscalls, containers;
     uint32_t mode; /* permissions of the file that --force replaces, or 0 */
 };
 
@@ -53,6 +54,11 @@ static int parse(struct record *record, int argc, char **argv, int *ret_first)
           "With --rotate: remove the oldest files when they ended longer ago than this (24h), when "
           "all files together are larger than this (2GB), or when there are more files than this "
           "(24files). camp also removes the oldest files when the disk is full.",
+          0, 0, NULL },
+        { "containers", 0, OPTION_FLAG, &record->containers, NULL,
+          "For threads of this machine and groups of them: record the names of containers, pods "
+          "and "
+          "units of systemd with the rows, for --group container, pod or unit of camp top.",
           0, 0, NULL },
         COMMON_OPTION(COMMON_NO_SYSCALLS, &record->no_syscalls),
         { "info", 0, OPTION_TEXT, &record->info, "FILE",
@@ -92,6 +98,20 @@ static bool parse_files(const char *text, uint64_t *ret)
 static bool has_no_unit(const char *text)
 {
     return text[0] != '\0' && text[strspn(text, ".0123456789")] == '\0';
+}
+
+static int resolve_containers(struct record *record)
+{
+    const char *text = record->from.from.text;
+    const struct from_source *source = text != NULL ? from_source_find(text) : NULL;
+
+    if (!record->containers)
+        return OPTIONS_GO_ON;
+    if (text != NULL && (source == NULL || source->opener != OPENS_THREADS))
+        return complain(STATUS_USAGE, "--containers goes with --from threads, processes, users, "
+                                      "commands or cgroups");
+    record->from.from.names_containers = true;
+    return OPTIONS_GO_ON;
 }
 
 static int resolve_keep(struct record *record)
@@ -195,7 +215,9 @@ static int read_options(struct record *record, int argc, char **argv)
         return complain(STATUS_USAGE, "--force goes without --rotate: each file is a new one");
     if (record->no_syscalls)
         record->from.from.states_options |= CAMP_STATES_NO_SYSCALLS;
-    status = resolve_keep(record);
+    status = resolve_containers(record);
+    if (status == OPTIONS_GO_ON)
+        status = resolve_keep(record);
     if (status == OPTIONS_GO_ON && output_folder_check(record->files.output) != STATUS_OK)
         return STATUS_FAILURE;
     return status;

@@ -1,7 +1,7 @@
 /*
  * camp top shows where the wall time of threads goes by microstate, interval by interval. Threads
- * can be added up by process, user, command, cgroup or workload. camp top also shows the rows of
- * any other source.
+ * can be added up by process, user, command, cgroup, container, pod, unit or workload. camp top
+ * also shows the rows of any other source.
  */
 #include "top.h"
 #include "counters/units.h"
@@ -11,6 +11,7 @@
 #include "views/terminal/screen.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define TEXT_ROWS 20
@@ -21,7 +22,8 @@
 enum { FORMAT_LIVE = -1, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 static const char *const formats[] = { "text", "json", "csv", NULL };
 static const char *const column_sets[] = { "camp", "prstat", "pea", NULL }; /* enum top_columns */
-static const char *const percent_bases[] = { "interval", "row", NULL };     /* enum percent_of */
+static const char *const percent_bases[] = { "interval", "row", "quota",
+                                             NULL }; /* enum percent_of */
 
 static int parse(struct top *top, int argc, char **argv, int *ret_first)
 {
@@ -36,8 +38,8 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
         COLOR_OPTION,
         COMMON_OPTION(COMMON_GROUP, &top->group_text,
                       .help = "What a row is. For threads: thread, process (the default), user, "
-                              "command, cgroup (version 2) or workload. For database sessions: "
-                              "one of their labels.",
+                              "command, cgroup (version 2), container, pod, unit (of systemd) or "
+                              "workload. For database sessions: one of their labels.",
                       .choices = top_thread_groups),
         COMMON_OPTION(COMMON_WORKLOAD, &top->workload_file,
                       .help = "A row is a workload. Each line of FILE is a rule, and the first "
@@ -62,7 +64,9 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
         COMMON_OPTION(COMMON_FILTER, &top->filter_text),
         { "percent-of", 0, OPTION_CHOICE, &top->percent_of, "TIME",
           "Percentages in text are of this wall time: that of the interval (the default: a process "
-          "of four threads can have 400), or the row's own.",
+          "of four threads can have 400), the row's own, or with --group container, pod or unit "
+          "the "
+          "CPU time of the group's quota (a group without a quota: that of the interval).",
           0, 0, percent_bases },
         COMMON_OPTION(COMMON_COLUMNS, &top->columns, .type = OPTION_CHOICE, .argument = "SET",
                       .help =
@@ -338,6 +342,7 @@ int command_top(int argc, char **argv)
     frame_table_release(&top.table);
     selection_processes_release(&top.processes);
     top_workloads_release(&top.workloads);
+    free(top.label_numbers);
     cgroup_paths_release(&top.cgroups);
     user_names_release(&top.users);
     pea_release(&top.pea);

@@ -14,7 +14,17 @@
 
 /* How threads are grouped. For any other source, group 0 means that rows are not grouped, and a
  * higher group is 1 + the index of a label. */
-enum top_group { TOP_THREAD, TOP_PROCESS, TOP_USER, TOP_COMMAND, TOP_CGROUP, TOP_WORKLOAD };
+enum top_group {
+    TOP_THREAD,
+    TOP_PROCESS,
+    TOP_USER,
+    TOP_COMMAND,
+    TOP_CGROUP,
+    TOP_CONTAINER, /* this and the next two are labels of sources/containers/containers.h */
+    TOP_POD,
+    TOP_UNIT,
+    TOP_WORKLOAD
+};
 extern const char *const top_thread_groups[]; /* in the order of enum top_group; NULL-terminated */
 
 enum top_columns { TOP_COLUMNS_CAMP, TOP_COLUMNS_PRSTAT, TOP_COLUMNS_PEA, TOP_COLUMNS_COUNT };
@@ -32,6 +42,8 @@ struct top {
     struct pea pea; /* for TOP_COLUMNS_PEA */
     struct cgroup_paths cgroups;
     struct top_workloads workloads;
+    size_t label;           /* index in the schema, if the group is a container, pod or unit */
+    int64_t *label_numbers; /* [entity_count of the last frame] its label alone, as a number */
     struct from_options from;
     struct from_facts facts;
     char note[sizeof((struct from_facts *)0)->note + sizeof PEA_UNKNOWN + 2]; /* note_of() */
@@ -57,7 +69,13 @@ int top_select_group(struct top *top, int group, const char **ret_problem);
 /* Returns the word for a row: "process", "session", or the name of a label. */
 const char *top_row_noun(const struct top *top);
 
-/* Finds the cgroup or workload of each row, if the rows are added up by cgroup or workload.
+/* Returns whether a group of threads is a container, a pod or a unit. */
+bool top_group_is_label(int group);
+
+/* Uses the next base of percentages that the group has. */
+void top_turn_percent(struct top *top);
+
+/* Finds the cgroup, label or workload of each row, if the rows are added up by one of them.
  * Called after selection_pick(). Returns CAMP_OK or CAMP_E_NOMEM. */
 int top_number_groups(struct top *top);
 

@@ -1,13 +1,20 @@
 /* Selects what a row of camp top is. For threads, a row is a thread or a group of threads. For
  * any other source, a row is a row of the source, or all rows with the same value of a label. */
 #include "program/command.h"
+#include "sources/containers/containers.h"
 #include "top.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const top_thread_groups[] = { "thread", "process",  "user", "command",
-                                          "cgroup", "workload", NULL };
+const char *const top_thread_groups[] = { "thread",    "process", "user", "command",  "cgroup",
+                                          "container", "pod",     "unit", "workload", NULL };
+
+bool top_group_is_label(int group)
+{
+    return group >= TOP_CONTAINER && group <= TOP_UNIT;
+}
 
 int top_group_count(const struct top *top)
 {
@@ -32,6 +39,11 @@ static const char *row_name(void *context, const struct entity *row)
     case GROUP_CGROUP:
         return cgroup_paths_name(&top->cgroups, (uint64_t)row->id);
     case GROUP_NUMBER:
+        if (top->group != TOP_WORKLOAD) {
+            const char *value = labels_value((labels_id)row->id, top->label);
+
+            return value[0] != '\0' ? value : "(none)";
+        }
         return workloads_name(&top->workloads.rules, (size_t)row->id);
     case GROUP_NONE:
     case GROUP_THREAD:
@@ -48,7 +60,8 @@ static enum group_key key_of(const struct top *top, int group)
 {
     static const enum group_key keys[] = {
         [TOP_THREAD] = GROUP_NONE,  [TOP_PROCESS] = GROUP_PROCESS, [TOP_USER] = GROUP_USER,
-        [TOP_COMMAND] = GROUP_NAME, [TOP_CGROUP] = GROUP_CGROUP,   [TOP_WORKLOAD] = GROUP_NUMBER,
+        [TOP_COMMAND] = GROUP_NAME, [TOP_CGROUP] = GROUP_CGROUP,   [TOP_CONTAINER] = GROUP_NUMBER,
+        [TOP_POD] = GROUP_NUMBER,   [TOP_UNIT] = GROUP_NUMBER,     [TOP_WORKLOAD] = GROUP_NUMBER,
     };
 
     if (!top->has_threads)
@@ -82,9 +95,45 @@ static void fill_style(struct top *top, enum group_key key)
     style->of_cpus = is_kind(top, cpus);
     style->numbered = is_kind(top, numbered) && (is_row || key == GROUP_USER);
     style->is_single = is_row && (!style->of_threads || is_kind(top, singles));
-    style->keeps_end = key == GROUP_CGROUP;
+    style->keeps_end = key == GROUP_CGROUP || (key == GROUP_NUMBER && top->group != TOP_WORKLOAD);
+    style->hides_labels = top->has_threads;
     style->user = style->numbered ? user_name : NULL;
     top_use_columns(top);
+}
+
+/* Finds a label of the schema. Returns false if it has none of this name. */
+static bool find_label(const struct schema *schema, const char *name, const char *end, size_t *ret)
+{
+    char wanted[32];
+
+    snprintf(wanted, sizeof wanted, "%s%s", name, end);
+    for (*ret = 0; *ret < schema->label_count; ++*ret) {
+        if (strcmp(schema->label_names[*ret], wanted) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_label(struct top *top, int group)
+{
+    return find_label(top->source->describe(top->source), top_thread_groups[group], "",
+                      &top->label);
+}
+
+static bool has_quota(struct top *top, int group)
+{
+    return top->has_threads && top_group_is_label(group) &&
+           find_label(top->source->describe(top->source), top_thread_groups[group], "_quota",
+                      &top->style.quota_label);
+}
+
+void top_turn_percent(struct top *top)
+{
+    enum percent_of next = top->style.percent_of + 1;
+
+    if (next == PERCENT_OF_QUOTA && !has_quota(top, top->group))
+        next++;
+    top->style.percent_of = next <= PERCENT_OF_QUOTA ? next : PERCENT_OF_INTERVAL;
 }
 
 int top_select_group(struct top *top, int group, const char **ret_problem)
@@ -97,9 +146,15 @@ int top_select_group(struct top *top, int group, const char **ret_problem)
     else if (top->has_threads && group == TOP_CGROUP && top->cgroups.mount == NULL &&
              !cgroup_paths_open(&top->cgroups))
         *ret_problem = "no cgroups of version 2 here: no cgroup2 file system is mounted";
+    else if (top->has_threads && top_group_is_label(group) && !has_label(top, group))
+        *ret_problem =
+            "this recording has no names of containers, pods and units: record them with "
+            "camp record --containers";
     if (*ret_problem != NULL)
         return group == TOP_WORKLOAD ? STATUS_USAGE : STATUS_FAILURE;
     top->group = group;
+    if (top->style.percent_of == PERCENT_OF_QUOTA && !has_quota(top, group))
+        top->style.percent_of = PERCENT_OF_INTERVAL;
     selection->grouping =
         (struct grouping){ .key = key_of(top, group), .label = group > 0 ? (size_t)group - 1 : 0 };
     selection->name = row_name;
@@ -117,11 +172,30 @@ const char *top_row_noun(const struct top *top)
                          : kind_noun(frame_kind(&facts, top->source->describe(top->source)), 1);
 }
 
+/* A row is numbered by a tuple that has its label alone. */
+static int number_labels(struct top *top, const struct frame *picked)
+{
+    const char *values[LABELS_MOST] = { NULL };
+
+    free(top->label_numbers);
+    top->label_numbers = calloc(picked->entity_count + 1, sizeof *top->label_numbers);
+    if (top->label_numbers == NULL)
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < picked->entity_count; i++) {
+        values[top->label] = labels_value(picked->entities[i].labels, top->label);
+        top->label_numbers[i] = (int64_t)labels_intern(values, top->label + 1);
+    }
+    top->selection.grouping.numbers = top->label_numbers;
+    return CAMP_OK;
+}
+
 int top_number_groups(struct top *top)
 {
     const struct frame *picked = top->table.selected.picked;
     int r = CAMP_OK;
 
+    if (top->has_threads && top_group_is_label(top->group))
+        return number_labels(top, picked);
     if (top->selection.grouping.key == GROUP_CGROUP)
         return cgroup_paths_resolve(&top->cgroups, picked);
     if (top->selection.grouping.key == GROUP_NUMBER) {

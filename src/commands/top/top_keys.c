@@ -118,8 +118,7 @@ static void change_rows(struct live *live, int key)
     else if (key == 's' || key == 'S')
         turn_order(top, key == 's' ? 1 : -1);
     else if (key == 'p')
-        top->style.percent_of =
-            top->style.percent_of == PERCENT_OF_ROW ? PERCENT_OF_INTERVAL : PERCENT_OF_ROW;
+        top_turn_percent(top);
     else if (key == 't' && top->has_threads)
         turn_tree(live);
     else if (key == 'k' && top->has_threads)

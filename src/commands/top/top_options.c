@@ -46,6 +46,10 @@ int top_resolve_thread_options(struct top *top)
         top->group = TOP_WORKLOAD;
         status = top_workloads_read(&top->workloads, top->workload_file);
     }
+    if (status == OPTIONS_GO_ON && top->percent_of == PERCENT_OF_QUOTA &&
+        !top_group_is_label(top->group))
+        return complain(STATUS_USAGE,
+                        "--percent-of quota goes with --group container, pod or unit");
     if (status == OPTIONS_GO_ON && top->selection.tree && top->group >= 0 &&
         top->group != TOP_PROCESS)
         return complain(STATUS_USAGE, "--tree goes with --group process");
@@ -56,7 +60,8 @@ int top_resolve_thread_options(struct top *top)
  * only what the scheduler counts. NULL if there is no such source. */
 static const char *const rows_without_states[] = {
     [TOP_THREAD] = "threads",   [TOP_PROCESS] = "processes", [TOP_USER] = "users",
-    [TOP_COMMAND] = "commands", [TOP_CGROUP] = NULL,         [TOP_WORKLOAD] = NULL,
+    [TOP_COMMAND] = "commands", [TOP_CGROUP] = NULL,         [TOP_CONTAINER] = "threads",
+    [TOP_POD] = "threads",      [TOP_UNIT] = "threads",      [TOP_WORKLOAD] = NULL,
 };
 
 static const char *name_columns(const struct top *top)
@@ -75,6 +80,8 @@ static const char *option_of_states(const struct top *top)
         return name_columns(top);
     if (top->group_text != NULL && rows_without_states[top->group] == NULL)
         return "group cgroup";
+    if (top->percent_of == PERCENT_OF_QUOTA)
+        return "percent-of quota";
     return NULL;
 }
 
@@ -96,6 +103,7 @@ void top_prepare_from(struct top *top)
     from->microstates_alone = option_of_states(top) != NULL || sorts_by_state(top);
     if (top->group_text != NULL && top->group != TOP_THREAD)
         from->rows_without_states = rows_without_states[top->group];
+    from->names_containers = top_group_is_label(top->group);
     from->pids = top->processes.pids;
     from->pid_count = top->processes.count;
     from->no_kernel_threads = !top->kernel_threads;
@@ -143,6 +151,7 @@ static const char *option_of_threads(const struct top *top)
         { "workload", top->workload_file != NULL },
         { name_columns(top), top->columns != TOP_COLUMNS_CAMP },
         { "no-kernel-threads", !top->kernel_threads },
+        { "percent-of quota", top->percent_of == PERCENT_OF_QUOTA },
     };
 
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
@@ -176,7 +185,7 @@ static int resolve_label(struct top *top, const struct schema *schema)
                         "--group %s: rows of %s have no labels to be grouped by; --from processes, "
                         "users, commands or cgroups are groups of threads",
                         top->group_text, top->facts.name);
-    if (!top_asks_for_threads(top)) /* the source itself groups threads */
+    if (!top_asks_for_threads(top) || top_group_is_label(top->group))
         status = find_choice("group", top->group_text, schema->label_names,
                              (int)schema->label_count, -1, &label);
     return status == OPTIONS_GO_ON ? top_select_group(top, 1 + label, &none) : status;

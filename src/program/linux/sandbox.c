@@ -4,6 +4,7 @@
 #include "landlock.h"
 #include "program/output_place.h"
 #include "program/privilege.h"
+#include "sources/containers/container_folders.h"
 #include "system_call_filter.h"
 
 #include <dirent.h>
@@ -230,6 +231,11 @@ static void allow_machine(struct landlock *landlock)
         landlock_allow(landlock, places[i], LANDLOCK_READ);
 }
 
+static void allow_folder(void *context, const char *path)
+{
+    landlock_allow(context, path, LANDLOCK_READ);
+}
+
 /* Returns 0, or the errno of a lack of descriptors or memory. */
 static int enter_landlock(const struct sandbox *sandbox)
 {
@@ -245,6 +251,8 @@ static int enter_landlock(const struct sandbox *sandbox)
         allow_names(&landlock);
     if (sandbox->kind == SANDBOX_MACHINE)
         allow_machine(&landlock);
+    if (sandbox->containers)
+        container_folders_visit(allow_folder, &landlock);
     if (sandbox->input != NULL)
         allow_input(&landlock, sandbox->input);
     if (sandbox->workload_file != NULL) {

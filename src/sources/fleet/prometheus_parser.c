@@ -2,8 +2,8 @@
 
 #include "counters/error.h"
 #include "fleet_text.h"
-#include "json_memory.h"
 #include "ledger/array.h"
+#include "libraries/json_memory.h"
 #include "sources/field.h"
 
 #include <yajl/yajl_parse.h>

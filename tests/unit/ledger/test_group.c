@@ -222,6 +222,28 @@ static void a_group_has_only_the_labels_that_all_its_members_share(void **state)
     frame_release(&groups);
 }
 
+static void a_group_keeps_each_label_that_its_members_share(void **state)
+{
+    static const char *const first[] = { "app", "one", "0.5" }, *const second[] = { "app", "two",
+                                                                                    "0.5" };
+    struct frame frame, groups;
+    labels_id labels;
+    size_t at;
+
+    (void)state;
+    make(&frame, &groups);
+    for (size_t i = 0; i < 3; i++)
+        frame.entities[i].labels = labels_intern(i == 0 ? first : second, 3);
+    assert_int_equal(group_frame(&groups, &frame, &(struct grouping){ .key = GROUP_PROCESS }),
+                     CAMP_OK);
+    labels = find(&groups, "server", &at)->labels;
+    assert_string_equal(labels_value(labels, 0), "app");
+    assert_string_equal(labels_value(labels, 1), "");
+    assert_string_equal(labels_value(labels, 2), "0.5");
+    frame_release(&frame);
+    frame_release(&groups);
+}
+
 static void an_empty_frame_has_no_groups(void **state)
 {
     struct frame frame, groups;
@@ -264,6 +286,7 @@ int main(void)
         cmocka_unit_test(an_exited_thread_is_added_to_its_living_process),
         cmocka_unit_test(threads_can_be_grouped_by_user_or_cgroup_or_number),
         cmocka_unit_test(a_group_has_only_the_labels_that_all_its_members_share),
+        cmocka_unit_test(a_group_keeps_each_label_that_its_members_share),
         cmocka_unit_test(an_empty_frame_has_no_groups),
         cmocka_unit_test(a_decrease_of_one_state_is_subtracted_from_the_state_that_grew_most),
     };

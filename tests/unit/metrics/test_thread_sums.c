@@ -37,7 +37,7 @@ static void open_sums(enum group_key key, const struct workloads *rules)
 {
     struct members members;
 
-    assert_int_equal(members_init(&members, key, rules, NULL), CAMP_OK);
+    assert_int_equal(members_init(&members, key, rules, LABEL_CONTAINER, NULL), CAMP_OK);
     assert_int_equal(thread_sums_init(&sums, &members, 8, 20), CAMP_OK);
     visitor = thread_sums_visitor(&sums);
     sums.snapshot_ns = 0;

@@ -63,6 +63,55 @@ static void a_server_of_this_machine_reads_the_kernel_and_names_and_writes_nothi
         assert_int_equal(tried(&sandbox, connect_to_loopback), EACCES);
 }
 
+/* Opens a file below the root of the fixtures of container runtimes. */
+static int read_below_root(const char *name)
+{
+    char path[PATH_MAX];
+    int file;
+
+    snprintf(path, sizeof path, "%s/%s", getenv("CAMP_ROOT"), name);
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    return system_error_of(file >= 0);
+}
+
+static int read_containers(void)
+{
+    return read_below_root("var/lib/containers/storage/overlay-containers/containers.json");
+}
+
+static int read_containers_of_a_user(void)
+{
+    return read_below_root("home/1000/.local/share/containers/storage/overlay-containers/"
+                           "containers.json");
+}
+
+static int read_beside_containers(void)
+{
+    return read_below_root("run/user/1000/README");
+}
+
+static void names_of_containers_open_only_the_folders_of_the_runtimes(void **state)
+{
+    const struct sandbox with = { .kind = SANDBOX_MACHINE, .containers = true },
+                         without = { .kind = SANDBOX_MACHINE };
+    char root[PATH_MAX];
+
+    (void)state;
+    need_landlock();
+    snprintf(root, sizeof root, "%s/containers", getenv("CAMP_FIXTURES"));
+    setenv("CAMP_ROOT", root, 1);
+    if (strncmp(root, "/usr/", 5) == 0 || strncmp(root, "/opt/", 5) == 0) {
+        print_message("the fixtures are in a folder that each command may read\n");
+        skip();
+    }
+    assert_int_equal(tried(&with, read_containers), 0);
+    assert_int_equal(tried(&with, read_containers_of_a_user), 0);
+    assert_int_equal(tried(&with, read_beside_containers), EACCES);
+    assert_int_equal(tried(&with, write_elsewhere), EACCES);
+    assert_int_equal(tried(&without, read_containers), EACCES);
+    unsetenv("CAMP_ROOT");
+}
+
 static void a_file_reader_makes_no_socket(void **state)
 {
     const struct sandbox sandbox = { .kind = SANDBOX_FILE, .input = input };
@@ -267,6 +316,7 @@ int main(void)
         cmocka_unit_test(a_file_reader_opens_only_its_input_and_writes_only_its_output),
         cmocka_unit_test(a_file_reader_without_an_output_writes_nothing),
         cmocka_unit_test(a_server_of_this_machine_reads_the_kernel_and_names_and_writes_nothing),
+        cmocka_unit_test(names_of_containers_open_only_the_folders_of_the_runtimes),
         cmocka_unit_test(a_file_reader_makes_no_socket),
         cmocka_unit_test(a_server_of_a_file_listens_but_does_not_connect),
         cmocka_unit_test(a_server_sends_only_to_its_clients),

@@ -1,0 +1,156 @@
+#include "container_place.h"
+
+#include "ledger/index.h"
+#include "ledger/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SHOWN_DIGITS 12
+
+static bool has_id(const struct container_path *path)
+{
+    return path->runtime != RUNTIME_LXC && path->runtime != RUNTIME_MACHINE;
+}
+
+static bool has_pod_name(const struct container_place *place)
+{
+    return place->names.pod[0] != '\0' && place->names.space[0] != '\0';
+}
+
+/* Joins two texts with a slash. The second is cut if both are too long. */
+static void join(char ret[CONTAINER_TEXT_SIZE], const char *first, const char *second)
+{
+    char text[2 * CONTAINER_NAME_SIZE + 2];
+
+    snprintf(text, sizeof text, "%s/%s", first, second);
+    copy_text(ret, CONTAINER_TEXT_SIZE, text, strlen(text));
+}
+
+/* The name by the runtime alone, such as "docker:0123456789ab". */
+static void name_by_id(const struct container_path *path, char ret[CONTAINER_TEXT_SIZE])
+{
+    snprintf(ret, CONTAINER_TEXT_SIZE, "%s:%.*s", container_runtime_name(path->runtime),
+             has_id(path) ? SHOWN_DIGITS : CONTAINER_TEXT_SIZE / 2, path->id);
+}
+
+/* Names the pod of a place by the file of one of its containers, else by its uid. */
+static void name_pod(struct container_place *place, struct container_place *const *siblings,
+                     size_t count)
+{
+    const struct container_place *known =
+        place->own != NULL && has_pod_name(place->own) ? place->own : NULL;
+    const struct container_place *own = place->own;
+    char *ret = place->texts[LABEL_POD];
+
+    for (size_t i = 0; i < count && known == NULL && place->parsed.pod[0] != '\0'; i++) {
+        if (has_pod_name(siblings[i]) && strcmp(siblings[i]->parsed.pod, place->parsed.pod) == 0)
+            known = siblings[i];
+    }
+    if (known != NULL)
+        join(ret, known->names.space, known->names.pod);
+    else if (place->parsed.pod[0] != '\0')
+        snprintf(ret, CONTAINER_TEXT_SIZE, "pod:%.*s",
+                 strlen(place->parsed.pod) == CONTAINER_ID_SIZE - 1 ? SHOWN_DIGITS : 64,
+                 place->parsed.pod);
+    else if (own != NULL && own->names.project[0] != '\0')
+        snprintf(ret, CONTAINER_TEXT_SIZE, "%.100s (compose)", own->names.project);
+    else
+        snprintf(ret, CONTAINER_TEXT_SIZE, "%s", own != NULL ? "(no pod)" : "(host)");
+}
+
+/* The name of a container without those around it. */
+static void name_alone(const struct container_place *place, char ret[CONTAINER_TEXT_SIZE])
+{
+    const struct container_names *names = &place->names;
+    char pod[CONTAINER_TEXT_SIZE];
+
+    if (has_pod_name(place) && (names->is_sandbox || names->in_pod[0] != '\0')) {
+        join(pod, names->space, names->pod);
+        join(ret, pod, names->is_sandbox ? "(sandbox)" : names->in_pod);
+    } else if (names->name[0] != '\0') {
+        copy_text(ret, CONTAINER_TEXT_SIZE, names->name, strlen(names->name));
+    } else {
+        name_by_id(&place->parsed, ret);
+    }
+}
+
+static void name_container(struct container_place *place)
+{
+    char *ret = place->texts[LABEL_CONTAINER];
+    char alone[CONTAINER_TEXT_SIZE], user[40];
+
+    if (place->own == NULL) {
+        snprintf(ret, CONTAINER_TEXT_SIZE, "%s", place->texts[LABEL_POD]);
+        return;
+    }
+    if (place->own != place) {
+        memcpy(ret, place->own->texts[LABEL_CONTAINER], CONTAINER_TEXT_SIZE);
+        return;
+    }
+    name_alone(place, alone);
+    if (place->outer != NULL) {
+        join(ret, place->outer->texts[LABEL_CONTAINER], alone);
+    } else if (place->parsed.user != CONTAINER_NO_USER) {
+        snprintf(user, sizeof user, "user-%u", (unsigned)place->parsed.user);
+        join(ret, user, alone);
+    } else {
+        memcpy(ret, alone, CONTAINER_TEXT_SIZE);
+    }
+}
+
+/* Units of a container have its name before them: "ssh.service" of a container is not that of the
+ * host. */
+static void name_unit(struct container_place *place)
+{
+    const struct container_path *parsed = &place->parsed;
+    char *ret = place->texts[LABEL_UNIT];
+
+    if (parsed->unit[0] == '\0')
+        snprintf(ret, CONTAINER_TEXT_SIZE, "(no unit)");
+    else if (place->own != NULL && parsed->unit_length > parsed->container_length)
+        join(ret, place->texts[LABEL_CONTAINER], parsed->unit);
+    else
+        snprintf(ret, CONTAINER_TEXT_SIZE, "%s", parsed->unit);
+}
+
+void container_place_name(struct container_place *place, struct container_place *const *siblings,
+                          size_t count)
+{
+    name_pod(place, siblings, count);
+    name_container(place);
+    name_unit(place);
+    for (int label = LABEL_CONTAINER; label <= LABEL_UNIT; label++)
+        container_place_count(place, (enum container_label)label);
+}
+
+void container_place_count(struct container_place *place, enum container_label label)
+{
+    const char *text = place->texts[label];
+    static const uint64_t key[2] = { 0x63616d70, 0x706c6163 };
+
+    place->numbers[label] = index_siphash(key, text, strlen(text));
+}
+
+void container_place_read_quotas(struct container_place *place,
+                                 const struct cpu_hierarchy *hierarchy)
+{
+    const char *path = place->cpu_path != NULL ? place->cpu_path : place->path;
+    struct container_path parsed;
+    size_t lengths[3];
+
+    container_path_parse(path, &parsed);
+    lengths[0] = parsed.container_length;
+    lengths[1] = parsed.pod_length;
+    /* In version 1, units without limits have no cgroup of their own. */
+    lengths[2] = strcmp(parsed.unit, place->parsed.unit) == 0 ? parsed.unit_length : 0;
+    for (int i = 0; i < 3; i++) {
+        const enum container_label label = (enum container_label)(LABEL_CONTAINER_QUOTA + i);
+        const double cpus = cpu_quota(hierarchy, path, lengths[i]);
+
+        snprintf(place->texts[label], CONTAINER_TEXT_SIZE, "none");
+        if (cpus > 0)
+            snprintf(place->texts[label], CONTAINER_TEXT_SIZE, "%.4g", cpus);
+        container_place_count(place, label);
+    }
+}

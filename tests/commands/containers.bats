@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# --group container, pod and unit: processes in cgroups named as runtimes name them, with the files of the fixtures.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    export PYTHONDONTWRITEBYTECODE=1
+}
+
+# bpf: skips the test if camp may not use microstates.
+bpf() {
+    run "$CAMP" time --no-syscalls --output "$BATS_TEST_TMPDIR/probe" -- true
+    if [ "$status" -eq 4 ] || [[ $output == *"without microstates"* ]]; then
+        skip "$output"
+    fi
+}
+
+# check CASE: fails if something differs; skips the test if this machine cannot make the case.
+check() {
+    local status=0
+    python3 "$BATS_TEST_DIRNAME/containers.py" "$1" >"$BATS_TEST_TMPDIR/table" 2>&1 || status=$?
+    cat "$BATS_TEST_TMPDIR/table"
+    if [ "$status" -eq 77 ]; then skip "$(cat "$BATS_TEST_TMPDIR/table")"; fi
+    return "$status"
+}
+
+@test "top names the container, pod and unit of each runtime" {
+    bpf
+    check names
+}
+
+@test "tier schedstat names containers by the cgroups of processes" {
+    check schedstat
+}
+
+@test "a container without a file is shown by its id, and a note counts it" {
+    bpf
+    check unknown
+}
+
+# bats test_tags=law
+@test "a load at its quota has 100 % of it, and its throttled time is shown" {
+    bpf
+    check quota
+}
+
+@test "a recording shows the names on a machine without the files" {
+    bpf
+    check replay
+}
+
+@test "export has a group for each container, pod and unit" {
+    bpf
+    check export
+}
+
+@test "a container that ended keeps its name in its last interval" {
+    bpf
+    check ended
+}
+
+@test "without the rights to the files, containers are shown by id; CAP_DAC_READ_SEARCH names them" {
+    check denied
+}
+
+@test "a hostile name of a container changes no terminal, table or metric" {
+    bpf
+    check hostile
+}
+
+@test "options of containers that do not fit are refused" {
+    run -2 --separate-stderr "$CAMP" top --group user --percent-of quota
+    [ "$stderr" = "camp top: --percent-of quota goes with --group container, pod or unit" ]
+    run -2 --separate-stderr "$CAMP" record --containers --from cpus
+    [ "$stderr" = "camp record: --containers goes with --from threads, processes, users, commands or cgroups" ]
+    run -2 --separate-stderr "$CAMP" top --from demo --group container
+    [[ $stderr == *"--group container: rows of "* ]]
+}
+
+@test "a command that reads names of containers keeps only the capabilities to open files and to measure" {
+    [ "$(id -u)" -eq 0 ] || skip "needs root, who has capabilities to give up"
+    "$CAMP" top --group container --interval 30 >/dev/null 2>&1 &
+    pid=$!
+    python3 - "$pid" <<'END' || { kill "$pid"; return 1; }
+import sys, time
+CHOWN, DAC_READ_SEARCH, KILL, SYS_ADMIN, SYS_MODULE, PERFMON = 0, 2, 5, 21, 16, 38
+held = -1
+for _ in range(600): # it gives them up when the source is open
+    lines = open(f"/proc/{sys.argv[1]}/status").read().split("\n")
+    held = int(next(line.split()[1] for line in lines if line.startswith("CapEff")), 16)
+    if not held >> KILL & 1:
+        break
+    time.sleep(0.05)
+assert held >> DAC_READ_SEARCH & 1, hex(held)
+for right in CHOWN, KILL, SYS_ADMIN, SYS_MODULE, PERFMON:
+    assert not held >> right & 1, (right, hex(held))
+END
+    kill "$pid"
+}
+
+# bats test_tags=deep
+@test "a container that Podman runs is shown by its name" {
+    bpf
+    status=0
+    unshare --mount bash "$BATS_TEST_DIRNAME/podman.bash" camp-live \
+        "$CAMP" top --count 1 --interval 0.5 --format csv --group container >"$BATS_TEST_TMPDIR/rows" 2>&1 || status=$?
+    cat "$BATS_TEST_TMPDIR/rows"
+    if [ "$status" -eq 77 ]; then skip "$(cat "$BATS_TEST_TMPDIR/rows")"; fi
+    [ "$status" -eq 0 ]
+    grep -q ',camp-live,' "$BATS_TEST_TMPDIR/rows"
+    ! grep -q 'Containers shown by id' "$BATS_TEST_TMPDIR/rows"
+}
