@@ -201,7 +201,7 @@ int call_reader_cpus(void)
 
 int call_reader_memory(void)
 {
-    return camp_reader_memory(&memory_reader, &memory, sizeof memory, NULL);
+    return camp_reader_memory(&memory_reader, CAMP_MEMORY_ALL, &memory, sizeof memory, NULL);
 }
 
 int call_reader_networks(void)
