@@ -249,7 +249,7 @@ as_ordinary_user() {
     chmod +x "$BATS_TEST_TMPDIR/dnf/sudo"
     run as_ordinary_user
     [ "$status" -eq 0 ]
-    [[ ${lines[1]} == "dnf install -y "*'pkgconfig(libmnl)'* ]]
+    [[ ${lines[1]} == "dnf install -y "*'pkgconfig(zlib)'* ]]
 }
 
 @test "tools/setup --list refuses an unknown package manager" {
