@@ -26,7 +26,8 @@
  *   CAMP_E_SPACE, and the first `capacity` elements are filled. The caller should then pass more
  *   space than *ret_count, because the number may have grown by the next call. If `capacity` is 0,
  *   the array may be NULL: the call only counts, and the result is CAMP_E_SPACE unless the system
- *   has no element. camp_states_exits() and camp_taskstats_exits() count what they return instead.
+ *   has no element. Two functions count what they return instead: with a `capacity` of 0,
+ *   camp_states_exits() sets *ret_count to 0, and camp_taskstats_exits() returns CAMP_E_INVALID.
  *
  * Each number has a provenance (enum camp_provenance), which says how the number was obtained.
  * docs/counters.md lists all numbers with their provenance and resolution.

@@ -356,14 +356,13 @@ CAMP_PUBLIC int camp_states_visit(struct camp_states *session,
                                   struct camp_error *error);
 
 /* Fills ret[capacity] with the threads that exited since the previous call, in the order of their
- * exits. *ret_count is the number of filled elements, so it is 0 if `capacity` is 0. If it equals
- * `capacity`, more may wait: call again. The Linux kernel keeps some
- * 5,900 exited threads. If more exit between two calls, they are added up by parent and name into
- * CAMP_THREAD_TOTAL records, which come two calls later; on illumos, all exited threads are added
- * up by process. In these records, tid and pid are 0, time_ns is the time of the call, and time_ns
- * - begin_ns is the sum of the times for which the threads were watched. Errors: CAMP_E_INVALID,
- * CAMP_E_IO (the exited threads cannot be read), CAMP_E_FORMAT (one record is damaged; the next
- * call has the records after it). */
+ * exits. *ret_count is the number of filled elements. If it equals `capacity`, more may wait: call
+ * again. The Linux kernel keeps some 5,900 exited threads. If more exit between two calls, they are
+ * added up by parent and name into CAMP_THREAD_TOTAL records, which come two calls later; on
+ * illumos, all exited threads are added up by process. In these records, tid and pid are 0, time_ns
+ * is the time of the call, and the difference of time_ns and begin_ns is the sum of the times for
+ * which the threads were watched. Errors: CAMP_E_INVALID, CAMP_E_IO (the exited threads cannot be
+ * read), CAMP_E_FORMAT (one record is damaged; the next call has the records after it). */
 CAMP_PUBLIC int camp_states_exits(struct camp_states *session, struct camp_thread_states *ret,
                                   size_t size, size_t capacity, size_t *ret_count,
                                   struct camp_error *error);

@@ -34,6 +34,18 @@ static inline bool ends_with_any_case(const char *text, const char *ending)
     return length > tail && strcasecmp(text + length - tail, ending) == 0;
 }
 
+#ifndef PATH_SEPARATORS /* windows/posix.h has those of Windows */
+#define PATH_SEPARATORS "/"
+#endif
+
+/* Returns the part of a path after its last separator. The basename() of musl changes the path. */
+static inline const char *name_in_path(const char *path)
+{
+    for (const char *at = path; (at = strpbrk(at, PATH_SEPARATORS)) != NULL;)
+        path = ++at;
+    return path;
+}
+
 static inline const char *noun_of(uint64_t count, const char *one, const char *many)
 {
     return count == 1 ? one : many;

@@ -21,7 +21,7 @@ static int complain_of_file(const char *path, int system_error)
 int output_folder_check(const char *path)
 {
     /* with the last separator */
-    const int length = (int)(basename(path) - path);
+    const int length = (int)(name_in_path(path) - path);
     struct stat status;
     char *folder;
     int system_error = 0;

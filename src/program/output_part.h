@@ -9,9 +9,9 @@
 /* Returns a second descriptor of stdout, which child processes do not inherit, or -1 with errno. */
 int output_copy_stdout(void);
 
-/* Creates the unfinished file in the folder of file->path, and sets file->part and file->place. If
- * the path is not a regular file, opens it, and file->part stays NULL. Returns a descriptor, or -1
- * with errno. */
+/* Creates the unfinished file in the folder of file->path, and sets file->part and file->place. On
+ * Linux, opens a path that is not a regular file, such as a pipe; file->part then stays NULL.
+ * Returns a descriptor, or -1 with errno. */
 int output_part_open(struct output_file *file);
 
 /* Renames the complete file, so that it replaces the old one, if any. Returns 0 or an errno. */

@@ -2,6 +2,7 @@
 #include "recording_inside.h"
 
 #include "counters/error.h"
+#include "ledger/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -180,7 +181,7 @@ int recording_file_fail_empty(const char *path, struct camp_error *error)
                          ? "%s is empty: no interval was recorded"
                          : "%s is empty: no interval was recorded, or it was copied without "
                            "its file %s-wal",
-                     path, basename(path));
+                     path, name_in_path(path));
 }
 
 static int check_tables(sqlite3 *database, const char *path, struct camp_error *error)

@@ -3,6 +3,7 @@
 #include "counters/error.h"
 #include "from_list.h"
 #include "from_machine.h"
+#include "ledger/words.h"
 #include "parts.h"
 #include "recording/recording.h"
 #include "sources/fleet/fleet.h"
@@ -73,7 +74,7 @@ static int open_query(const struct from *from, struct source **ret, struct from_
     struct rows *rows;
     int r;
 
-    snprintf(facts->name, sizeof facts->name, "%s", basename(path));
+    snprintf(facts->name, sizeof facts->name, "%s", name_in_path(path));
     if (from->query == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "%s needs --query \"select time, entity, ... from ...\"", from->text);
@@ -174,7 +175,7 @@ int from_open(const struct from *from, struct source **ret, struct from_facts *r
     if (r == CAMP_OK)
         r = from_check(source, text, from_given(from), error);
     *ret_facts = (struct from_facts){ 0 };
-    snprintf(ret_facts->name, sizeof ret_facts->name, "%s", basename(text));
+    snprintf(ret_facts->name, sizeof ret_facts->name, "%s", name_in_path(text));
     if (r == CAMP_OK)
         r = open_foreign(from, source->opener, text + strlen(source->name), ret, ret_facts, error);
     return r == CAMP_OK && from->wants_states ? select_states(*ret, ret) : r;

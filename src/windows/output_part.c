@@ -7,6 +7,7 @@
 #include "windows.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 const char *output_problem(int system_error)
 {
@@ -40,6 +41,13 @@ int output_copy_stdout(void)
 
 int output_part_open(struct output_file *file)
 {
+    struct stat status;
+
+    /* The system refuses only at the end to replace a folder by a file. */
+    if (stat(file->path, &status) == 0 && S_ISDIR(status.st_mode)) {
+        errno = EISDIR;
+        return -1;
+    }
     if (asprintf(&file->part, "%s.%lu.part", file->path, GetCurrentProcessId()) < 0) {
         file->part = NULL;
         errno = ENOMEM;

@@ -111,17 +111,6 @@ ssize_t windows_read(int descriptor, void *ret, size_t size)
     return _read(descriptor, ret, size < INT_MAX ? (unsigned)size : INT_MAX);
 }
 
-char *windows_basename(const char *path)
-{
-    const char *name = path;
-
-    for (const char *at = path; *at != '\0'; at++) {
-        if (*at == '/' || *at == '\\' || (*at == ':' && at == path + 1))
-            name = at + 1;
-    }
-    return (char *)(uintptr_t)name;
-}
-
 /* Returns errno for the last failed call of the C library, which keeps the error of the system. */
 static int errno_of_system(void)
 {

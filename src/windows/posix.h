@@ -36,9 +36,6 @@ ssize_t windows_read(int descriptor, void *ret, size_t size);
  * C library fails only once, and with EINVAL for a pipe whose reader has closed it. */
 int windows_fflush(FILE *stream);
 
-/* The part after the last separator, as basename(3) of glibc. */
-char *windows_basename(const char *path);
-
 /* Only for CLOCK_MONOTONIC and an absolute time. Returns EINTR as soon as a stop was requested
  * (signals.c), because no signal of Windows interrupts a sleep. */
 int windows_clock_nanosleep(clockid_t clock, int flags, const struct timespec *until,
@@ -52,7 +49,7 @@ long sysconf(int name);
 }
 #endif
 
-#define basename windows_basename
+#define PATH_SEPARATORS "/\\:"
 #define clock_nanosleep windows_clock_nanosleep
 #define fflush windows_fflush
 #define gethostname windows_gethostname

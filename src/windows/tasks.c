@@ -55,8 +55,9 @@ const char tasks_tier_help[] =
     "How processes are read: auto (cycles where their rate is known, otherwise only ticks), or "
     "cycles.";
 const char tasks_status_help[] =
-    "this system measures no CPU time: nothing can be\n"
-    "compared. So it is on arm64, where cycles have no rate, and on Wine.";
+    "this system measures no CPU time, so that\n"
+    "nothing can be compared. This is the case on arm64, whose cycles have no rate,\n"
+    "and on Wine.";
 
 static const struct schema *describe(const struct source *source)
 {

@@ -2,7 +2,7 @@
 
 bats_require_minimum_version 1.5.0
 # Checks the packaging files of Fedora, Alpine and Arch against the files that this build installs, and against the
-# packages that tools/setup names. rpmbuild and makepkg are those of these systems; abuild's part is played by this file.
+# packages that tools/setup names. It runs rpmbuild and makepkg, and does itself what abuild would do.
 
 setup() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -133,6 +133,7 @@ make_apks() {
     make_stand_ins
     (
         set -e
+        # shellcheck disable=SC1090  # the APKBUILD
         . "$1"
         pkgdir=$main
         package
@@ -223,17 +224,35 @@ END
     done
 }
 
-@test "tools/setup tells an ordinary user of Fedora the command" {
-    as_user=
+# as_ordinary_user: runs tools/setup as on_system dnf does, where nothing is installed, but never as root.
+as_ordinary_user() {
     if [ "$(id -u)" = 0 ]; then
         chmod 755 "$BATS_RUN_TMPDIR" "${BATS_TEST_TMPDIR%/*}" "$BATS_TEST_TMPDIR"
         on_system dnf >/dev/null
         cp "$TREE/tools/setup" "$BATS_TEST_TMPDIR/setup"
-        run runuser -u nobody -- env PATH="$BATS_TEST_TMPDIR/dnf" sh "$BATS_TEST_TMPDIR/setup" build
+        runuser -u nobody -- env PATH="$BATS_TEST_TMPDIR/dnf" sh "$BATS_TEST_TMPDIR/setup" build 2>&1
     else
-        run on_system dnf
+        on_system dnf
     fi
+}
+
+@test "tools/setup tells an ordinary user of Fedora the command" {
+    run as_ordinary_user
     [ "$status" -eq 1 ]
     [ "${lines[0]}" = 'Some packages are missing. As root, run:' ]
     [[ ${lines[1]} == "dnf install -y "*"'pkgconfig(libbpf)'"* ]]
+}
+
+@test "tools/setup installs on Fedora by sudo if it needs no password" {
+    mkdir -p "$BATS_TEST_TMPDIR/dnf"
+    printf '#!/bin/sh\n[ "$1" = -n ] && shift && "$@"\n' >"$BATS_TEST_TMPDIR/dnf/sudo"
+    chmod +x "$BATS_TEST_TMPDIR/dnf/sudo"
+    run as_ordinary_user
+    [ "$status" -eq 0 ]
+    [[ ${lines[1]} == "dnf install -y "*'pkgconfig(zlib)'* ]]
+}
+
+@test "tools/setup --list refuses an unknown package manager" {
+    run -2 "$TREE/tools/setup" --list --manager brew build
+    [[ $output == *'--manager takes dnf, zypper, apk or pacman'* ]]
 }

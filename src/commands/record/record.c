@@ -205,7 +205,7 @@ static int read_options(struct record *record, int argc, char **argv)
     }
     if (record->files.output == NULL)
         record->files.output = DEFAULT_OUTPUT;
-    if (strcmp(basename(record->files.output), ".camp") == 0)
+    if (strcmp(name_in_path(record->files.output), ".camp") == 0)
         return complain(STATUS_USAGE, "--output %s: a name is missing before .camp",
                         record->files.output);
     if (strcmp(record->files.output + recording_stem_length(record->files.output), ".camp") != 0)
@@ -264,7 +264,7 @@ static int run(struct record *record)
 static void describe_files(const struct record_files *files)
 {
     const char *slash = strrchr(files->output, '/');
-    const char *name = basename(files->output);
+    const char *name = name_in_path(files->output);
     char *folder, *whole, *stem;
     struct recording_set set;
 

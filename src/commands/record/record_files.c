@@ -1,6 +1,7 @@
 #include "record_files.h"
 
 #include "counters/units.h"
+#include "ledger/words.h"
 #include "program/command.h"
 #include "recording/recording.h"
 
@@ -48,7 +49,7 @@ static char *next_path(const struct record_files *files, const struct frame *fra
  * be written in several ways. */
 static bool is_open(const struct record_files *files, const char *path)
 {
-    return files->recorder != NULL && strcmp(basename(files->path), basename(path)) == 0;
+    return files->recorder != NULL && strcmp(name_in_path(files->path), name_in_path(path)) == 0;
 }
 
 /* Returns the time of the last write to a file, or INT64_MAX if it is unknown. */

@@ -90,7 +90,7 @@ static int count_rotated(const char *path, size_t *ret)
     r = recording_set_find(&set, output);
     if (r == CAMP_OK) {
         for (size_t i = 0; i < set.count; i++) {
-            if (strcmp(basename(set.paths[i]), basename(path)) == 0)
+            if (strcmp(name_in_path(set.paths[i]), name_in_path(path)) == 0)
                 *ret = set.count;
         }
         recording_set_release(&set);

@@ -251,6 +251,8 @@ int camp_taskstats_read(struct camp_taskstats *taskstats, const int32_t *pids, s
 
     if (camp_is_null(error, taskstats) || (count > 0 && camp_is_null(error, pids, tasks)))
         return CAMP_E_INVALID;
+    if (count > 0 && size == 0)
+        return camp_fail(error, CAMP_E_INVALID, 0, "size must be larger than 0");
     if (taskstats->descriptor < 0 || taskstats->listening != NOT_LISTENING)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "not a taskstats session for questions; open one that does not listen");

@@ -397,8 +397,9 @@ const char tasks_tier_help[] =
     "taskstats, schedstat, or bpf (needs CAP_BPF and CAP_PERFMON; is also exact for processes that "
     "ended and for CPUs). The tiers of database sessions are in docs/sessions.md.";
 const char tasks_status_help[] =
-    "the kernel dropped exit records, the totals are partial.\n"
-    "What tier schedstat cannot see, tasks that came and went, is counted, status 0.";
+    "the kernel dropped exit records, so the totals are partial.\n"
+    "Tasks that tier schedstat did not see, because they came and went between two\n"
+    "snapshots, are counted; the status is then 0.";
 
 int tasks_source_open(enum tasks_tier tier, const volatile sig_atomic_t *stop, struct source **ret,
                       enum tasks_tier *ret_tier, struct camp_error *error)

@@ -167,13 +167,15 @@ static void judge_processes(struct verification *verification, struct process_li
 static void judge_find(struct verification *verification, struct process_lists *lists)
 {
     static char path[UTF8_PATH_SIZE];
+    const char *folder_end;
     struct camp_error error = { 0 };
     size_t count = 0;
     double found = 0;
 
     GetModuleFileNameA(NULL, path, sizeof path);
-    camp_process_find(NULL, windows_basename(path), lists->processes, sizeof lists->processes[0],
-                      PROCESSES_MAX, &count, &error);
+    folder_end = strrchr(path, '\\');
+    camp_process_find(NULL, folder_end != NULL ? folder_end + 1 : path, lists->processes,
+                      sizeof lists->processes[0], PROCESSES_MAX, &count, &error);
     for (size_t i = 0; i < count; i++)
         found += lists->processes[i].pid == (int32_t)GetCurrentProcessId();
     if (!has_failed(verification, "list-executable", &error))

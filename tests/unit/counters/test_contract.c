@@ -207,6 +207,16 @@ static void the_message_names_the_argument_that_is_null(void **state)
     EXPECT_NULL_REFUSED("taskstats", camp_taskstats_exits(NULL, NULL, 0, 0, NULL, &refusal));
 }
 
+static void taskstats_of_the_size_0_are_refused(void **state)
+{
+    struct camp_taskstats session = CAMP_TASKSTATS_NONE;
+    struct camp_taskstat task;
+    const int32_t pid = 1;
+
+    (void)state;
+    EXPECT_REFUSAL(camp_taskstats_read(&session, &pid, 1, &task, 0, &refusal), "size");
+}
+
 static void a_call_without_an_array_counts(void **state)
 {
     (void)state;
@@ -375,6 +385,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_file_without_permission_is_a_permission_error,
                                         remember_rights, restore_rights),
         cmocka_unit_test(the_message_names_the_argument_that_is_null),
+        cmocka_unit_test(taskstats_of_the_size_0_are_refused),
         cmocka_unit_test(a_call_without_an_array_counts),
         cmocka_unit_test(the_message_names_the_number_that_is_out_of_range),
         cmocka_unit_test(parent_and_child_of_fork_read_independently),
