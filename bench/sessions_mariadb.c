@@ -10,6 +10,7 @@
 #include "counters/clock.h"
 #include "sources/sessions/mariadb/mariadb_inside.h"
 
+#include <mysql.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@ cannot make the case. The files of the runtimes are those of tests/fixtures/cont
 """
 import contextlib
 import csv
+import fcntl
 import io
 import json
 import os
@@ -139,9 +140,10 @@ def unknown():
         for name in ("docker:eeeeeeeeeeee", "cri-o:efefefefefef", "web/docker:d2d2d2d2d2d2"):
             expect(f"{name} is a row", name in found, True)
         output, _ = camp("top", "--count", "1", "--interval", "0.2", "--group", "container")
-        expect("the note", re.findall("Containers shown by id: .*", output + notes)[:1],
-               ["Containers shown by id: 1 in other containers, 2 without a file of a runtime that camp knows "
-                "(docs/containers.md)"])
+        note = re.search(r"Containers shown by id: (\d+) in other containers, (\d+) without a file of a runtime that camp "
+                         r"knows \(docs/containers\.md\)", output + notes)
+        # A machine may have containers of its own.
+        expect("the note", note is not None and int(note.group(1)) >= 1 and int(note.group(2)) >= 2, True)
         found, _ = rows("--group", "pod")
         expect("the pod is shown by its uid", f"pod:{pod}" in found, True)
 
@@ -260,7 +262,7 @@ def denied():
                        CAMP, "top", "--tier", "schedstat", "--count", "1", "--interval", "0.2", "--group", "container"]
             output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             expect("the container is shown by its id", "docker:d1d1d1d1d1d1" in output, True)
-            expect("the note", "Containers shown by id: 1 whose files this user may not read" in output, True)
+            expect("the note", bool(re.search("Containers shown by id: .*[1-9] whose files this user may not read", output)), True)
             may = ["--inh-caps", "+dac_read_search", "--ambient-caps", "+dac_read_search"]
             output = subprocess.run(command[:5] + may + command[5:], capture_output=True, text=True, check=True).stdout
             expect("CAP_DAC_READ_SEARCH gives the name", "\nweb " in output, True)
@@ -291,5 +293,8 @@ def hostile():
 
 CASES = {function.__name__: function
          for function in (names, schedstat, unknown, quota, replay, export, ended, denied, hostile)}
-CASES[sys.argv[1]]()
+# The cases have containers of the same ids, so they run one after another, also in tests that run at the same time.
+with open(__file__, encoding="utf-8") as itself:
+    fcntl.flock(itself, fcntl.LOCK_EX)
+    CASES[sys.argv[1]]()
 sys.exit(bool(wrong))
