@@ -148,8 +148,9 @@ void container_place_read_quotas(struct container_place *place,
         const enum container_label label = (enum container_label)(LABEL_CONTAINER_QUOTA + i);
         const double cpus = cpu_quota(hierarchy, path, lengths[i]);
 
-        snprintf(place->texts[label], CONTAINER_TEXT_SIZE, "none");
-        if (cpus > 0)
+        if (cpus == 0)
+            snprintf(place->texts[label], CONTAINER_TEXT_SIZE, "none");
+        else if (cpus > 0)
             snprintf(place->texts[label], CONTAINER_TEXT_SIZE, "%.4g", cpus);
         container_place_count(place, label);
     }

@@ -25,7 +25,11 @@ struct container_place {
 void container_place_name(struct container_place *place, struct container_place *const *siblings,
                           size_t count);
 
-/* Reads the quotas. */
+/* Returns whether both places are in one pod: of the host, or of the same user. */
+bool container_place_is_same_pod(const struct container_place *left,
+                                 const struct container_place *right);
+
+/* Reads the quotas. One that can no longer be read stays as it was. */
 void container_place_read_quotas(struct container_place *place,
                                  const struct cpu_hierarchy *hierarchy);
 

@@ -19,7 +19,7 @@ enum container_label {
     LABEL_POD,
     LABEL_UNIT,
     /* The quota of CPU time that each of them has, in CPUs: "0.5"; "none" if there is none, and
-     * "" if it is unknown, because the cgroup was removed before its path was read. */
+     * "" if it is unknown, because the cgroup was removed before it was read. */
     LABEL_CONTAINER_QUOTA,
     LABEL_POD_QUOTA,
     LABEL_UNIT_QUOTA,

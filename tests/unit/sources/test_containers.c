@@ -241,8 +241,10 @@ static void find_hierarchy(const char *mounts, const char *mount, bool is_v1)
 
 static void the_cpu_controller_of_version_1_comes_before_version_2(void **state)
 {
+    write_at(tree.folder, "a/b/none", NULL); /* without the controller */
     (void)state;
     find_hierarchy("cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n", "/sys/fs/cgroup", false);
+    write_at(tree.folder, "x", NULL);
     find_hierarchy("cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n"
                    "cgroup /sys/fs/cgroup/cpuset cgroup rw,cpuset 0 0\n"
                    "cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0\n",
@@ -253,6 +255,30 @@ static void the_cpu_controller_of_version_1_comes_before_version_2(void **state)
 static void the_path_that_says_most_is_that_of_a_process(void **state)
 {
     struct process_cgroup cgroup;
+
+static void the_quota_of_a_removed_cgroup_is_unknown_or_as_it_was(void **state)
+{
+    struct container_place place = { .path = (char *)(uintptr_t) "/lxc/web" };
+    struct cpu_hierarchy hierarchy;
+    struct tree tree = { 0 };
+
+    (void)state;
+    snprintf(tree.folder, sizeof tree.folder, "/tmp/camp-quota-XXXXXX");
+    assert_non_null(mkdtemp(tree.folder));
+    hierarchy = (struct cpu_hierarchy){ tree.folder, false };
+    write_at(tree.folder, "lxc", NULL);
+    container_path_parse(place.path, &place.parsed);
+    container_place_read_quotas(&place, &hierarchy);
+    assert_string_equal(place.texts[LABEL_CONTAINER_QUOTA], "");
+    assert_string_equal(place.texts[LABEL_POD_QUOTA], "none");
+    write_at(tree.folder, "lxc/web", NULL);
+    write_at(tree.folder, "lxc/web/cpu.max", "50000 100000\n");
+    container_place_read_quotas(&place, &hierarchy);
+    assert_string_equal(place.texts[LABEL_CONTAINER_QUOTA], "0.5");
+    remove_root(&tree);
+    container_place_read_quotas(&place, &hierarchy);
+    assert_string_equal(place.texts[LABEL_CONTAINER_QUOTA], "0.5");
+}
 
     (void)state;
     assert_true(
@@ -349,3 +375,4 @@ int main(void)
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+        cmocka_unit_test(the_quota_of_a_removed_cgroup_is_unknown_or_as_it_was),
