@@ -1,6 +1,5 @@
 #include "container_place.h"
 
-#include "ledger/index.h"
 #include "ledger/words.h"
 
 #include <stdio.h>
@@ -120,16 +119,6 @@ void container_place_name(struct container_place *place, struct container_place 
     name_pod(place, siblings, count);
     name_container(place);
     name_unit(place);
-    for (int label = LABEL_CONTAINER; label <= LABEL_UNIT; label++)
-        container_place_count(place, (enum container_label)label);
-}
-
-void container_place_count(struct container_place *place, enum container_label label)
-{
-    const char *text = place->texts[label];
-    static const uint64_t key[2] = { 0x63616d70, 0x706c6163 };
-
-    place->numbers[label] = index_siphash(key, text, strlen(text));
 }
 
 void container_place_read_quotas(struct container_place *place,
@@ -152,6 +141,5 @@ void container_place_read_quotas(struct container_place *place,
             snprintf(place->texts[label], CONTAINER_TEXT_SIZE, "none");
         else if (cpus > 0)
             snprintf(place->texts[label], CONTAINER_TEXT_SIZE, "%.4g", cpus);
-        container_place_count(place, label);
     }
 }

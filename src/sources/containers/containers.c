@@ -347,21 +347,6 @@ const char *container_place_text(const struct container_place *place, enum conta
     return place->texts[label];
 }
 
-uint64_t container_place_number(const struct container_place *place, enum container_label label)
-{
-    return place->numbers[label];
-}
-
-const char *containers_text(const struct containers *containers, enum container_label label,
-                            uint64_t number)
-{
-    for (size_t i = 0; i < containers->count; i++) {
-        if (containers->places[i]->numbers[label] == number)
-            return containers->places[i]->texts[label];
-    }
-    return number == containers->unknown.numbers[label] ? containers->unknown.texts[label] : NULL;
-}
-
 static void add_to_note(struct containers *containers, size_t count, const char *why)
 {
     const size_t length = strlen(containers->note);
@@ -423,10 +408,8 @@ int containers_open(struct containers **ret, struct camp_error *error)
                          "no cgroups here: no cgroup file system is mounted");
     }
     containers->has_ids = cgroup_paths_open(&containers->paths) && !containers->cpus.is_v1;
-    for (int i = 0; i <= LABEL_UNIT; i++) {
+    for (int i = 0; i <= LABEL_UNIT; i++)
         snprintf(containers->unknown.texts[i], CONTAINER_TEXT_SIZE, "(unknown)");
-        container_place_count(&containers->unknown, (enum container_label)i);
-    }
     containers_start(containers);
     *ret = containers;
     return CAMP_OK;

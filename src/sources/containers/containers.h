@@ -57,12 +57,5 @@ const struct container_place *containers_find(struct containers *containers,
 
 const char *container_place_text(const struct container_place *place, enum container_label label);
 
-/* Returns a number that is the same for equal texts of the label, and for others almost never. */
-uint64_t container_place_number(const struct container_place *place, enum container_label label);
-
-/* Finds a text by this number; NULL if no place of the last intervals has it. */
-const char *containers_text(const struct containers *containers, enum container_label label,
-                            uint64_t number);
-
 /* Returns how many containers of this interval have no readable name, and why; "" if all have. */
 const char *containers_note(struct containers *containers);

@@ -348,9 +348,6 @@ static void a_process_that_ended_keeps_its_place_or_has_that_of_its_parent(void 
     assert_string_equal(container_place_text(unknown, LABEL_CONTAINER), "(unknown)");
     assert_string_equal(container_place_text(unknown, LABEL_POD_QUOTA), "");
     assert_string_not_equal(container_place_text(own, LABEL_POD_QUOTA), "");
-    assert_string_equal(
-        containers_text(containers, LABEL_UNIT, container_place_number(own, LABEL_UNIT)),
-        container_place_text(own, LABEL_UNIT));
     for (int i = 0; i < 200; i++) /* longer than a place is kept without a task */
         containers_start(containers);
     assert_string_equal(container_place_text(place_of(containers, child, 0), LABEL_CONTAINER),
