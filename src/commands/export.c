@@ -29,8 +29,8 @@ static const char *const group_names[] = { "command", "user", "cgroup",   "conta
 static const enum group_key group_keys[] = { GROUP_NAME,  GROUP_USER,  GROUP_CGROUP, GROUP_LABEL,
                                              GROUP_LABEL, GROUP_LABEL, GROUP_NUMBER };
 /* Whether /proc would hide names of this group from other users where it is mounted with hidepid.
- * Names of containers are from files that only root may read. */
-static const bool group_is_private[] = { true, true, false, true, true, false, false };
+ * Names of containers are from files that only root may read, and units in containers have them. */
+static const bool group_is_private[] = { true, true, false, true, true, true, false };
 static const char *const tiers[] = { "auto", "bpf", "taskstats", "schedstat", NULL };
 static const char *const addresses[] = { "127.0.0.1", "::1", "localhost", "0.0.0.0", NULL };
 static const char *const formats[] = { "prometheus", "openmetrics", NULL };
@@ -173,8 +173,8 @@ static int resolve_group(struct export *export)
 }
 
 /* Each local user can read the metrics at an address. So no process is named there that /proc hides
- * from other users, unless the caller asks for groups. The names of cgroups and units are not
- * hidden, and those of workloads come from the caller's file. */
+ * from other users, unless the caller asks for groups. The names of cgroups are not hidden, and
+ * those of workloads come from the caller's file. */
 static void resolve_groups(struct export *export)
 {
     if (export->groups != UINT64_MAX)
@@ -184,10 +184,11 @@ static void resolve_groups(struct export *export)
         !hidden_from_others())
         return;
     export->groups = 0;
-    complain(STATUS_OK,
-             "no command, user or container is named: /proc hides processes of other users (it is "
-             "mounted with hidepid), and each local user can read these metrics; "
-             "--groups 20 names them to all, and --socket serves one user");
+    complain(
+        STATUS_OK,
+        "no command, user, container or unit is named: /proc hides processes of other users (it is "
+        "mounted with hidepid), and each local user can read these metrics; "
+        "--groups 20 names them to all, and --socket serves one user");
 }
 
 static int read_options(struct export *export, int argc, char **argv)
