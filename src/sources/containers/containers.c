@@ -195,8 +195,7 @@ static void name_siblings(struct containers *containers, const struct container_
     for (size_t i = 0; i < containers->count; i++) {
         struct container_place *sibling = containers->places[i];
 
-        if (place->parsed.pod[0] != '\0' && place->names.pod[0] != '\0' &&
-            strcmp(sibling->parsed.pod, place->parsed.pod) == 0)
+        if (place->names.pod[0] != '\0' && container_place_is_same_pod(sibling, place))
             container_place_name(sibling, containers->places, containers->count);
     }
 }
