@@ -162,32 +162,6 @@ static void a_percentage_is_a_share_of_the_elapsed_time_of_the_entity(void **sta
     frame_release(&frame);
 }
 
-static void a_quota_is_the_whole_unless_it_is_no_possible_number(void **state)
-{
-    static const struct {
-        const char *quota;
-        double cpu;
-    } cases[] = { { "0.5", 80 },   { "none", 40 },   { "", 40 },    { "-1", 40 },
-                  { "1e300", 40 }, { "1e-300", 40 }, { "inf", 40 }, { "nan", 40 } };
-    struct frame_style style = text_80;
-
-    (void)state;
-    style.percent_of = PERCENT_OF_QUOTA;
-    style.quota_label = 1;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct frame_table table;
-        struct frame frame;
-
-        frame_init(&frame, &schema);
-        frame.end_ns = 1000;
-        add(&frame, "busy", cases[i].quota, 1000, (const uint64_t[]){ 400, 200, 100, 100, 200 });
-        fill(&table, &frame, 0, &style);
-        assert_float_equal(cell_of(&table, 0, "CPU%")->real, cases[i].cpu, 1e-9);
-        frame_table_release(&table);
-        frame_release(&frame);
-    }
-}
-
 static void titles_of(const struct frame *frame, size_t order, size_t width, char ret[400])
 {
     struct frame_style style = text_80;
@@ -462,7 +436,6 @@ int main(void)
         cmocka_unit_test(json_has_the_same_keys_for_every_source),
         cmocka_unit_test(entities_with_the_most_time_that_is_not_idle_are_listed_first),
         cmocka_unit_test(a_percentage_is_a_share_of_the_elapsed_time_of_the_entity),
-        cmocka_unit_test(a_quota_is_the_whole_unless_it_is_no_possible_number),
         cmocka_unit_test(names_are_cut_on_a_terminal_but_not_in_a_pipe),
         cmocka_unit_test(the_columns_of_a_table_depend_on_the_available_width),
         cmocka_unit_test(only_labels_that_distinguish_rows_are_shown),
