@@ -125,7 +125,7 @@ static uint32_t hash_of(const char *path)
     return index_hash_bytes(path, strlen(path));
 }
 
-/* A place keeps those that it refers to, so these are used in the same interval. */
+/* A place refers to other places, which must stay as long as it does. So they are used, too. */
 static void use_place(struct containers *containers, struct container_place *place)
 {
     while (place != NULL && place->last_used != containers->interval) {

@@ -3,9 +3,9 @@
  * to them (container_path.h); names are in the files of the runtimes (container_lookup.h), which
  * are read once for each container.
  *
- * Names that are in parentheses are no names: a task outside of containers is in "(host)", one
- * whose cgroup was removed before its path was read in "(unknown)". A container without a readable
- * file is named by its runtime and the first 12 digits of its id, its pod by its uid.
+ * A text in parentheses stands for no name: a task outside of containers is in "(host)", and one
+ * whose cgroup was removed before its path was read is in "(unknown)". A container without a
+ * readable file is named by its runtime and the first 12 digits of its id, its pod by its uid.
  */
 #pragma once
 
