@@ -133,6 +133,7 @@ make_apks() {
     make_stand_ins
     (
         set -e
+        # shellcheck disable=SC1090 # the recipe of a distribution
         . "$1"
         pkgdir=$main
         package
