@@ -22,6 +22,7 @@
 #define GROUPS_MAXIMUM_SHOWN 1000
 #define NEW_GROUPS 20
 #define NEW_GROUPS_MAXIMUM 3600
+#define NOTES_NS ((uint64_t)60 * NS_PER_S) /* the least time between two notes about groups */
 
 enum { GROUP_CONTAINER = 3, GROUP_POD, GROUP_UNIT, GROUP_WORKLOAD }; /* indices into group_names */
 static const char *const group_names[] = { "command", "user", "cgroup",   "container",
@@ -29,8 +30,8 @@ static const char *const group_names[] = { "command", "user", "cgroup",   "conta
 static const enum group_key group_keys[] = { GROUP_NAME,  GROUP_USER,  GROUP_CGROUP, GROUP_LABEL,
                                              GROUP_LABEL, GROUP_LABEL, GROUP_NUMBER };
 /* Whether /proc would hide names of this group from other users where it is mounted with hidepid.
- * Names of containers are from files that only root may read. */
-static const bool group_is_private[] = { true, true, false, true, true, false, false };
+ * Names of containers are from files that only root may read, and units in containers have them. */
+static const bool group_is_private[] = { true, true, false, true, true, true, false };
 static const char *const tiers[] = { "auto", "bpf", "taskstats", "schedstat", NULL };
 static const char *const addresses[] = { "127.0.0.1", "::1", "localhost", "0.0.0.0", NULL };
 static const char *const formats[] = { "prometheus", "openmetrics", NULL };
@@ -45,7 +46,8 @@ struct export
     struct top_workloads workloads;
     pthread_mutex_t lock; /* protects the following members, which the server's thread also uses */
     struct exported *exported;
-    char note[256]; /* the last note about groups */
+    char note[256];   /* the last reported note about groups */
+    uint64_t note_ns; /* when it was reported; 0: never */
 };
 
 static const struct option_rule option_rules[] = {
@@ -173,8 +175,8 @@ static int resolve_group(struct export *export)
 }
 
 /* Each local user can read the metrics at an address. So no process is named there that /proc hides
- * from other users, unless the caller asks for groups. The names of cgroups and units are not
- * hidden, and those of workloads come from the caller's file. */
+ * from other users, unless the caller asks for groups. The names of cgroups are not hidden, and
+ * those of workloads come from the caller's file. */
 static void resolve_groups(struct export *export)
 {
     if (export->groups != UINT64_MAX)
@@ -184,10 +186,11 @@ static void resolve_groups(struct export *export)
         !hidden_from_others())
         return;
     export->groups = 0;
-    complain(STATUS_OK,
-             "no command, user or container is named: /proc hides processes of other users (it is "
-             "mounted with hidepid), and each local user can read these metrics; "
-             "--groups 20 names them to all, and --socket serves one user");
+    complain(
+        STATUS_OK,
+        "no command, user, container or unit is named: /proc hides processes of other users (it is "
+        "mounted with hidepid), and each local user can read these metrics; "
+        "--groups 20 names them to all, and --socket serves one user");
 }
 
 static int read_options(struct export *export, int argc, char **argv)
@@ -243,16 +246,31 @@ static int open_exported(struct export *export)
     return OPTIONS_GO_ON;
 }
 
-/* Reports what could not be named, when it changes. */
+static bool is_same_without_digits(const char *left, const char *right)
+{
+    static const char digits[] = "0123456789";
+
+    for (;; left++, right++) {
+        left += strspn(left, digits);
+        right += strspn(right, digits);
+        if (*left != *right || *left == '\0')
+            return *left == *right;
+    }
+}
+
+/* Reports what could not be named when there is a new reason. Containers come and go, and any user
+ * may start some, so their number alone is no news, and a log gets at most one line in a minute. */
 static void report_note(struct export *export)
 {
     const char *note = exported_group_note(export->exported);
+    const uint64_t now = now_ns(CLOCK_MONOTONIC);
 
-    if (strcmp(export->note, note) == 0)
+    if (note[0] == '\0' || is_same_without_digits(export->note, note) ||
+        (export->note_ns > 0 && now - export->note_ns < NOTES_NS))
         return;
     snprintf(export->note, sizeof export->note, "%s", note);
-    if (note[0] != '\0')
-        complain(STATUS_OK, "%s", note);
+    export->note_ns = now;
+    complain(STATUS_OK, "%s", note);
 }
 
 static int make_page(void *context, enum exposition_format format, const struct scrapes *scrapes,

@@ -26,10 +26,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TOP_K_TEXT_SIZE 64
+#define TOP_K_TEXT_SIZE 128
 #define TOP_K_HOUR_NS UINT64_C(3600000000000)
 
-/* A group is identified by a number (user, cgroup) or by a text (command). */
+/* A group is identified by a number (user, cgroup) or by a text (command, container). */
 struct top_k_key {
     uint64_t number;
     char text[TOP_K_TEXT_SIZE];

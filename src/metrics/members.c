@@ -2,6 +2,7 @@
 
 #include "counters/error.h"
 #include "ledger/array.h"
+#include "sources/containers/container_path.h"
 #include "sources/machine/process_line.h"
 
 #include <inttypes.h>
@@ -148,24 +149,18 @@ static int find_process_group(struct members *members, struct top_k *top,
                : r;
 }
 
-/* The text of the key is the end of the name, in case that the container is gone when it is
- * named. */
+/* The key is the whole name, so that a group keeps its name when the container is gone. */
 static int find_label(const struct members *members, struct top_k *top,
                       const struct camp_thread_states *thread, uint32_t *ret)
 {
     const struct container_task task = { thread->cgroup, thread->pid, thread->parent };
     const struct container_place *place = containers_find(members->containers, &task);
     struct top_k_key key = { 0 };
-    const char *text;
-    size_t length;
 
+    _Static_assert(sizeof key.text >= CONTAINER_TEXT_SIZE, "no name is cut");
     if (place == NULL)
         return CAMP_E_NOMEM;
-    text = container_place_text(place, members->label);
-    length = strlen(text);
-    key.number = container_place_number(place, members->label);
-    snprintf(key.text, sizeof key.text, "%s",
-             length < sizeof key.text ? text : text + length - sizeof key.text + 1);
+    snprintf(key.text, sizeof key.text, "%s", container_place_text(place, members->label));
     return top_k_find(top, &key, ret);
 }
 
@@ -222,11 +217,6 @@ static const char *own_name(struct members *members, const struct top_k_group *g
         return user_names_get(&members->users, (uint32_t)group->key.number);
     if (members->key == GROUP_CGROUP)
         return cgroup_paths_name(&members->cgroups, group->key.number);
-    if (members->key == GROUP_LABEL) {
-        const char *name = containers_text(members->containers, members->label, group->key.number);
-
-        return name != NULL ? name : group->key.text;
-    }
     return group->key.text;
 }
 

@@ -163,15 +163,6 @@ void frame_columns_see(struct frame_columns *columns, const struct selected *sel
     }
 }
 
-double frame_quota(const struct frame_style *style, const struct entity *entity)
-{
-    const double cpus = style->percent_of == PERCENT_OF_QUOTA
-                            ? strtod(labels_value(entity->labels, style->quota_label), NULL)
-                            : 0;
-
-    return cpus > 0 ? cpus : 0;
-}
-
 bool frame_columns_have_pid(const struct frame_columns *columns, const struct frame_style *style)
 {
     return columns->has_pid && style->is_single && !style->numbered;

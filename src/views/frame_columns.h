@@ -114,9 +114,6 @@ uint64_t state_column_ns(const struct frame_columns *columns, const uint64_t *va
  * titles. */
 const char *state_column_title(const struct frame_columns *columns, size_t column);
 
-/* Returns the quota of a row in CPUs, or 0 if the row has none, or it is not wanted. */
-double frame_quota(const struct frame_style *style, const struct entity *entity);
-
 /* Return true if text has a column "pid", or a column for the number of entities. */
 bool frame_columns_have_pid(const struct frame_columns *columns, const struct frame_style *style);
 bool frame_columns_have_count(const struct frame_columns *columns, const struct frame_style *style);

@@ -92,17 +92,29 @@ static const char *show_name(const struct filling *filling, const struct entity 
     return ret;
 }
 
+/* Returns the time that is 100 percent of a row. The text of a quota may be from a recording of
+ * anybody, so a number that is too large or too small is no quota. */
+static uint64_t whole_of(const struct filling *filling, size_t row)
+{
+    const struct frame *rows = filling->rows;
+    const struct frame_style *style = filling->style;
+    const uint64_t interval = rows->end_ns - rows->start_ns;
+    double allowed_ns = 0;
+
+    if (style->percent_of == PERCENT_OF_ROW || interval == 0)
+        return rows->elapsed_ns[row];
+    if (style->percent_of == PERCENT_OF_QUOTA)
+        allowed_ns = (double)interval *
+                     strtod(labels_value(rows->entities[row].labels, style->quota_label), NULL);
+    return allowed_ns >= 1 && allowed_ns < 0x1p63 ? (uint64_t)allowed_ns : interval;
+}
+
 static struct cell *fill_percents(const struct filling *filling, size_t row, struct cell *cells,
                                   struct frame_texts *texts)
 {
     const struct frame_columns *columns = filling->columns;
     const struct frame *rows = filling->rows;
-    const uint64_t *values = frame_values(rows, row), interval = rows->end_ns - rows->start_ns;
-    const bool of_row = filling->style->percent_of == PERCENT_OF_ROW || interval == 0;
-    const double quota = frame_quota(filling->style, &rows->entities[row]);
-    const uint64_t whole = of_row      ? rows->elapsed_ns[row]
-                           : quota > 0 ? (uint64_t)((double)interval * quota)
-                                       : interval;
+    const uint64_t *values = frame_values(rows, row), whole = whole_of(filling, row);
     uint64_t other = 0;
 
     for (size_t i = 0; i < columns->schema->state_count; i++)

@@ -54,6 +54,11 @@ check() {
     check export
 }
 
+@test "a served exporter reports once why containers have no names" {
+    bpf
+    check notes
+}
+
 @test "a container that ended keeps its name in its last interval" {
     bpf
     check ended

@@ -1,6 +1,6 @@
 """Processes in cgroups that are named as runtimes of containers name them.
 
-containers.py names | schedstat | unknown | quota | replay | export | ended | denied | hostile
+containers.py names | schedstat | unknown | quota | replay | export | notes | ended | denied | hostile
 
 Prints what differs from what is expected, and exits with 1. Exits with 77, after a line that says why, if this machine
 cannot make the case. The files of the runtimes are those of tests/fixtures/containers.
@@ -9,6 +9,7 @@ import contextlib
 import csv
 import fcntl
 import io
+import itertools
 import json
 import os
 import re
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 from limits import CAMP, Group, cannot, cpu_groups, set_quota, throttled_ns, unified, until, write
 
@@ -25,6 +27,7 @@ SLEEP = "import os, sys, time\nopen(sys.argv[1] + '/cgroup.procs', 'w').write('0
 SPIN = SLEEP.replace("time.sleep(600)", "while True: pass")
 UID = "8a9b0c1d_2e3f_4a5b_8c7d_9e0f1a2b3c4d"
 wrong = []
+trees = itertools.count()
 
 
 def ident(byte):
@@ -55,7 +58,7 @@ def places(paths, body=SLEEP):
         cannot("no cgroups of version 2 can be made here")
     with contextlib.ExitStack() as stack:
         try:
-            own = stack.enter_context(Group(top, f"camp-containers-{os.getpid()}"))
+            own = stack.enter_context(Group(top, f"camp-containers-{os.getpid()}-{next(trees)}"))
         except OSError as refusal:
             cannot(f"no cgroups of version 2 can be made here: {refusal}")
         made = []
@@ -233,6 +236,23 @@ def export():
                 expect(f"{labels[at]} is a group", labels[at] in found, True)
 
 
+def notes():
+    """A served exporter reports once why containers have no names, although their number changes."""
+    with places([f"docker/{ident('e1')}"], SPIN), tempfile.TemporaryFile("w+") as reported:
+        with subprocess.Popen([CAMP, "export", "--group", "container", "--port", "0"], stdout=subprocess.PIPE,
+                              stderr=reported, text=True) as server:
+            address = server.stdout.readline().strip()
+            try:
+                urllib.request.urlopen(address, timeout=60).read()
+                with places([f"docker/{ident('e2')}"], SPIN):
+                    urllib.request.urlopen(address, timeout=60).read()
+                urllib.request.urlopen(address, timeout=60).read()
+            finally:
+                server.terminate()
+        reported.seek(0)
+        expect("the number of notes", reported.read().count("Containers shown by id"), 1)
+
+
 def ended():
     """A container that ended within the interval keeps its name for the time that it had."""
     with places([f"docker/{ident('d1')}"]) as made:
@@ -292,7 +312,7 @@ def hostile():
 
 
 CASES = {function.__name__: function
-         for function in (names, schedstat, unknown, quota, replay, export, ended, denied, hostile)}
+         for function in (names, schedstat, unknown, quota, replay, export, notes, ended, denied, hostile)}
 # The cases have containers of the same ids, so they run one after another, also in tests that run at the same time.
 with open(__file__, encoding="utf-8") as itself:
     fcntl.flock(itself, fcntl.LOCK_EX)

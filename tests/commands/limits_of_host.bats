@@ -250,7 +250,7 @@ groups_of() {
     needs_mounts
     run -0 groups_of
     [ "$output" = 'groupname="other"' ]
-    grep -qx 'camp export: no command, user or container is named: /proc hides processes of other users .*; --groups 20 names .*' note
+    grep -qx 'camp export: no command, user, container or unit is named: /proc hides processes of other users .*; --groups 20 names .*' note
     run -0 groups_of --groups 2
     [ "${#lines[@]}" -eq 3 ]
     [ ! -s note ]

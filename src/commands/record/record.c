@@ -57,8 +57,7 @@ static int parse(struct record *record, int argc, char **argv, int *ret_first)
           0, 0, NULL },
         { "containers", 0, OPTION_FLAG, &record->containers, NULL,
           "For threads of this machine and groups of them: record the names of containers, pods "
-          "and "
-          "units of systemd with the rows, for --group container, pod or unit of camp top.",
+          "and units of systemd with the rows, for --group container, pod or unit of camp top.",
           0, 0, NULL },
         COMMON_OPTION(COMMON_NO_SYSCALLS, &record->no_syscalls),
         { "info", 0, OPTION_TEXT, &record->info, "FILE",

@@ -65,8 +65,7 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
         { "percent-of", 0, OPTION_CHOICE, &top->percent_of, "TIME",
           "Percentages in text are of this wall time: that of the interval (the default: a process "
           "of four threads can have 400), the row's own, or with --group container, pod or unit "
-          "the "
-          "CPU time of the group's quota (a group without a quota: that of the interval).",
+          "the CPU time of the group's quota (a group without a quota: that of the interval).",
           0, 0, percent_bases },
         COMMON_OPTION(COMMON_COLUMNS, &top->columns, .type = OPTION_CHOICE, .argument = "SET",
                       .help =

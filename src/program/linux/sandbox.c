@@ -231,9 +231,9 @@ static void allow_machine(struct landlock *landlock)
         landlock_allow(landlock, places[i], LANDLOCK_READ);
 }
 
-static void allow_folder(void *context, const char *path)
+static void allow_folder(void *context, int folder)
 {
-    landlock_allow(context, path, LANDLOCK_READ);
+    landlock_allow_open(context, folder, LANDLOCK_READ);
 }
 
 /* Returns 0, or the errno of a lack of descriptors or memory. */

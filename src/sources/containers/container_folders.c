@@ -1,11 +1,12 @@
 #include "container_folders.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 const struct container_folder container_folders[] = {
@@ -48,32 +49,79 @@ static bool home_of(uint32_t user, char ret[PATH_MAX])
            snprintf(ret, PATH_MAX, "%s", found->pw_dir) < PATH_MAX;
 }
 
-bool container_folder_parent(const struct container_folder *folder, uint32_t user,
-                             char ret[PATH_MAX])
+/* Writes the path of the folder, or of the user's home if the folder is of a user. Returns false if
+ * the user has no home, or the path is too long. */
+static bool parent_of(const struct container_folder *folder, uint32_t user, char ret[PATH_MAX])
 {
     if (folder->of_user)
         return user != CONTAINER_NO_USER && home_of(user, ret);
     return snprintf(ret, PATH_MAX, "%s%s", container_root(), folder->path) < PATH_MAX;
 }
 
-static void visit_of(uint32_t user, void (*visit)(void *context, const char *path), void *context)
+int container_open_below(int base, const char *name, int flags)
 {
-    char parent[PATH_MAX], path[PATH_MAX];
-    struct stat status;
+    char part[NAME_MAX + 1];
+    int folder = base, next, number;
+    const char *slash;
 
+    while ((slash = strchr(name, '/')) != NULL) {
+        const size_t length = (size_t)(slash - name);
+
+        memcpy(part, name, length);
+        part[length] = '\0';
+        next = openat(folder, part, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        number = errno;
+        if (folder != base)
+            close(folder);
+        errno = number;
+        if (next < 0)
+            return -1;
+        folder = next;
+        name = slash + 1;
+    }
+    next = openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC);
+    number = errno;
+    if (folder != base)
+        close(folder);
+    errno = number;
+    return next;
+}
+
+int container_folder_open(const struct container_folder *folder, uint32_t user)
+{
+    char path[PATH_MAX];
+    int home, ret, number;
+
+    if (!parent_of(folder, user, path)) {
+        errno = ENOENT;
+        return -1;
+    }
+    home = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (home < 0 || !folder->of_user)
+        return home;
+    ret = container_open_below(home, folder->path, O_PATH | O_DIRECTORY);
+    number = errno;
+    close(home);
+    errno = number;
+    return ret;
+}
+
+static void visit_of(uint32_t user, void (*visit)(void *context, int folder), void *context)
+{
     for (size_t i = 0; i < container_folder_count; i++) {
         const struct container_folder *folder = &container_folders[i];
+        const int descriptor = folder->of_user == (user != CONTAINER_NO_USER)
+                                   ? container_folder_open(folder, user)
+                                   : -1;
 
-        if (folder->of_user == (user != CONTAINER_NO_USER) &&
-            container_folder_parent(folder, user, parent) &&
-            snprintf(path, sizeof path, "%.2000s%s%s", parent, folder->of_user ? "/" : "",
-                     folder->of_user ? folder->path : "") < PATH_MAX &&
-            stat(path, &status) == 0) /* access(2) would ignore the capabilities of this process */
-            visit(context, path);
+        if (descriptor >= 0) {
+            visit(context, descriptor);
+            close(descriptor);
+        }
     }
 }
 
-void container_folders_visit(void (*visit)(void *context, const char *path), void *context)
+void container_folders_visit(void (*visit)(void *context, int folder), void *context)
 {
     char users[PATH_MAX];
     const struct dirent *entry;

@@ -24,11 +24,15 @@ struct container_folder {
 extern const struct container_folder container_folders[];
 extern const size_t container_folder_count;
 
-/* Writes the path of the folder, or of the user's home if the folder is of a user. Returns false if
- * the user has no home, or the path is too long. */
-bool container_folder_parent(const struct container_folder *folder, uint32_t user,
-                             char ret[PATH_MAX]);
+/* Opens a file or folder below `base` without following a symbolic link in any part of `name`.
+ * Returns -1 with errno set. */
+int container_open_below(int base, const char *name, int flags);
 
-/* Calls visit() with each folder that exists: those of root, and those of users who have a folder
- * in /run/user. */
-void container_folders_visit(void (*visit)(void *context, const char *path), void *context);
+/* Opens the folder of a runtime with O_PATH. Links of root lead to other disks; links of a user, to
+ * files that the user may not read, so they are not followed below the home. Returns -1 with errno
+ * set. */
+int container_folder_open(const struct container_folder *folder, uint32_t user);
+
+/* Calls visit() with each folder that exists, opened with O_PATH: those of root, and those of users
+ * who have a folder in /run/user. */
+void container_folders_visit(void (*visit)(void *context, int folder), void *context);

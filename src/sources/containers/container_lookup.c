@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,37 +48,6 @@ static void note_errno(struct lookup *lookup, int number)
                                                                             : CAMP_E_IO);
 }
 
-/* Opens a file or folder below `base` without following a symbolic link in any part of `name`.
- * Returns -1 with errno set. */
-static int open_below(int base, const char *name, int flags)
-{
-    char part[NAME_MAX + 1];
-    int folder = base, next, number;
-    const char *slash;
-
-    while ((slash = strchr(name, '/')) != NULL) {
-        const size_t length = (size_t)(slash - name);
-
-        memcpy(part, name, length);
-        part[length] = '\0';
-        next = openat(folder, part, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        number = errno;
-        if (folder != base)
-            close(folder);
-        errno = number;
-        if (next < 0)
-            return -1;
-        folder = next;
-        name = slash + 1;
-    }
-    next = openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC);
-    number = errno;
-    if (folder != base)
-        close(folder);
-    errno = number;
-    return next;
-}
-
 static bool is_of_trusted(const struct lookup *lookup, uid_t owner)
 {
     struct stat root;
@@ -116,7 +84,7 @@ static void look_into(struct lookup *lookup, enum container_file kind, const cha
 {
     struct container_names names;
     struct stat status;
-    const int file = open_below(lookup->base, name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    const int file = container_open_below(lookup->base, name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     char *text = NULL;
     size_t length;
     int r;
@@ -200,27 +168,6 @@ static bool may_be_of(const struct container_path *path, const struct container_
            (path->runtime == folder->runtime || path->runtime == RUNTIME_UNKNOWN);
 }
 
-/* Opens the folder of a runtime. Links of root lead to other disks; links of a user, to files that
- * the user may not read, so they are not followed below the home. Returns -1 with errno set. */
-static int open_folder(const struct container_folder *folder, uint32_t user)
-{
-    char path[PATH_MAX];
-    int home, ret, number;
-
-    if (!container_folder_parent(folder, user, path)) {
-        errno = ENOENT;
-        return -1;
-    }
-    home = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (home < 0 || !folder->of_user)
-        return home;
-    ret = open_below(home, folder->path, O_PATH | O_DIRECTORY);
-    number = errno;
-    close(home);
-    errno = number;
-    return ret;
-}
-
 int container_lookup(const struct container_path *path, struct container_names *ret)
 {
     static void (*const looks[RUNTIME_COUNT])(struct lookup *) = {
@@ -235,7 +182,7 @@ int container_lookup(const struct container_path *path, struct container_names *
     for (size_t i = 0; i < container_folder_count && lookup.result != CAMP_OK; i++) {
         if (!may_be_of(path, &container_folders[i]))
             continue;
-        lookup.base = open_folder(&container_folders[i], path->user);
+        lookup.base = container_folder_open(&container_folders[i], path->user);
         if (lookup.base < 0) {
             note_errno(&lookup, errno);
             continue;

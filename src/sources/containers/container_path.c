@@ -3,7 +3,6 @@
 #include "ledger/array.h"
 #include "ledger/words.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,15 +282,21 @@ static void see_container(struct container_path *ret, const struct part *part, s
     ret->user = user;
 }
 
-static uint32_t user_of(const struct part *part, uint32_t before)
+/* Returns the user of a slice such as "user-1000.slice", or CONTAINER_NO_USER. */
+static uint32_t user_of(const struct part *part)
 {
-    unsigned user;
+    static const char before[] = "user-", after[] = ".slice";
+    const char *digits = part->text + strlen(before);
+    unsigned long user;
+    char *end;
 
-    return starts_with(part->text, part->length, "user-") &&
-                   ends_in(part->text, part->length, ".slice") &&
-                   sscanf(part->text, "user-%9u.slice", &user) == 1
-               ? user
-               : before;
+    if (!starts_with(part->text, part->length, before) || *digits < '0' || *digits > '9')
+        return CONTAINER_NO_USER;
+    user = strtoul(digits, &end, 10);
+    return end + strlen(after) == part->text + part->length &&
+                   memcmp(end, after, strlen(after)) == 0 && user < CONTAINER_NO_USER
+               ? (uint32_t)user
+               : CONTAINER_NO_USER;
 }
 
 void container_path_parse(const char *path, struct container_path *ret)
@@ -308,11 +313,15 @@ void container_path_parse(const char *path, struct container_path *ret)
         part = (struct part){ at, strcspn(at, "/"), part.text, part.length };
         at += part.length;
         end = (size_t)(at - path);
-        user = user_of(&part, user);
+        /* Below their own slice, and in a container, users can make a slice of any name. */
+        if (user == CONTAINER_NO_USER && ret->container_length == 0)
+            user = user_of(&part);
         in_kubepods |= starts_with(part.text, part.length + 1, "kubepods");
         see_unit(&units, &part, end);
         if (find_pod(&part, in_kubepods, ret->pod)) {
             ret->pod_length = end;
+            ret->pod_in_container = ret->container_length > 0;
+            ret->user = user;
             if (memchr(part.text, ':', part.length) == NULL)
                 continue;
         }

@@ -4,11 +4,12 @@
  * "systemd" and "cgroupfs" of Docker, Podman, containerd (Kubernetes, k3s, RKE2, nerdctl), CRI-O,
  * LXC, systemd-nspawn and virtual machines of systemd-machined.
  *
- * Any user with an own part of the tree can name a cgroup as a runtime would. So `user` and
- * `outer_length` say in whose part the cgroup is.
+ * Any user with an own part of the tree can name a cgroup as a runtime would. So `user`,
+ * `outer_length` and `pod_in_container` say in whose part the cgroup is.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,8 +43,10 @@ struct container_path {
      * a slice if there is none of them. Before it is the manager of a user ("user@1000.service/").
      * "" if the cgroup is in no unit. An id of 64 digits in it is cut to 12. */
     char unit[CONTAINER_TEXT_SIZE];
-    /* The user in whose part of the tree the innermost container is ("user-1000.slice"), or
-     * CONTAINER_NO_USER. */
+    /* The pod is within a container, whose processes can give it the uid of any other. */
+    bool pod_in_container;
+    /* The user in whose part of the tree ("user-1000.slice") the innermost container or the pod
+     * is, or CONTAINER_NO_USER. */
     uint32_t user;
     /* Lengths of the parts of the path that are the cgroups of the innermost container, the
      * container around it, the pod and the unit; 0 if there is none. */

@@ -1,6 +1,5 @@
 #include "container_place.h"
 
-#include "ledger/index.h"
 #include "ledger/words.h"
 
 #include <stdio.h>
@@ -34,29 +33,60 @@ static void name_by_id(const struct container_path *path, char ret[CONTAINER_TEX
              has_id(path) ? SHOWN_DIGITS : CONTAINER_TEXT_SIZE / 2, path->id);
 }
 
+bool container_place_is_same_pod(const struct container_place *left,
+                                 const struct container_place *right)
+{
+    const struct container_path *a = &left->parsed, *b = &right->parsed;
+
+    return a->pod[0] != '\0' && strcmp(a->pod, b->pod) == 0 && a->user == b->user &&
+           !a->pod_in_container && !b->pod_in_container;
+}
+
+/* Puts before a name in whose part of the tree it is: that of a user, or of a container. So no user
+ * and no container can take a name of root. */
+static void add_owner(const struct container_place *place, bool is_in_container, const char *name,
+                      char ret[CONTAINER_TEXT_SIZE])
+{
+    const struct container_place *around = place->own;
+    char user[40];
+
+    if (is_in_container && around != NULL) {
+        while (around->outer != NULL)
+            around = around->outer;
+        join(ret, around->texts[LABEL_CONTAINER], name);
+    } else if (place->parsed.user != CONTAINER_NO_USER) {
+        snprintf(user, sizeof user, "user-%u", (unsigned)place->parsed.user);
+        join(ret, user, name);
+    } else {
+        copy_text(ret, CONTAINER_TEXT_SIZE, name, strlen(name));
+    }
+}
+
 /* Names the pod of a place by the file of one of its containers, else by its uid. */
 static void name_pod(struct container_place *place, struct container_place *const *siblings,
                      size_t count)
 {
-    const struct container_place *known =
-        place->own != NULL && has_pod_name(place->own) ? place->own : NULL;
     const struct container_place *own = place->own;
-    char *ret = place->texts[LABEL_POD];
+    const struct container_place *known = own != NULL && has_pod_name(own) ? own : NULL;
+    char ret[CONTAINER_TEXT_SIZE];
 
-    for (size_t i = 0; i < count && known == NULL && place->parsed.pod[0] != '\0'; i++) {
-        if (has_pod_name(siblings[i]) && strcmp(siblings[i]->parsed.pod, place->parsed.pod) == 0)
+    for (size_t i = 0; i < count && known == NULL; i++) {
+        if (has_pod_name(siblings[i]) && container_place_is_same_pod(siblings[i], place))
             known = siblings[i];
     }
-    if (known != NULL)
+    if (known != NULL) {
         join(ret, known->names.space, known->names.pod);
-    else if (place->parsed.pod[0] != '\0')
-        snprintf(ret, CONTAINER_TEXT_SIZE, "pod:%.*s",
+    } else if (place->parsed.pod[0] != '\0') {
+        snprintf(ret, sizeof ret, "pod:%.*s",
                  strlen(place->parsed.pod) == CONTAINER_ID_SIZE - 1 ? SHOWN_DIGITS : 64,
                  place->parsed.pod);
-    else if (own != NULL && own->names.project[0] != '\0')
-        snprintf(ret, CONTAINER_TEXT_SIZE, "%.100s (compose)", own->names.project);
-    else
-        snprintf(ret, CONTAINER_TEXT_SIZE, "%s", own != NULL ? "(no pod)" : "(host)");
+    } else if (own != NULL && own->names.project[0] != '\0') {
+        snprintf(ret, sizeof ret, "%.100s (compose)", own->names.project);
+    } else {
+        snprintf(place->texts[LABEL_POD], CONTAINER_TEXT_SIZE, own != NULL ? "(no pod)" : "(host)");
+        return;
+    }
+    add_owner(place, known == NULL && place->parsed.pod_in_container, ret, place->texts[LABEL_POD]);
 }
 
 /* The name of a container without those around it. */
@@ -78,7 +108,7 @@ static void name_alone(const struct container_place *place, char ret[CONTAINER_T
 static void name_container(struct container_place *place)
 {
     char *ret = place->texts[LABEL_CONTAINER];
-    char alone[CONTAINER_TEXT_SIZE], user[40];
+    char alone[CONTAINER_TEXT_SIZE];
 
     if (place->own == NULL) {
         snprintf(ret, CONTAINER_TEXT_SIZE, "%s", place->texts[LABEL_POD]);
@@ -89,14 +119,10 @@ static void name_container(struct container_place *place)
         return;
     }
     name_alone(place, alone);
-    if (place->outer != NULL) {
+    if (place->outer != NULL)
         join(ret, place->outer->texts[LABEL_CONTAINER], alone);
-    } else if (place->parsed.user != CONTAINER_NO_USER) {
-        snprintf(user, sizeof user, "user-%u", (unsigned)place->parsed.user);
-        join(ret, user, alone);
-    } else {
-        memcpy(ret, alone, CONTAINER_TEXT_SIZE);
-    }
+    else
+        add_owner(place, false, alone, ret);
 }
 
 /* Units of a container have its name before them: "ssh.service" of a container is not that of the
@@ -120,16 +146,6 @@ void container_place_name(struct container_place *place, struct container_place 
     name_pod(place, siblings, count);
     name_container(place);
     name_unit(place);
-    for (int label = LABEL_CONTAINER; label <= LABEL_UNIT; label++)
-        container_place_count(place, (enum container_label)label);
-}
-
-void container_place_count(struct container_place *place, enum container_label label)
-{
-    const char *text = place->texts[label];
-    static const uint64_t key[2] = { 0x63616d70, 0x706c6163 };
-
-    place->numbers[label] = index_siphash(key, text, strlen(text));
 }
 
 void container_place_read_quotas(struct container_place *place,
@@ -148,9 +164,9 @@ void container_place_read_quotas(struct container_place *place,
         const enum container_label label = (enum container_label)(LABEL_CONTAINER_QUOTA + i);
         const double cpus = cpu_quota(hierarchy, path, lengths[i]);
 
-        snprintf(place->texts[label], CONTAINER_TEXT_SIZE, "none");
-        if (cpus > 0)
+        if (cpus == 0)
+            snprintf(place->texts[label], CONTAINER_TEXT_SIZE, "none");
+        else if (cpus > 0)
             snprintf(place->texts[label], CONTAINER_TEXT_SIZE, "%.4g", cpus);
-        container_place_count(place, label);
     }
 }

@@ -15,7 +15,6 @@ struct container_place {
     struct container_names names;
     int result; /* of container_lookup(); CAMP_OK where no file is needed */
     char texts[CONTAINER_LABEL_COUNT][CONTAINER_TEXT_SIZE];
-    uint64_t numbers[CONTAINER_LABEL_COUNT];
     uint64_t last_used;   /* number of the interval */
     uint64_t quotas_read; /* number of the interval; 0: never */
 };
@@ -25,9 +24,10 @@ struct container_place {
 void container_place_name(struct container_place *place, struct container_place *const *siblings,
                           size_t count);
 
-/* Reads the quotas. */
+/* Returns whether both places are in one pod: of the host, or of the same user. */
+bool container_place_is_same_pod(const struct container_place *left,
+                                 const struct container_place *right);
+
+/* Reads the quotas. One that can no longer be read stays as it was. */
 void container_place_read_quotas(struct container_place *place,
                                  const struct cpu_hierarchy *hierarchy);
-
-/* Sets numbers[label] from texts[label]. */
-void container_place_count(struct container_place *place, enum container_label label);

@@ -125,7 +125,7 @@ static uint32_t hash_of(const char *path)
     return index_hash_bytes(path, strlen(path));
 }
 
-/* A place keeps those that it refers to, so these are used in the same interval. */
+/* A place refers to other places, which must stay as long as it does. So they are used, too. */
 static void use_place(struct containers *containers, struct container_place *place)
 {
     while (place != NULL && place->last_used != containers->interval) {
@@ -195,8 +195,7 @@ static void name_siblings(struct containers *containers, const struct container_
     for (size_t i = 0; i < containers->count; i++) {
         struct container_place *sibling = containers->places[i];
 
-        if (place->parsed.pod[0] != '\0' && place->names.pod[0] != '\0' &&
-            strcmp(sibling->parsed.pod, place->parsed.pod) == 0)
+        if (place->names.pod[0] != '\0' && container_place_is_same_pod(sibling, place))
             container_place_name(sibling, containers->places, containers->count);
     }
 }
@@ -347,21 +346,6 @@ const char *container_place_text(const struct container_place *place, enum conta
     return place->texts[label];
 }
 
-uint64_t container_place_number(const struct container_place *place, enum container_label label)
-{
-    return place->numbers[label];
-}
-
-const char *containers_text(const struct containers *containers, enum container_label label,
-                            uint64_t number)
-{
-    for (size_t i = 0; i < containers->count; i++) {
-        if (containers->places[i]->numbers[label] == number)
-            return containers->places[i]->texts[label];
-    }
-    return number == containers->unknown.numbers[label] ? containers->unknown.texts[label] : NULL;
-}
-
 static void add_to_note(struct containers *containers, size_t count, const char *why)
 {
     const size_t length = strlen(containers->note);
@@ -423,10 +407,8 @@ int containers_open(struct containers **ret, struct camp_error *error)
                          "no cgroups here: no cgroup file system is mounted");
     }
     containers->has_ids = cgroup_paths_open(&containers->paths) && !containers->cpus.is_v1;
-    for (int i = 0; i <= LABEL_UNIT; i++) {
+    for (int i = 0; i <= LABEL_UNIT; i++)
         snprintf(containers->unknown.texts[i], CONTAINER_TEXT_SIZE, "(unknown)");
-        container_place_count(&containers->unknown, (enum container_label)i);
-    }
     containers_start(containers);
     *ret = containers;
     return CAMP_OK;

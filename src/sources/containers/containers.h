@@ -3,9 +3,9 @@
  * to them (container_path.h); names are in the files of the runtimes (container_lookup.h), which
  * are read once for each container.
  *
- * Names that are in parentheses are no names: a task outside of containers is in "(host)", one
- * whose cgroup was removed before its path was read in "(unknown)". A container without a readable
- * file is named by its runtime and the first 12 digits of its id, its pod by its uid.
+ * A text in parentheses stands for no name: a task outside of containers is in "(host)", and one
+ * whose cgroup was removed before its path was read is in "(unknown)". A container without a
+ * readable file is named by its runtime and the first 12 digits of its id, its pod by its uid.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ enum container_label {
     LABEL_POD,
     LABEL_UNIT,
     /* The quota of CPU time that each of them has, in CPUs: "0.5"; "none" if there is none, and
-     * "" if it is unknown, because the cgroup was removed before its path was read. */
+     * "" if it is unknown, because the cgroup was removed before it was read. */
     LABEL_CONTAINER_QUOTA,
     LABEL_POD_QUOTA,
     LABEL_UNIT_QUOTA,
@@ -56,13 +56,6 @@ const struct container_place *containers_find(struct containers *containers,
                                               const struct container_task *task);
 
 const char *container_place_text(const struct container_place *place, enum container_label label);
-
-/* Returns a number that is the same for equal texts of the label, and for others almost never. */
-uint64_t container_place_number(const struct container_place *place, enum container_label label);
-
-/* Finds a text by this number; NULL if no place of the last intervals has it. */
-const char *containers_text(const struct containers *containers, enum container_label label,
-                            uint64_t number);
 
 /* Returns how many containers of this interval have no readable name, and why; "" if all have. */
 const char *containers_note(struct containers *containers);

@@ -2,10 +2,12 @@
 
 #include "sources/machine/file_text.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <mntent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void cpu_hierarchy_find(FILE *mounts, struct cpu_hierarchy *ret)
 {
@@ -34,37 +36,52 @@ void cpu_hierarchy_release(struct cpu_hierarchy *hierarchy)
     *hierarchy = (struct cpu_hierarchy){ 0 };
 }
 
-static bool read_file(const struct cpu_hierarchy *hierarchy, const char *path, size_t length,
-                      const char *name, char ret[64])
+enum reading { READ, NO_FILE, UNKNOWN };
+
+/* Reads a file of the cgroup path[length]. Where the controller is not enabled, a cgroup has no
+ * such file; a cgroup that was removed, or is outside of the mounted part of the tree, is unknown.
+ */
+static enum reading read_file(const struct cpu_hierarchy *hierarchy, const char *path,
+                              size_t length, const char *name, char ret[64])
 {
     char file[PATH_MAX];
+    struct stat status;
     ssize_t got;
 
     if (snprintf(file, sizeof file, "%s%.*s/%s", hierarchy->mount, (int)length, path, name) >=
         (int)sizeof file)
-        return false;
+        return UNKNOWN;
     got = file_text(file, ret, 63);
-    if (got < 0)
-        return false;
-    ret[got] = '\0';
-    return true;
+    if (got >= 0) {
+        ret[got] = '\0';
+        return READ;
+    }
+    if (errno != ENOENT)
+        return UNKNOWN;
+    file[strlen(file) - strlen(name)] = '\0';
+    return stat(file, &status) == 0 ? NO_FILE : UNKNOWN;
 }
 
+/* Returns 0 if the cgroup itself has no quota, and -1 if that is unknown. */
 static double own_quota(const struct cpu_hierarchy *hierarchy, const char *path, size_t length)
 {
-    char text[64], period_text[64];
+    char text[64] = "", period_text[64] = "";
     double quota = 0, period = 0;
+    enum reading reading;
 
-    if (!hierarchy->is_v1) /* "50000 100000", or "max 100000" */
-        return read_file(hierarchy, path, length, "cpu.max", text) &&
-                       sscanf(text, "%lf %lf", &quota, &period) == 2 && quota > 0 && period > 0
-                   ? quota / period
-                   : 0;
-    if (!read_file(hierarchy, path, length, "cpu.cfs_quota_us", text) ||
-        !read_file(hierarchy, path, length, "cpu.cfs_period_us", period_text))
-        return 0;
-    quota = strtod(text, NULL); /* -1: no quota */
-    period = strtod(period_text, NULL);
+    if (hierarchy->is_v1) {
+        reading = read_file(hierarchy, path, length, "cpu.cfs_quota_us", text);
+        if (reading == READ)
+            reading = read_file(hierarchy, path, length, "cpu.cfs_period_us", period_text);
+        quota = strtod(text, NULL); /* -1: no quota */
+        period = strtod(period_text, NULL);
+    } else { /* "50000 100000", or "max 100000" */
+        reading = read_file(hierarchy, path, length, "cpu.max", text);
+        if (sscanf(text, "%lf %lf", &quota, &period) != 2)
+            quota = 0;
+    }
+    if (reading == UNKNOWN)
+        return -1;
     return quota > 0 && period > 0 ? quota / period : 0;
 }
 
@@ -75,6 +92,8 @@ double cpu_quota(const struct cpu_hierarchy *hierarchy, const char *path, size_t
     while (hierarchy->mount != NULL && length > 1) {
         const double own = own_quota(hierarchy, path, length);
 
+        if (own < 0)
+            return own;
         if (own > 0 && (ret == 0 || own < ret))
             ret = own;
         while (length > 0 && path[length - 1] != '/')

@@ -18,6 +18,7 @@ struct cpu_hierarchy {
 void cpu_hierarchy_find(FILE *mounts, struct cpu_hierarchy *ret);
 void cpu_hierarchy_release(struct cpu_hierarchy *hierarchy);
 
-/* Returns the number of CPUs that the cgroup path[length] may use on average, such as 0.5, or 0 if
- * neither it nor a cgroup around it has a quota that can be read. */
+/* Returns the number of CPUs that the cgroup path[length] may use on average, such as 0.5; 0 if
+ * neither it nor a cgroup around it has a quota; -1 if one of them was removed or cannot be read.
+ */
 double cpu_quota(const struct cpu_hierarchy *hierarchy, const char *path, size_t length);

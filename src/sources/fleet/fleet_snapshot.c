@@ -198,7 +198,7 @@ static int add_parts(struct fleet *fleet)
     }
     for (size_t i = 1; i < fleet->part_count; i++)
         free(places[i]);
-    /* A host with an older exporter has come. */
+    /* A host with an older exporter was added. */
     if (fleet->has_busy && !fleet_has_busy(&fleet->parts[1].answer, &fleet->parts[2].answer))
         fleet->has_busy = false;
     return r;

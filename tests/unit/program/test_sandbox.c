@@ -112,6 +112,33 @@ static void names_of_containers_open_only_the_folders_of_the_runtimes(void **sta
     unsetenv("CAMP_ROOT");
 }
 
+static int read_secret(void)
+{
+    return read_below_root("secret/containers.json");
+}
+
+/* A user could otherwise choose what a command of root may read. */
+static void a_link_of_a_user_opens_no_other_folder(void **state)
+{
+    static const char make[] = "cd \"$CAMP_ROOT\" && mkdir -p secret run/user/1000 "
+                               "home/1000/.local/share/containers/storage "
+                               "&& echo x >secret/containers.json && ln -s \"$CAMP_ROOT/secret\" "
+                               "home/1000/.local/share/containers/storage/overlay-containers";
+    const struct sandbox with = { .kind = SANDBOX_MACHINE, .containers = true };
+    char root[] = "/tmp/camp-sandbox-XXXXXX", command[64];
+
+    (void)state;
+    need_landlock();
+    assert_non_null(mkdtemp(root));
+    setenv("CAMP_ROOT", root, 1);
+    assert_int_equal(system(make), 0);
+    assert_int_equal(read_secret(), 0);
+    assert_int_equal(tried(&with, read_secret), EACCES);
+    unsetenv("CAMP_ROOT");
+    snprintf(command, sizeof command, "rm -r %s", root);
+    assert_int_equal(system(command), 0);
+}
+
 static void a_file_reader_makes_no_socket(void **state)
 {
     const struct sandbox sandbox = { .kind = SANDBOX_FILE, .input = input };
@@ -317,6 +344,7 @@ int main(void)
         cmocka_unit_test(a_file_reader_without_an_output_writes_nothing),
         cmocka_unit_test(a_server_of_this_machine_reads_the_kernel_and_names_and_writes_nothing),
         cmocka_unit_test(names_of_containers_open_only_the_folders_of_the_runtimes),
+        cmocka_unit_test(a_link_of_a_user_opens_no_other_folder),
         cmocka_unit_test(a_file_reader_makes_no_socket),
         cmocka_unit_test(a_server_of_a_file_listens_but_does_not_connect),
         cmocka_unit_test(a_server_sends_only_to_its_clients),

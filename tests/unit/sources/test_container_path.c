@@ -151,6 +151,29 @@ static void a_container_of_a_user_names_the_user(void **state)
     assert_int_equal(path.user, CONTAINER_NO_USER);
 }
 
+static uint32_t user_in(const char *path)
+{
+    struct container_path ret;
+
+    container_path_parse(path, &ret);
+    assert_int_equal(ret.runtime, RUNTIME_PODMAN);
+    return ret.user;
+}
+
+static void the_user_is_that_of_the_outermost_slice_with_any_uid(void **state)
+{
+    (void)state;
+    /* as of an Active Directory */
+    assert_int_equal(user_in("/user.slice/user-1845200500.slice/libpod-" A ".scope"), 1845200500);
+    assert_int_equal(user_in("/user.slice/user-1000.slice/user@1000.service/user-0.slice/"
+                             "libpod-" A ".scope"),
+                     1000);
+    assert_int_equal(user_in("/user.slice/user-1000x.slice/libpod-" A ".scope"), CONTAINER_NO_USER);
+    assert_int_equal(user_in("/user.slice/user--1.slice/libpod-" A ".scope"), CONTAINER_NO_USER);
+    assert_int_equal(user_in("/user.slice/user-4294967296.slice/libpod-" A ".scope"),
+                     CONTAINER_NO_USER);
+}
+
 static void any_bytes_are_a_path(void **state)
 {
     static const char *const texts[] = { "///",    "/\xff/\x01",    "pod",
@@ -177,6 +200,7 @@ int main(void)
         cmocka_unit_test(the_parts_of_a_path_are_the_cgroups_of_pod_and_container),
         cmocka_unit_test(a_container_in_a_container_names_both),
         cmocka_unit_test(a_container_of_a_user_names_the_user),
+        cmocka_unit_test(the_user_is_that_of_the_outermost_slice_with_any_uid),
         cmocka_unit_test(any_bytes_are_a_path),
     };
 

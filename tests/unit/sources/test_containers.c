@@ -92,6 +92,37 @@ static void a_container_without_a_file_is_named_by_its_id(void **state)
     assert_string_equal(place.texts[LABEL_UNIT], "(no unit)");
 }
 
+/* Names a place of a pod beside a container whose file names that pod. */
+static void name_beside(const char *path, const char *expected)
+{
+    struct container_place known, place = { 0 }, around = { 0 };
+    struct container_place *siblings[] = { &known, &place };
+
+    assert_int_equal(name_of("/kubepods/pod" UID "/" ID("d3"), &known), CAMP_OK);
+    container_path_parse(path, &place.parsed);
+    snprintf(around.texts[LABEL_CONTAINER], CONTAINER_TEXT_SIZE, "web");
+    if (place.parsed.container_length > 0)
+        place.own = &around;
+    container_place_name(&place, siblings, 2);
+    assert_string_equal(place.texts[LABEL_POD], expected);
+}
+
+static void only_a_place_of_root_has_the_name_of_a_pod_of_root(void **state)
+{
+    static const char slice[] = "8a9b0c1d_2e3f_4a5b_8c7d_9e0f1a2b3c4d.slice";
+    char path[400];
+
+    (void)state;
+    use_fixtures();
+    name_beside("/kubepods/pod" UID, "shop/api-0");
+    snprintf(path, sizeof path, "/user.slice/user-1000.slice/user@1000.service/a-pod%s", slice);
+    name_beside(path, "user-1000/pod:" UID);
+    snprintf(path, sizeof path, "/docker/" ID("ee") "/kubepods/pod" UID);
+    name_beside(path, "web/pod:" UID);
+    snprintf(path, sizeof path, "/docker/" ID("ee") "/kubepods/pod" UID "/" ID("ff"));
+    name_beside(path, "web/pod:" UID);
+}
+
 static void a_user_does_not_read_the_files_of_root_and_root_not_those_of_a_user(void **state)
 {
     struct container_place place;
@@ -210,8 +241,10 @@ static void the_least_quota_around_a_cgroup_counts(void **state)
     write_at(tree.folder, "a/b/d/cpu.max", "400000 100000\n");
     assert_float_equal(cpu_quota(&hierarchy, "/a/b/c", 6), 0.5, 1e-9);
     assert_float_equal(cpu_quota(&hierarchy, "/a/b/d", 6), 1.5, 1e-9);
+    write_at(tree.folder, "a/b/none", NULL); /* without the controller */
     assert_float_equal(cpu_quota(&hierarchy, "/a/b/none", 9), 1.5, 1e-9);
     assert_float_equal(cpu_quota(&hierarchy, "/", 1), 0, 1e-9);
+    write_at(tree.folder, "x", NULL);
     assert_float_equal(cpu_quota(&hierarchy, "/x", 2), 0, 1e-9);
     hierarchy.is_v1 = true;
     write_at(tree.folder, "a/b/c/cpu.cfs_quota_us", "20000\n");
@@ -221,6 +254,30 @@ static void the_least_quota_around_a_cgroup_counts(void **state)
     assert_float_equal(cpu_quota(&hierarchy, "/a/b/c", 6), 0.2, 1e-9);
     assert_float_equal(cpu_quota(&hierarchy, "/a", 2), 0, 1e-9);
     remove_root(&tree);
+}
+
+static void the_quota_of_a_removed_cgroup_is_unknown_or_as_it_was(void **state)
+{
+    struct container_place place = { .path = (char *)(uintptr_t) "/lxc/web" };
+    struct cpu_hierarchy hierarchy;
+    struct tree tree = { 0 };
+
+    (void)state;
+    snprintf(tree.folder, sizeof tree.folder, "/tmp/camp-quota-XXXXXX");
+    assert_non_null(mkdtemp(tree.folder));
+    hierarchy = (struct cpu_hierarchy){ tree.folder, false };
+    write_at(tree.folder, "lxc", NULL);
+    container_path_parse(place.path, &place.parsed);
+    container_place_read_quotas(&place, &hierarchy);
+    assert_string_equal(place.texts[LABEL_CONTAINER_QUOTA], "");
+    assert_string_equal(place.texts[LABEL_POD_QUOTA], "none");
+    write_at(tree.folder, "lxc/web", NULL);
+    write_at(tree.folder, "lxc/web/cpu.max", "50000 100000\n");
+    container_place_read_quotas(&place, &hierarchy);
+    assert_string_equal(place.texts[LABEL_CONTAINER_QUOTA], "0.5");
+    remove_root(&tree);
+    container_place_read_quotas(&place, &hierarchy);
+    assert_string_equal(place.texts[LABEL_CONTAINER_QUOTA], "0.5");
 }
 
 static void find_hierarchy(const char *mounts, const char *mount, bool is_v1)
@@ -322,9 +379,6 @@ static void a_process_that_ended_keeps_its_place_or_has_that_of_its_parent(void 
     assert_string_equal(container_place_text(unknown, LABEL_CONTAINER), "(unknown)");
     assert_string_equal(container_place_text(unknown, LABEL_POD_QUOTA), "");
     assert_string_not_equal(container_place_text(own, LABEL_POD_QUOTA), "");
-    assert_string_equal(
-        containers_text(containers, LABEL_UNIT, container_place_number(own, LABEL_UNIT)),
-        container_place_text(own, LABEL_UNIT));
     for (int i = 0; i < 200; i++) /* longer than a place is kept without a task */
         containers_start(containers);
     assert_string_equal(container_place_text(place_of(containers, child, 0), LABEL_CONTAINER),
@@ -337,10 +391,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_runtime_names_its_containers),
         cmocka_unit_test(a_container_without_a_file_is_named_by_its_id),
+        cmocka_unit_test(only_a_place_of_root_has_the_name_of_a_pod_of_root),
         cmocka_unit_test(a_user_does_not_read_the_files_of_root_and_root_not_those_of_a_user),
         cmocka_unit_test(a_link_a_pipe_and_a_folder_are_not_read),
         cmocka_unit_test(a_file_that_may_not_be_read_says_so),
         cmocka_unit_test(the_least_quota_around_a_cgroup_counts),
+        cmocka_unit_test(the_quota_of_a_removed_cgroup_is_unknown_or_as_it_was),
         cmocka_unit_test(the_cpu_controller_of_version_1_comes_before_version_2),
         cmocka_unit_test(the_path_that_says_most_is_that_of_a_process),
         cmocka_unit_test(the_cgroup_of_this_process_is_found),
