@@ -8,9 +8,9 @@
  * fails.
  */
 #include "counters/clock.h"
+#include "libraries/libmariadb.h"
 #include "sources/sessions/mariadb/mariadb_inside.h"
 
-#include <mysql.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,15 +47,15 @@ static bool start(struct look *look, const char *socket, struct camp_error *erro
     return library_load(&libmariadb_library, error) == CAMP_OK &&
            mariadb_client_open(&options, NULL, &look->client, error) == CAMP_OK &&
            mariadb_server_read(look->client, UINT64_MAX, &look->server, error) == CAMP_OK &&
-           mariadb_threads_open(look->server.pid, false, &look->threads, error) == CAMP_OK &&
+           mariadb_threads_open(look->server.pid, NULL, &look->threads, error) == CAMP_OK &&
            mariadb_threads_find(look->threads, look->server.own_tid, &look->own) == CAMP_OK;
 }
 
 static bool ask(struct look *look, struct camp_error *error)
 {
-    MYSQL_RES *rows;
-    const char *statement =
-        look->instruments ? mariadb_waits_statement : mariadb_sessions_statement(true, false);
+    struct mariadb_answer *rows;
+    const struct mariadb_statement *statement =
+        look->instruments ? &mariadb_waits_statement : mariadb_sessions_statement(true, false);
     int r = mariadb_client_ask(look->client, statement, UINT64_MAX, &rows, error);
 
     if (r != CAMP_OK)
@@ -66,7 +66,6 @@ static bool ask(struct look *look, struct camp_error *error)
     else
         r = mariadb_sessions_sample(&look->sessions, rows, now_ns(CLOCK_MONOTONIC), true,
                                     look->threads);
-    mysql_free_result(rows);
     return r == CAMP_OK;
 }
 
