@@ -172,31 +172,40 @@ static void expect_all(const struct fleet_samples *samples)
         samples->members[i]->complete_ns = INT64_MAX;
 }
 
+static int add_part(struct fleet *fleet, const struct prometheus_answer *answer,
+                    struct fleet_place *places)
+{
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < answer->series_count && r == CAMP_OK; i++) {
+        struct prometheus_series series;
+
+        if (places[i].member == NULL) /* none: find_places() found each */
+            continue;
+        prometheus_answer_series(answer, i, &series);
+        r = fleet_add_samples(fleet, &series, &places[i], places[i].member->complete_ns);
+    }
+    return r;
+}
+
 static int add_parts(struct fleet *fleet)
 {
     struct fleet_place *places[FLEET_PARTS_MOST] = { NULL };
+    const size_t count = fleet->part_count;
     int r = CAMP_OK;
 
     fleet->hosts.answer = ++fleet->groups.answer;
     expect_all(&fleet->hosts);
     expect_all(&fleet->groups);
-    for (size_t i = 1; i < fleet->part_count && r == CAMP_OK; i++) {
+    for (size_t i = 1; i < count && r == CAMP_OK; i++) {
         const struct prometheus_answer *answer = &fleet->parts[i].answer;
 
         places[i] = calloc(answer->series_count + 1, sizeof **places);
         r = places[i] != NULL ? find_places(fleet, answer, places[i]) : CAMP_E_NOMEM;
     }
-    for (size_t i = 1; i < fleet->part_count && r == CAMP_OK; i++) {
-        const struct prometheus_answer *answer = &fleet->parts[i].answer;
-
-        for (size_t j = 0; j < answer->series_count && r == CAMP_OK; j++) {
-            struct prometheus_series series;
-
-            prometheus_answer_series(answer, j, &series);
-            r = fleet_add_samples(fleet, &series, &places[i][j], places[i][j].member->complete_ns);
-        }
-    }
-    for (size_t i = 1; i < fleet->part_count; i++)
+    for (size_t i = 1; i < count && r == CAMP_OK; i++)
+        r = add_part(fleet, &fleet->parts[i].answer, places[i]);
+    for (size_t i = 1; i < count; i++)
         free(places[i]);
     /* A host with an older exporter was added. */
     if (fleet->has_busy && !fleet_has_busy(&fleet->parts[1].answer, &fleet->parts[2].answer))
