@@ -220,7 +220,8 @@ static void taskstats_of_the_size_0_are_refused(void **state)
 static void a_call_without_an_array_counts(void **state)
 {
     (void)state;
-    expect_calls_without_space_to_count(getpid());
+    /* an emulator replaces what /proc has of the test itself */
+    expect_calls_without_space_to_count(getppid());
 }
 
 static void the_message_names_the_number_that_is_out_of_range(void **state)
