@@ -96,7 +96,7 @@ int container_labels_open(struct source *tasks, struct source **ret, struct camp
     int r = labels != NULL ? containers_open(&labels->containers, error)
                            : camp_fail(error, CAMP_E_NOMEM, 0, "no memory");
 
-    if (r != CAMP_OK) {
+    if (labels == NULL || r != CAMP_OK) {
         source_close(tasks);
         free(labels);
         return r;
