@@ -397,7 +397,7 @@ const char tasks_tier_help[] =
     "taskstats, schedstat, or bpf (needs CAP_BPF and CAP_PERFMON; is also exact for processes that "
     "ended and for CPUs). The tiers of database sessions are in docs/sessions.md.";
 const char tasks_status_help[] =
-    "the kernel dropped exit records, so the totals are partial.\n"
+    "the kernel dropped exit records, so totals are partial.\n"
     "Tasks that tier schedstat did not see, because they came and went between two\n"
     "snapshots, are counted; the status is then 0.";
 
