@@ -171,7 +171,7 @@ shown() {
     output=$(cat "$BATS_TEST_TMPDIR/out")
     json "r['losses']['unseen'] >= 20 and r['losses']['lost'] == 0"
     run "$CAMP" check --help
-    [[ $output == *"What tier schedstat cannot see"*"is counted, status 0."* ]]
+    [[ $output == *"Tasks that tier schedstat did not see"*"are counted; the status is then 0."* ]]
 }
 
 # bats test_tags=law
