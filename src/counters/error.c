@@ -140,6 +140,15 @@ bool camp_find_null_array(struct camp_error *error, const char *name, const void
     return true;
 }
 
+bool camp_is_empty_name(struct camp_error *error, const char *name)
+{
+    if (camp_is_null(error, name))
+        return true;
+    if (name[0] == '\0')
+        camp_fail(error, CAMP_E_INVALID, 0, "'': no program can have this name");
+    return name[0] == '\0';
+}
+
 bool camp_find_outside(struct camp_error *error, const char *name, int value, int least, int most)
 {
     if (value >= least && value <= most)

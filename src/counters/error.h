@@ -81,6 +81,9 @@ int camp_output_check(const char *name, const void *first, size_t size, size_t l
 #define camp_is_outside(error, value, least, most)                                                 \
     camp_find_outside(error, #value, value, least, most)
 
+/* The name of the program to find is NULL or empty. */
+bool camp_is_empty_name(struct camp_error *error, const char *name);
+
 bool camp_find_null(struct camp_error *error, const char *names, const void *const *pointers);
 bool camp_find_null_array(struct camp_error *error, const char *name, const void *array,
                           size_t capacity, const char *count_name, const size_t *ret_count);

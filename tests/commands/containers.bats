@@ -83,7 +83,7 @@ check() {
 }
 
 @test "a command that reads names of containers keeps only the capabilities to open files and to measure" {
-    [ "$(id -u)" -eq 0 ] || skip "needs root, who has capabilities to give up"
+    [ "$(id -u)" -eq 0 ] || skip "needs root: other users have no capabilities to give up"
     "$CAMP" top --group container --interval 30 >/dev/null 2>&1 &
     pid=$!
     python3 - "$pid" <<'END' || { kill "$pid"; return 1; }

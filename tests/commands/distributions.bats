@@ -211,7 +211,7 @@ END
 }
 
 @test "tools/setup installs what a build lacks on Fedora, openSUSE, Alpine and Arch" {
-    [ "$(id -u)" = 0 ] || skip "another user is told the command: the next test"
+    [ "$(id -u)" = 0 ] || skip "needs root: the next test shows what other users see"
     for manager in dnf zypper apk pacman; do
         all=$("$TREE/tools/setup" --list --manager $manager build)
         run on_system $manager $all

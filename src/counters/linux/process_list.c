@@ -260,10 +260,8 @@ int camp_process_find(const struct camp_source *source, const char *name,
     int r = camp_output_check("processes", processes, size, sizeof(int32_t), capacity, ret_count,
                               error);
 
-    if (r == CAMP_OK && camp_is_null(error, name))
+    if (r == CAMP_OK && camp_is_empty_name(error, name))
         r = CAMP_E_INVALID;
-    if (r == CAMP_OK && name[0] == '\0')
-        r = camp_fail(error, CAMP_E_INVALID, 0, "'': no program can have this name");
     return r == CAMP_OK ? list_processes(&listing, add_called, ret_count, error) : r;
 }
 

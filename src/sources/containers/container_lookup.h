@@ -1,9 +1,9 @@
 /*
  * Finds the names of a container in the files of its runtime, by the id of the container.
  *
- * A user who runs containers without root owns the folders with their files, and a container may
- * write into its own files. So below the folder of a runtime no symbolic link is followed, only a
- * regular file of root, of this user or of the user of the folder is read, and opening never waits.
+ * The folders of rootless containers belong to an ordinary user, and a container may write into its
+ * own files. So below the folder of a runtime no symbolic link is followed, only a regular file of
+ * root, of this user or of the owner of the folder is read, and opening never waits.
  */
 #pragma once
 
