@@ -12,6 +12,7 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -24,7 +25,21 @@ struct connection {
     int sender, receiver;
 };
 
-/* An address of one link has the name of an interface after it: "fe80::1%eth0". */
+/* Returns the index of an interface by its name or by the index itself, or 0. */
+static unsigned interface_index(const char *text)
+{
+    const unsigned index = if_nametoindex(text);
+    char *end;
+    unsigned long number;
+
+    if (index != 0 || text[0] < '0' || text[0] > '9')
+        return index;
+    errno = 0;
+    number = strtoul(text, &end, 10);
+    return *end == '\0' && errno == 0 && number <= UINT_MAX ? (unsigned)number : 0;
+}
+
+/* An address of one link has an interface after it: "fe80::1%eth0" or "fe80::1%2". */
 static bool read_ip6(const char *text, struct sockaddr_in6 *ret)
 {
     char address[INET6_ADDRSTRLEN];
@@ -35,7 +50,7 @@ static bool read_ip6(const char *text, struct sockaddr_in6 *ret)
     memcpy(address, text, length);
     address[length] = '\0';
     ret->sin6_family = AF_INET6;
-    ret->sin6_scope_id = text[length] == '%' ? if_nametoindex(text + length + 1) : 0;
+    ret->sin6_scope_id = text[length] == '%' ? interface_index(text + length + 1) : 0;
     return inet_pton(AF_INET6, address, &ret->sin6_addr) == 1 &&
            (text[length] == '\0' || ret->sin6_scope_id != 0);
 }

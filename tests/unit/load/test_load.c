@@ -135,6 +135,27 @@ static int net_result(const char *target, uint64_t packets, uint64_t bytes)
     return r;
 }
 
+static bool is_address(const char *text)
+{
+    const struct load_net_plan plan = { 1, 32, text, -1, -1 };
+    struct load_net_truth truth;
+    struct camp_error error = { 0 };
+
+    load_net(&plan, &truth, &error);
+    return strstr(error.message, "is not an IPv4 or IPv6 address") == NULL;
+}
+
+static void an_address_of_one_link_has_an_interface_by_name_or_index(void **state)
+{
+    (void)state;
+    assert_true(is_address("fe80::1%lo"));
+    assert_true(is_address("fe80::1%1"));
+    assert_false(is_address("fe80::1%0"));
+    assert_false(is_address("fe80::1%1x"));
+    assert_false(is_address("fe80::1%-1"));
+    assert_false(is_address("fe80::1%4294967297"));
+}
+
 static void a_network_load_with_a_duration_needs_no_number_of_packets(void **state)
 {
     const struct load_net_plan plan = {
@@ -294,6 +315,7 @@ int main(void)
         cmocka_unit_test(a_sleep_that_starts_after_its_end_is_due_has_no_length),
         cmocka_unit_test(a_page_fault_load_refuses_0_pages_and_device_files),
         cmocka_unit_test(a_fork_rate_or_a_thread_count_out_of_range_is_refused),
+        cmocka_unit_test(an_address_of_one_link_has_an_interface_by_name_or_index),
         cmocka_unit_test(a_network_load_with_a_duration_needs_no_number_of_packets),
     };
 
