@@ -16,13 +16,19 @@
 
 #include <string.h>
 
+/* Wine counts all packets of the host as unicast, and its multicast packets once more. */
+static uint64_t received_packets_of(const MIB_IF_ROW2 *row)
+{
+    return camp_is_imitation() ? row->InUcastPkts : row->InUcastPkts + row->InNUcastPkts;
+}
+
 static void fill(const MIB_IF_ROW2 *row, uint64_t time_ns, struct camp_network *ret)
 {
     *ret = (struct camp_network){
         .known = CAMP_NETWORK_ALL,
         .time_ns = time_ns,
         .received_bytes = row->InOctets,
-        .received_packets = row->InUcastPkts + row->InNUcastPkts,
+        .received_packets = received_packets_of(row),
         .received_errors = row->InErrors,
         .received_drops = row->InDiscards,
         .sent_bytes = row->OutOctets,

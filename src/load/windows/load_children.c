@@ -128,7 +128,7 @@ bool load_child_start(struct load_children *children, unsigned place, uint64_t b
 }
 
 /* The clock of a process stays as long as its handle is open. Wine's clock of an ended process is
- * 0.
+ * 0, or on a busy machine that of a process whose exit is not finished: it is unknown.
  */
 bool load_child_reap(struct load_children *children, unsigned place, bool wait,
                      struct load_child_times *ret)
@@ -139,7 +139,7 @@ bool load_child_reap(struct load_children *children, unsigned place, bool wait,
         return false;
     ret->reported_ns = atomic_load(&children->reported_ns[place]);
     ret->whole_ns = process_clock_ns(process);
-    ret->has_whole = ret->whole_ns >= ret->reported_ns && ret->whole_ns > 0;
+    ret->has_whole = !is_wine() && ret->whole_ns >= ret->reported_ns && ret->whole_ns > 0;
     CloseHandle(process);
     children->processes[place] = 0;
     return true;
