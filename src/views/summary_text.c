@@ -90,13 +90,17 @@ static enum column_class write_with_cpus(const struct summary *summary, char *re
  * first. Returns the class of the wait. */
 static enum column_class write_without_cpus(const struct summary *summary, char *ret)
 {
+    /* The states of a host are those of its CPUs: two hosts can have four busy CPUs. */
+    const bool counts_cpus = strcmp(summary->noun, "hosts") == 0;
+    const char *noun = counts_cpus ? "CPUs" : summary->noun;
+    const char *running = counts_cpus ? "are busy" : doing[CLASS_CPU];
     const enum column_class wait = summary_wait(summary);
     const bool leads = summary->classes[wait] > summary->classes[CLASS_CPU];
     const enum column_class first = leads ? wait : CLASS_CPU;
 
-    append(ret, "%.1f %s %s", tenths(summary->classes[first]), summary->noun, doing[first]);
+    append(ret, "%.1f %s %s", tenths(summary->classes[first]), noun, leads ? doing[wait] : running);
     if (leads && summary->has[CLASS_CPU])
-        append(ret, ", %.1f on a CPU", tenths(summary->classes[CLASS_CPU]));
+        append(ret, ", %.1f %s", tenths(summary->classes[CLASS_CPU]), running);
     if (!leads && summary->classes[wait] >= SHOWN_LEAST)
         append(ret, ", %.1f %s", tenths(summary->classes[wait]), doing[wait]);
     return wait;

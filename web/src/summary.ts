@@ -128,8 +128,11 @@ function withCpus(input: SummaryInput, cpu: number): [SummaryPart[], string] {
 /** The time on a CPU and the largest wait, the larger one first. */
 function withoutCpus(input: SummaryInput): [SummaryPart[], string] {
   const { classes, kind } = input, first = leadOf(input), wait = largestWait(input);
-  const parts = [part(`${digits(1, timeIn(input, first))} ${kind} ${CLASSES[first]![1]}`, first)];
-  const add = (name: string) => parts.push(part(', ', null), part(`${digits(1, timeIn(input, name))} ${CLASSES[name]![1]}`, name));
+  // The states of a host are those of its CPUs: two hosts can have four busy CPUs.
+  const countsCpus = kind === 'hosts', noun = countsCpus ? 'CPUs' : kind;
+  const doing = (name: string) => (countsCpus && name === 'cpu' ? 'are busy' : CLASSES[name]![1]);
+  const parts = [part(`${digits(1, timeIn(input, first))} ${noun} ${doing(first)}`, first)];
+  const add = (name: string) => parts.push(part(', ', null), part(`${digits(1, timeIn(input, name))} ${doing(name)}`, name));
   if (first !== 'cpu' && classes.cpu !== undefined) add('cpu');
   if (first === 'cpu' && timeIn(input, wait) >= LEAST) add(wait);
   return [parts, wait];
