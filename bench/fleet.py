@@ -31,7 +31,10 @@ WHOLE_S = 60  # until frames have all hosts
 TICK = os.sysconf("SC_CLK_TCK")
 
 # What camp asks for each second, without the marks in it.
-OTHERS = "camp_cpu_measured_seconds_total|camp_cpus|camp_clock_seconds_total"
+MEASURED = "camp_cpu_measured_seconds_total"
+OTHERS = f"{MEASURED}|camp_cpus|camp_clock_seconds_total"
+BUSY = "camp_cpu_sampled_busy_seconds_total"
+HALF = 'mode=~"idle|iowait|irq"'
 SAMPLED = 'camp_cpu_seconds_total{mode!~"idle|iowait"}'
 DOWN = 'vector(time()) or up{job="camp"}==0'
 # The questions are evaluated 1 s ahead. VictoriaMetrics shows new samples up to 2 s late.
@@ -48,9 +51,25 @@ WAYS = {
         DOWN, f'{{__name__=~"{OTHERS}|camp_cpu_seconds_total"}}{RANGE}'],
     "three questions at once, ranges": [DOWN, f'{{__name__=~"{OTHERS}"}}{RANGE}', SAMPLED + RANGE],
     "the same with one sampled series a host": [
-        DOWN, f'{{__name__=~"{OTHERS}"}}{RANGE}', "camp_cpu_sampled_busy_seconds_total" + RANGE],
+        DOWN, f'{{__name__=~"{OTHERS}"}}{RANGE}', BUSY + RANGE],
 }
 CAMP = "the same with one sampled series a host"
+# Further ways, compared with what camp does with a server on the same machine, not compressed.
+FURTHER = {
+    "the same, not compressed (camp)": WAYS[CAMP],
+    "the same, in four questions: modes in halves": [
+        DOWN, f'{MEASURED}{{{HALF}}}{RANGE}', f'{MEASURED}{{{HALF.replace("=~", "!~")}}}{RANGE}',
+        f'{{__name__=~"camp_cpus|camp_clock_seconds_total|{BUSY}"}}{RANGE}'],
+    "the same, in four questions: hosts in halves": [
+        DOWN, f'{{__name__=~"{OTHERS}",instance=~"host-.*[02468]:.*"}}{RANGE}',
+        f'{{__name__=~"{OTHERS}",instance!~"host-.*[02468]:.*"}}{RANGE}', BUSY + RANGE],
+    "the same, hosts that are down by 20 s": [
+        'vector(time()) or last_over_time(up{job="camp"}[20s])==0', *WAYS[CAMP][1:]],
+    "the same, without the number of CPUs": [
+        DOWN, f'{{__name__=~"{MEASURED}|camp_clock_seconds_total"}}{RANGE}', BUSY + RANGE],
+    "the same, counted by the server: no samples in the answers": [
+        DOWN, *(f"count(count_over_time({name}{RANGE}))" for name in [*OTHERS.split("|"), BUSY])],
+}
 
 
 def cpu_s(pid):
@@ -198,10 +217,9 @@ def camp_cost(build, engine, hosts):
 def frame_record(build, engine, hosts):
     frame = camp_cost(build, engine, hosts)
     ways = [engine.cost_of(name, questions) for name, questions in WAYS.items()]
-    # what camp does with a server on the same machine
-    floor = engine.cost_of("the same, not compressed (camp)", WAYS[CAMP], compressed=False)
-    ways.append(floor)
-    return {"part": "fleet", "engine": engine.name, "hosts": hosts, **frame, "floor_ms": floor["wall_ms"], "ways": ways,
+    further = [engine.cost_of(name, questions, compressed=False) for name, questions in FURTHER.items()]
+    return {"part": "fleet", "engine": engine.name, "hosts": hosts, **frame, "floor_ms": further[0]["wall_ms"],
+            "ways": ways + further,
             **({"limit_ms": LIMIT_MS} if hosts == 1000 else {})}
 
 
