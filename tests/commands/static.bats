@@ -44,3 +44,14 @@ make_archive() {
     [ "$status" != 0 ]
     [[ $stderr == *broken.a* ]]
 }
+
+@test "the libraries of a root with a blank in its name are found there" {
+    printf 'prefix=/usr\nName: one\nDescription: one\nVersion: 1.2\nCflags: -I${prefix}/include/one\nLibs: -L/opt/one -lone\n' >one.pc
+    run --separate-stderr env PKG_CONFIG_SYSROOT_DIR="/a b" PKG_CONFIG_LIBDIR="$PWD" \
+        "$TREE/packaging/static/pkg-config" --cflags --libs one
+    [ "$status" = 0 ]
+    eval "words=($output)"
+    [ "${words[*]}" = '-I/a b/usr/include/one -L/a b/opt/one -lone' ] && [ "${#words[@]}" = 3 ]
+    run env PKG_CONFIG_SYSROOT_DIR="/a b" PKG_CONFIG_LIBDIR="$PWD" "$TREE/packaging/static/pkg-config" --cflags none
+    [ "$status" != 0 ]
+}
