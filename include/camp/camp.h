@@ -863,8 +863,9 @@ struct camp_task_utilisation {
  * come from camp_process_read() with CAMP_TASK_CPU, CAMP_TASK_USER and CAMP_TASK_SYSTEM, or from
  * this function.
  * Errors: CAMP_E_INVALID (also if interval_ms is 0 and *previous is not such a reading of this
- * process, or no time passed), CAMP_E_NOTSUP, CAMP_E_PERM (the system hides the process),
- * CAMP_E_GONE (the process has exited), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
+ * process, or no time passed), CAMP_E_NOTSUP (also if the CPU time is unknown), CAMP_E_PERM
+ * (the system hides the process, or its CPU time), CAMP_E_GONE (the process has exited),
+ * CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_process_utilisation(const struct camp_source *source,
                                          const struct camp_process *process, unsigned interval_ms,
                                          struct camp_task *previous,

@@ -245,6 +245,21 @@ static int check_previous(const struct camp_process *process, const struct camp_
     return CAMP_OK;
 }
 
+/* Reads the process. An unknown CPU time is an error, whose reason camp_process_cpu_ns() knows. */
+static int read_cpu_time(const struct camp_source *source, const struct camp_process *process,
+                         struct camp_task *ret, struct camp_error *error)
+{
+    uint64_t cpu_ns;
+    int r = camp_process_read(source, process, WANTED, ret, sizeof *ret, error);
+
+    if (r < 0 || (ret->known & CAMP_TASK_CPU))
+        return r;
+    r = camp_process_cpu_ns(source, process, &cpu_ns, error);
+    return r < 0 ? r
+                 : camp_fail(error, CAMP_E_NOTSUP, 0, "process %d has no known CPU time",
+                             (int)process->pid);
+}
+
 int camp_process_utilisation(const struct camp_source *source, const struct camp_process *process,
                              unsigned interval_ms, struct camp_task *previous,
                              struct camp_task_utilisation *ret, size_t size,
@@ -258,7 +273,7 @@ int camp_process_utilisation(const struct camp_source *source, const struct camp
     if (camp_is_null(error, process, ret))
         return CAMP_E_INVALID;
     if (interval_ms != 0) {
-        r = camp_process_read(source, process, WANTED, &before, sizeof before, error);
+        r = read_cpu_time(source, process, &before, error);
         if (r == CAMP_OK)
             camp_sleep_ms(interval_ms);
     } else {
@@ -267,7 +282,7 @@ int camp_process_utilisation(const struct camp_source *source, const struct camp
             before = *previous;
     }
     if (r == CAMP_OK)
-        r = camp_process_read(source, process, WANTED, &after, sizeof after, error);
+        r = read_cpu_time(source, process, &after, error);
     if (r < 0)
         return r;
     if (after.time_ns <= before.time_ns)

@@ -83,6 +83,27 @@ static void faked_process_that_may_not_be_opened_has_no_measured_time(void **sta
     assert_int_equal(camp_pid_cpu_ns(FAKE_PID + 4, &cpu_ns), CAMP_E_GONE);
 }
 
+static void faked_utilisation_without_a_measured_time_is_an_error_and_not_zero(void **state)
+{
+    const struct camp_process identity = fake_identity();
+    struct camp_task_utilisation utilisation;
+    struct camp_error error;
+
+    (void)state;
+    fakes_reset();
+    fakes.process_can_be_opened = false;
+    assert_int_equal(camp_process_utilisation(NULL, &identity, 1, NULL, &utilisation,
+                                              sizeof utilisation, &error),
+                     CAMP_E_PERM);
+    assert_non_null(strstr(error.message, "administrator"));
+    fakes_reset();
+    fakes.process_cycles = 0;
+    assert_int_equal(camp_process_utilisation(NULL, &identity, 1, NULL, &utilisation,
+                                              sizeof utilisation, &error),
+                     CAMP_E_NOTSUP);
+    assert_int_equal(fake_handles, 0);
+}
+
 static void faked_cycles_of_0_are_unknown(void **state)
 {
     const struct camp_process identity = fake_identity();
@@ -292,6 +313,7 @@ int main(void)
         cmocka_unit_test(faked_process_has_measured_and_sampled_time_and_all_counts),
         cmocka_unit_test(faked_time_of_a_process_is_read_without_the_table),
         cmocka_unit_test(faked_process_that_may_not_be_opened_has_no_measured_time),
+        cmocka_unit_test(faked_utilisation_without_a_measured_time_is_an_error_and_not_zero),
         cmocka_unit_test(faked_cycles_of_0_are_unknown),
         cmocka_unit_test(faked_cycles_without_a_rate_are_no_time),
         cmocka_unit_test(faked_process_that_has_ended_but_is_open_elsewhere_is_gone),
