@@ -225,6 +225,11 @@ def python_verdicts(record):
             for line in record["against"] if "limit_ratio" in line]
 
 
+def many_cpus_verdicts(record):
+    return [verdict(f"simulated, {record['what']}: a CPU of 2,000, of 64", f"{record['growth']:.2f} x",
+                    f"{record['limit_growth']:.0f} x", record["growth"] <= record["limit_growth"])]
+
+
 def verdicts(record):
     makers = {"call": call_verdicts, "table": table_verdicts, "size": size_verdicts,
               "start": start_verdicts, "activity": activity_verdicts,
@@ -233,7 +238,8 @@ def verdicts(record):
               "age": age_verdicts, "backends": backends_verdicts,
               "recording": recording_verdicts, "export": export_verdicts,
               "sessions": sessions_verdicts, "tier_cost": tier_cost_verdicts,
-              "python": python_verdicts, "fleet": fleet_verdicts}
+              "python": python_verdicts, "fleet": fleet_verdicts,
+              "many_cpus": many_cpus_verdicts}
     return makers.get(record["part"], lambda _: [])(record)
 
 
@@ -468,6 +474,12 @@ def print_fleet(record):
               f"{way['server_ms']:4.0f} ms of CPU, {way['bytes'] / 1e3:6.0f} KB")
 
 
+def print_many_cpus(record):
+    print(f"\nA SIMULATION, synthetic files and accounts: {record['what']}")
+    for cpus, us in record["us"].items():
+        print(f"  {cpus:5,} CPUs {time_text(us)}, {1000 * us / cpus:7.1f} ns each")
+
+
 def print_scrapes(record):
     print(f"\n{record['engine']} scrapes {record['hosts']:,} hosts at {record['interval']}: "
           f"{record['cores']:.2f} cores, {record['resident_bytes'] / 1e6:.0f} MB, "
@@ -493,7 +505,7 @@ PRINTERS = {"export": print_export, "machine": print_machine, "peer": print_peer
             "recording": print_recording, "sessions": print_sessions,
             "tier_errors": print_tier_errors, "tier_speed": print_tier_speed,
             "tier_cost": print_tier_cost, "python": print_python, "fleet": print_fleet,
-            "scrapes": print_scrapes,
+            "scrapes": print_scrapes, "many_cpus": print_many_cpus,
             "verdict": print_verdict}
 
 
