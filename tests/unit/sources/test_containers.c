@@ -48,6 +48,8 @@ static const struct {
     { "/system.slice/nerdctl-" ID("c3") ".scope", "batch", "(no pod)" },
     { "/kubepods/pod" UID "/" ID("c4"), "kube-system/coredns-6799fbcd5-x7k2p/coredns",
       "kube-system/coredns-6799fbcd5-x7k2p" },
+    { "/docker/" ID("d5"), "moved", "(no pod)" },
+    { "/machine.slice/libpod-" ID("a5") ".scope/container", "far", "(no pod)" },
     { "/machine.slice/libpod-" ID("a1") ".scope/container", "cache", "(no pod)" },
     { "/libpod_parent/libpod-" ID("a2"), "queue", "(no pod)" },
     { "/libpod_parent/" ID("77") "/libpod-" ID("a3"), "job", "pod:777777777777" },
