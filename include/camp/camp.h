@@ -662,7 +662,8 @@ CAMP_PUBLIC int camp_reader_open_disks(struct camp_reader *reader, const struct 
                                        struct camp_error *error);
 
 /* Opens a reader of one process. After the process has exited, reading returns CAMP_E_GONE, even
- * if its pid is reused.
+ * if its pid is reused. On Linux a child of fork(2) in another PID namespace, where the pid is of
+ * another process, must open its own reader.
  * Errors: CAMP_E_INVALID (also for a pid below 1), CAMP_E_NOTSUP, CAMP_E_PERM (the system hides
  * the process), CAMP_E_GONE (the process has exited), CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT. */
 CAMP_PUBLIC int camp_reader_open_process(struct camp_reader *reader,
