@@ -23,7 +23,10 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
 PAPER ?=
-ARCH ?=
+# Only from the command line: builds of the kernel export another ARCH.
+ifneq ($(origin ARCH),command line)
+ARCH =
+endif
 RELEASE = build/release
 # A folder as one word for the shell, with any characters in its name.
 quoted = '$(subst ','\'',$(1))'

@@ -27,10 +27,14 @@ FRAMES = 20
 PORTS = {"prometheus": 19391, "victoria-metrics": 19428}
 SETTLE_S = 310  # some longer than the 5 minutes that Prometheus looks back
 SHORT_S = 20
+WHOLE_S = 60  # until frames have all hosts
 TICK = os.sysconf("SC_CLK_TCK")
 
 # What camp asks for each second, without the marks in it.
-OTHERS = "camp_cpu_measured_seconds_total|camp_cpus|camp_clock_seconds_total"
+MEASURED = "camp_cpu_measured_seconds_total"
+OTHERS = f"{MEASURED}|camp_cpus|camp_clock_seconds_total"
+BUSY = "camp_cpu_sampled_busy_seconds_total"
+HALF = 'mode=~"idle|iowait|irq"'
 SAMPLED = 'camp_cpu_seconds_total{mode!~"idle|iowait"}'
 DOWN = 'vector(time()) or up{job="camp"}==0'
 # The questions are evaluated 1 s ahead. VictoriaMetrics shows new samples up to 2 s late.
@@ -47,9 +51,25 @@ WAYS = {
         DOWN, f'{{__name__=~"{OTHERS}|camp_cpu_seconds_total"}}{RANGE}'],
     "three questions at once, ranges": [DOWN, f'{{__name__=~"{OTHERS}"}}{RANGE}', SAMPLED + RANGE],
     "the same with one sampled series a host": [
-        DOWN, f'{{__name__=~"{OTHERS}"}}{RANGE}', "camp_cpu_sampled_busy_seconds_total" + RANGE],
+        DOWN, f'{{__name__=~"{OTHERS}"}}{RANGE}', BUSY + RANGE],
 }
 CAMP = "the same with one sampled series a host"
+# Further ways, compared with what camp does with a server on the same machine, not compressed.
+FURTHER = {
+    "the same, not compressed (camp)": WAYS[CAMP],
+    "the same, in four questions: modes in halves": [
+        DOWN, f'{MEASURED}{{{HALF}}}{RANGE}', f'{MEASURED}{{{HALF.replace("=~", "!~")}}}{RANGE}',
+        f'{{__name__=~"camp_cpus|camp_clock_seconds_total|{BUSY}"}}{RANGE}'],
+    "the same, in four questions: hosts in halves": [
+        DOWN, f'{{__name__=~"{OTHERS}",instance=~"host-.*[02468]:.*"}}{RANGE}',
+        f'{{__name__=~"{OTHERS}",instance!~"host-.*[02468]:.*"}}{RANGE}', BUSY + RANGE],
+    "the same, hosts that are down by 20 s": [
+        'vector(time()) or last_over_time(up{job="camp"}[20s])==0', *WAYS[CAMP][1:]],
+    "the same, without the number of CPUs": [
+        DOWN, f'{{__name__=~"{MEASURED}|camp_clock_seconds_total"}}{RANGE}', BUSY + RANGE],
+    "the same, counted by the server: no samples in the answers": [
+        DOWN, *(f"count(count_over_time({name}{RANGE}))" for name in [*OTHERS.split("|"), BUSY])],
+}
 
 
 def cpu_s(pid):
@@ -167,34 +187,39 @@ class Fleet:
         shutil.rmtree(self.folder)
 
 
-def camp_cost(build, engine, frames):
-    """Returns wall and CPU time of opening and of a number of frames, in ms, the peak resident size, and the hosts of
-    the largest frame. The interval is so short that camp asks again as soon as it has an answer."""
-    begin = time.monotonic()
+def camp_cost(build, engine, hosts):
+    """Returns the wall time of opening, the median and least wall time and the CPU time of a frame with all hosts, in ms,
+    and the peak resident size. The interval is so short that camp asks again as soon as it has an answer.
+    VictoriaMetrics shows new samples once a second, so until camp has measured that, such short frames have rows of
+    some hosts only, and are not counted."""
+    frames, begin = [], time.monotonic()  # of each frame: the time, the CPU time until then, its rows
     camp = subprocess.Popen([f"{build}/src/camp", "top", "--from", f"prometheus:127.0.0.1:{engine.port}", "--format",
-                             "json", "--interval", "10ms", "--count", str(frames)], stdout=subprocess.PIPE)
-    hosts = max(line.count(b'"elapsed_ns"') for line in camp.stdout)
-    _, status, used = os.wait4(camp.pid, 0)
-    wall = time.monotonic() - begin
-    camp.returncode = status
-    if status != 0:
-        raise Failed(f"fleet: camp top ended in {os.waitstatus_to_exitcode(status)}")
-    return {"wall_ms": wall * 1e3, "cpu_ms": (used.ru_utime + used.ru_stime) * 1e3, "hosts": hosts,
+                             "json", "--interval", "10ms"], stdout=subprocess.PIPE)
+    newest = []
+    for line in camp.stdout:
+        frames.append((time.monotonic(), cpu_s(camp.pid), line.count(b'"elapsed_ns"')))
+        newest = frames[-1 - FRAMES:]
+        if min(rows for _, _, rows in newest) >= hosts and len(newest) > FRAMES or frames[-1][0] - begin > WHOLE_S:
+            break
+    camp.terminate()
+    camp.stdout.close()
+    _, camp.returncode, used = os.wait4(camp.pid, 0)
+    rows = min((rows for _, _, rows in newest), default=0)
+    if rows < hosts or len(newest) <= FRAMES:
+        raise Failed(f"fleet: after {WHOLE_S} s camp top of {engine.name} has had {len(frames)} frames, and one of the "
+                     f"newest {len(newest)} has {rows} of {hosts} hosts")
+    walls = [(after[0] - before[0]) * 1e3 for before, after in zip(newest, newest[1:])]
+    return {"wall_ms": statistics.median(walls), "least_ms": min(walls),
+            "cpu_ms": (newest[-1][1] - newest[0][1]) / FRAMES * 1e3, "open_ms": (frames[0][0] - begin) * 1e3,
             "resident_bytes": used.ru_maxrss * 1024}
 
 
 def frame_record(build, engine, hosts):
-    opened = camp_cost(build, engine, 1)
-    whole = camp_cost(build, engine, 1 + FRAMES)
-    if whole["hosts"] < hosts:
-        raise Failed(f"fleet: a frame of {engine.name} has {whole['hosts']} of {hosts} hosts")
+    frame = camp_cost(build, engine, hosts)
     ways = [engine.cost_of(name, questions) for name, questions in WAYS.items()]
-    # what camp does with a server on the same machine
-    floor = engine.cost_of("the same, not compressed (camp)", WAYS[CAMP], compressed=False)
-    ways.append(floor)
-    frame = {kind: (whole[kind] - opened[kind]) / FRAMES for kind in ("wall_ms", "cpu_ms")}
-    return {"part": "fleet", "engine": engine.name, "hosts": hosts, **frame, "open_ms": opened["wall_ms"],
-            "resident_bytes": whole["resident_bytes"], "floor_ms": floor["wall_ms"], "ways": ways,
+    further = [engine.cost_of(name, questions, compressed=False) for name, questions in FURTHER.items()]
+    return {"part": "fleet", "engine": engine.name, "hosts": hosts, **frame, "floor_ms": further[0]["wall_ms"],
+            "ways": ways + further,
             **({"limit_ms": LIMIT_MS} if hosts == 1000 else {})}
 
 

@@ -46,7 +46,7 @@ def one_process(pid, rounds):
     process = camp.process(pid)
     compare(psutil.Process(pid).cpu_times, {
         "pid_cpu_ns(pid)": lambda: camp.pid_cpu_ns(pid),
-        "Process.cpu_ns(), which knows a pid given anew": process.cpu_ns,
+        "Process.cpu_ns(), which notices a reused pid": process.cpu_ns,
         "Process.read('cpu_ns', 'minor_faults', 'resident_bytes')":
             lambda: process.read("cpu_ns", "minor_faults", "resident_bytes"),
     }, rounds, 200)

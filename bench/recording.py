@@ -19,7 +19,7 @@ THREADS = 10000
 INTERVALS = 60
 HOUR = (1000, 3600)  # threads, intervals
 CROWD_INTERVALS = 10
-LIMIT_PERCENT = 1.0  # of a core, at one interval a second
+LIMIT_PERCENT = {100: 0.8, 5: 0.08}  # of a core, at one interval a second; active threads
 LIMIT_ROW_BYTES = 50.0
 LIMIT_READ_MS = 2000.0
 
@@ -44,7 +44,7 @@ def written(build, folder, threads, intervals, active):
 
 def write_record(build, folder, active):
     record = written(build, folder, THREADS, INTERVALS, active)[1]
-    record["limit_percent"] = LIMIT_PERCENT
+    record["limit_percent"] = LIMIT_PERCENT[active]
     record["limit_row_bytes"] = LIMIT_ROW_BYTES
     return record
 

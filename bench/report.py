@@ -57,9 +57,15 @@ def table_verdicts(record):
 
 def attach_verdicts(record):
     units = {"switch_ns": "a context switch", "call_ns": "a system call"}
-    return [verdict(f"{variant['who']}: more {units[what]}", f"{variant[what][0]:.0f} ns",
-                    f"{limit:.0f} ns", variant[what][0] <= limit)
-            for variant in record["variants"] for what, limit in variant["limits"].items()]
+    costs = {variant["who"]: variant for variant in record["variants"]}
+    found = []
+    for variant in record["variants"]:
+        for what, (limit, floor) in variant["limits"].items():
+            if floor is None or floor in costs:
+                ns = variant[what][0] - (costs[floor][what][0] if floor else 0)
+                found.append(verdict(f"{variant['who']}: more {units[what]}{' than empty programs' if floor else ''}",
+                                     f"{ns:.0f} ns", f"{limit:.0f} ns", ns <= limit))
+    return found
 
 
 def resident_verdicts(name, record):
@@ -73,7 +79,9 @@ def resident_verdicts(name, record):
 def snapshot_verdicts(record):
     name = f"snapshot of {record['threads']:,} threads"
     return [verdict(name, f"{record['ms']:.2f} ms", f"{record['limit_ms']:.2f} ms",
-                    record["ms"] <= record["limit_ms"])] + resident_verdicts(name, record)
+                    record["ms"] <= record["limit_ms"]),
+            verdict(f"{name}: opening a session", f"{record['open_ms']:.0f} ms", f"{record['limit_open_ms']:.0f} ms",
+                    record["open_ms"] <= record["limit_open_ms"])] + resident_verdicts(name, record)
 
 
 def top_verdicts(record):
@@ -106,6 +114,17 @@ def backends_verdicts(record):
     return [verdict(f"wait events of backends: of the machine at {record['switches']:,} switches/s",
                     f"{record['percent']:.2f} %", f"{record['limit_percent']:.1f} %",
                     record["percent"] <= record["limit_percent"])]
+
+
+def activity_verdicts(record):
+    name = f"{record['threads']:,} threads, {record['changed']:,} woken"
+    found = [verdict(f"{name}: {what}", f"{record['ms'][what]:.2f} ms", f"{limit:.2f} ms", record["ms"][what] <= limit)
+             for what, limit in record["limits"].items()]
+    if "limit_bytes" in record:
+        what, limit = record["limit_bytes"]
+        found.append(verdict(f"{name}: camp top, {what.replace('_bytes', '')}", f"{record[what] / 1e6:.1f} MB",
+                             f"{limit / 1e6:.0f} MB", record[what] <= limit))
+    return found
 
 
 def recording_verdicts(record):
@@ -206,15 +225,21 @@ def python_verdicts(record):
             for line in record["against"] if "limit_ratio" in line]
 
 
+def many_cpus_verdicts(record):
+    return [verdict(f"simulated, {record['what']}: a CPU of 2,000, of 64", f"{record['growth']:.2f} x",
+                    f"{record['limit_growth']:.0f} x", record["growth"] <= record["limit_growth"])]
+
+
 def verdicts(record):
     makers = {"call": call_verdicts, "table": table_verdicts, "size": size_verdicts,
-              "start": start_verdicts,
+              "start": start_verdicts, "activity": activity_verdicts,
               "view": view_verdicts, "page": page_verdicts, "report": report_verdicts,
               "attach": attach_verdicts, "snapshot": snapshot_verdicts, "top": top_verdicts,
               "age": age_verdicts, "backends": backends_verdicts,
               "recording": recording_verdicts, "export": export_verdicts,
               "sessions": sessions_verdicts, "tier_cost": tier_cost_verdicts,
-              "python": python_verdicts, "fleet": fleet_verdicts}
+              "python": python_verdicts, "fleet": fleet_verdicts,
+              "many_cpus": many_cpus_verdicts}
     return makers.get(record["part"], lambda _: [])(record)
 
 
@@ -306,6 +331,14 @@ def print_export(record):
               f"  {row['page_bytes'] / 1e3:6.1f} KB  camp / it {mine / row['ms']:.3f}")
     for who in record["missing"]:
         print(f"  {who}: missing here")
+
+
+def print_activity(record):
+    print(f"\n{record['threads']:,} threads, of which {record['changed']:,} wake up in an interval: CPU time")
+    for what, ms in record["ms"].items():
+        print(f"  {what:28}{ms:9.3f} ms")
+    print(f"  camp top: resident at most {record['resident_bytes'] / 1e6:.1f} MB; the machine has "
+          f"{record['machine_bytes'] / 1e6:.1f} MB less")
 
 
 def print_age(record):
@@ -441,6 +474,12 @@ def print_fleet(record):
               f"{way['server_ms']:4.0f} ms of CPU, {way['bytes'] / 1e3:6.0f} KB")
 
 
+def print_many_cpus(record):
+    print(f"\nA SIMULATION, synthetic files and accounts: {record['what']}")
+    for cpus, us in record["us"].items():
+        print(f"  {cpus:5,} CPUs {time_text(us)}, {1000 * us / cpus:7.1f} ns each")
+
+
 def print_scrapes(record):
     print(f"\n{record['engine']} scrapes {record['hosts']:,} hosts at {record['interval']}: "
           f"{record['cores']:.2f} cores, {record['resident_bytes'] / 1e6:.0f} MB, "
@@ -462,11 +501,11 @@ PRINTERS = {"export": print_export, "machine": print_machine, "peer": print_peer
             "size": print_size, "start": print_start, "view": print_view, "report": print_report,
             "page": print_page,
             "attach": print_attach, "snapshot": print_snapshot,
-            "top": print_top, "age": print_age, "backends": print_backends,
+            "top": print_top, "activity": print_activity, "age": print_age, "backends": print_backends,
             "recording": print_recording, "sessions": print_sessions,
             "tier_errors": print_tier_errors, "tier_speed": print_tier_speed,
             "tier_cost": print_tier_cost, "python": print_python, "fleet": print_fleet,
-            "scrapes": print_scrapes,
+            "scrapes": print_scrapes, "many_cpus": print_many_cpus,
             "verdict": print_verdict}
 
 

@@ -3,10 +3,12 @@
  * threads and the peak resident memory of this process. Also prints the CPU time and the wall time
  * to load and attach the BPF programs.
  *
- *   snapshot camp|floor COUNT
+ *   snapshot camp|visit|floor COUNT [CHANGED OUT IN]
  *
- * camp takes snapshots with a session of microstates. floor uses a BPF iterator that visits all
- * threads and outputs nothing.
+ * camp takes snapshots with a session of microstates, and gets the readings of all threads. visit
+ * gets what happened since the previous snapshot. floor uses a BPF iterator that visits all threads
+ * and outputs nothing. Before each snapshot, CHANGED threads of a crowd (crowd.c) are woken: its
+ * input and output are the descriptors OUT and IN.
  */
 #include "floor.skel.h"
 
@@ -59,6 +61,38 @@ static int camp_take(void)
     return camp_states_threads(session, threads, sizeof *threads, capacity, &count, NULL);
 }
 
+static void see(void *context, const struct camp_thread_states *before,
+                const struct camp_thread_states *now, uint32_t *note)
+{
+    (void)context, (void)before, (void)now, (void)note;
+    count++;
+}
+
+static void see_waiting(void *context, const struct camp_states_wait *wait)
+{
+    (void)context, (void)wait;
+    count++;
+}
+
+static void see_last(void *context, const struct camp_thread_states *before,
+                     const struct camp_thread_states *last, uint32_t note)
+{
+    (void)context, (void)before, (void)last, (void)note;
+}
+
+static void see_missed(void *context, const struct camp_thread_states *before)
+{
+    (void)context, (void)before;
+}
+
+static int visit_take(void)
+{
+    const struct camp_states_visitor visitor = { NULL, see, see_waiting, see_last, see_missed };
+
+    count = 0;
+    return camp_states_visit(session, &visitor, sizeof visitor, NULL);
+}
+
 static int floor_open(void)
 {
     struct bpf_program *program;
@@ -87,7 +121,26 @@ static const struct taker {
     const char *who;
     int (*open)(void);
     int (*take)(void);
-} takers[] = { { "camp", camp_open, camp_take }, { "floor", floor_open, floor_take } };
+} takers[] = { { "camp", camp_open, camp_take },
+               { "visit", camp_open, visit_take },
+               { "floor", floor_open, floor_take } };
+
+/* The crowd of which `changed` threads wake before each snapshot. */
+static struct {
+    size_t changed;
+    int output, input;
+} crowd;
+
+static int wake_crowd(void)
+{
+    char line[32];
+
+    if (crowd.changed == 0)
+        return 0;
+    if (dprintf(crowd.output, "%zu\n", crowd.changed) < 0)
+        return -1;
+    return read(crowd.input, line, sizeof line) > 0 ? 0 : -1;
+}
 
 static int open_it(const struct taker *taker)
 {
@@ -109,8 +162,11 @@ static int run(const struct taker *taker, size_t snapshots)
         return 1;
     printf(", \"ms\": [");
     for (size_t i = 0; i < snapshots; i++) {
-        uint64_t before = now_of(CLOCK_THREAD_CPUTIME_ID);
+        uint64_t before;
 
+        if (wake_crowd() != 0)
+            return 1;
+        before = now_of(CLOCK_THREAD_CPUTIME_ID);
         if (taker->take() != 0)
             return 1;
         printf("%s%.4f", i == 0 ? "" : ", ", ms_since(CLOCK_THREAD_CPUTIME_ID, before));
@@ -122,10 +178,15 @@ static int run(const struct taker *taker, size_t snapshots)
 
 int main(int argc, char **argv)
 {
+    if (argc > 5) {
+        crowd.changed = strtoul(argv[3], NULL, 10);
+        crowd.output = atoi(argv[4]);
+        crowd.input = atoi(argv[5]);
+    }
     for (size_t i = 0; argc > 2 && i < sizeof takers / sizeof *takers; i++) {
         if (strcmp(argv[1], takers[i].who) == 0)
             return run(&takers[i], strtoul(argv[2], NULL, 10));
     }
-    fprintf(stderr, "snapshot: who, how many? camp or floor\n");
+    fprintf(stderr, "snapshot: who, how many? camp, visit or floor\n");
     return 2;
 }

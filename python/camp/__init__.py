@@ -9,7 +9,7 @@
 Counters are cumulative and raw; the unit is the last word of a name (_ns, _bytes, _percent); what is
 unknown is None, never 0. Nothing is cached: a value is never older than the call that returned it.
 Several threads may call functions at once. They release the GIL while they read or wait, except
-pid_cpu_ns(), which is one system call.
+pid_cpu_ns() and Process.cpu_ns(), which are one and two system calls.
 
 docs/python.md is a tour; docs/counters.md says what each number is worth. (Installed they are in
 share/doc/camp.)

@@ -33,6 +33,11 @@ _COMMAND_LINE, _EXECUTABLE, _CGROUP = range(3)
 
 _TIMES = bits(('cpu_ns', 'user_ns'))
 
+_kept_cpu_ns = _camp.process_kept_cpu_ns
+# A child may be in another PID namespace, where the pids of its parent are other processes.
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(after_in_child=_camp.process_forget)
+
 
 class Thread(NamedTuple):
     """The identity of a thread."""
@@ -67,9 +72,15 @@ class Process(NamedTuple):
         return _camp.process_read(source, self.pid, self.start, bits(fields))
 
     def cpu_ns(self, source: Optional[Source] = None) -> int:
-        """Returns the CPU time of all threads, in ns: measured, resolution 1 ns. The start time is read, too,
-        to check that it is the same process; camp.pid_cpu_ns() does not check that, and is 10 times cheaper.
-        Gone: the process has exited."""
+        """Returns the CPU time of all threads, in ns: measured, resolution 1 ns. Never that of a later process
+        with the same pid. Gone: the process has exited.
+
+        The first call opens the process, and later calls are several times faster: on Linux since 5.3 they
+        are two system calls. Of all processes together, at most an eighth of the descriptors that this
+        program may open (and 1,024) stay open: those of the processes that were read last.
+        """
+        if source is None:
+            return _kept_cpu_ns(self)
         return _camp.process_cpu_ns(source, self.pid, self.start)
 
     def command_line(self, source: Optional[Source] = None) -> List[str]:

@@ -182,15 +182,17 @@ static int clear_module(PyObject *module)
 static void free_module(void *module)
 {
     clear_module(module);
-    if (module_state(module) != NULL)
-        records_unload(module_state(module));
+    if (module_state(module) == NULL)
+        return;
+    records_unload(module_state(module));
+    kept_processes_close(&module_state(module)->kept_processes);
 }
 
 static int fill_module(PyObject *module)
 {
-    PyMethodDef *const files[] = { own_methods,        counter_methods, process_methods,
-                                   taskstats_methods,  states_methods,  frames_methods,
-                                   provenance_methods, table_methods };
+    PyMethodDef *const files[] = { own_methods,          counter_methods,    process_methods,
+                                   kept_process_methods, taskstats_methods,  states_methods,
+                                   frames_methods,       provenance_methods, table_methods };
 
     if (!records_load(module_state(module)))
         return -1;

@@ -11,6 +11,8 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "kept_processes.h"
+
 #include <camp/linux.h>
 
 #include <stdbool.h>
@@ -53,6 +55,7 @@ struct module_state {
     PyObject *make_error;
     PyObject *classes[RECORD_KIND_COUNT];
     PyObject *new_tuple; /* tuple.__new__ */
+    struct kept_processes kept_processes;
 };
 
 /* Returns the state of the module. Each function of the module gets the module as `self`. */
@@ -170,6 +173,7 @@ PyObject *list_records(PyObject *module, enum record_kind kind, const struct lis
 /* The Python functions of each file. The last row of each table is NULL. */
 extern PyMethodDef counter_methods[];
 extern PyMethodDef process_methods[];
+extern PyMethodDef kept_process_methods[];
 extern PyMethodDef taskstats_methods[];
 extern PyMethodDef states_methods[];
 extern PyMethodDef frames_methods[];

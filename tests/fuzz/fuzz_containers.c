@@ -4,7 +4,7 @@
 /* Parser: src/sources/containers/process_cgroup.c */
 /*
  * Reads any bytes as the files that name a container, and as paths of cgroups. The first byte, '0'
- * to '2', selects the kind of the file; after a line with a path of a cgroup, the rest is the file.
+ * to '3', selects the kind of the file; after a line with a path of a cgroup, the rest is the file.
  * With any other first byte, all is the text of /proc/PID/cgroup.
  */
 #include "ledger/characters.h"
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 0)
         memcpy(text, data, size);
     text[size] = '\0';
-    if (size > 0 && text[0] >= '0' && text[0] <= '2') {
+    if (size > 0 && text[0] >= '0' && text[0] <= '3') {
         read_file((enum container_file)(text[0] - '0'), text + 1, size - 1);
     } else {
         fail_if(process_cgroup_parse(text, &cgroup) && cgroup.path[0] != '/');

@@ -291,7 +291,8 @@ class Errors(unittest.TestCase):
         thread = me.threads()[0]
         asks = {'cpu': camp.cpu, 'cpus': camp.cpus, 'cpu_ids': camp.cpu_ids, 'memory': camp.memory,
                 'networks': camp.networks, 'disks': camp.disks, 'process': lambda: camp.process(1),
-                'processes': camp.processes, 'read': me.read, 'cpu_ns': me.cpu_ns, 'threads': me.threads,
+                'processes': camp.processes, 'read': me.read, 'threads': me.threads,
+                'cpu_ns': lambda: me.cpu_ns(camp.Source(proc='/proc')),  # which keeps nothing open
                 'thread': thread.read, 'fork_count': camp.fork_count, 'table': camp.process_table().read,
                 'taskstats': camp.taskstats, 'states': camp.microstates, 'events': camp.microstates_events,
                 'frames': lambda: camp.frames('threads'), 'check': lambda: camp.frames('check')}

@@ -161,11 +161,13 @@ for row in rows.values(): assert 0.9 < sum(row["states"].values()) / row["elapse
 keys() {
     local live=("$CAMP" top --interval 300ms --from "prometheus:$PROMETHEUS" --query '{job="camp"}')
     grep -qaF libncursesw.so "$CAMP" || skip 'camp was built without ncurses'
-    # The key Z does nothing, but each key takes a tenth of a second.
-    run -0 in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/../commands/screen.py" 110 20 $'\r10.7.2\rZZZZZZZZZq' -- "${live[@]}"
+    # The key Z does nothing, but each key takes a tenth of a second. A busy server answers after some seconds.
+    local pause
+    pause=$(printf 'Z%.0s' {1..40})
+    run -0 in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/../commands/screen.py" 110 20 $'\r10.7.2\r'"${pause}q" -- "${live[@]}"
     [[ ${lines[0]} == "camp top  each group of ${HOSTS[2]}, by busy"*"Esc: back" ]] || { echo "$output"; false; }
     grep -q '^root ' <<<"$output"
-    run -0 in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/../commands/screen.py" 110 20 $'\r\rZZZZZ\177ZZZZZZZq' -- "${live[@]}"
+    run -0 in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/../commands/screen.py" 110 20 $'\r\r'"$pause"$'\177'"${pause}q" -- "${live[@]}"
     [[ ${lines[0]} == "camp top  each host, by busy  h: help" ]] || { echo "$output"; false; }
     grep -q "^${HOSTS[1]} " <<<"$output"
     run -0 in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/../commands/screen.py" 110 20 $'\rnobody\rq' -- "${live[@]}"

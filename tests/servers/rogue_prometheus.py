@@ -62,7 +62,7 @@ class Prometheus:
             return 'marks'
         if b'time=' not in query:
             return 'first'
-        if b'query=camp_cpu_seconds_total' in query:
+        if b'camp_cpu_measured' not in query:
             return 'sampled'
         self.peer.known['snapshots'] = self.snapshots + 1
         return 'snapshot' if self.snapshots == 1 else 'frame'

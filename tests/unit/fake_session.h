@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define FAKE_KEYS_MOST 8
-#define FAKE_CPUS 1100
+#define FAKE_CPUS 2000
 
 /* The keys and values of a map in the kernel. */
 struct fake_map {

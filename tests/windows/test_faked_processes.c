@@ -44,10 +44,14 @@ static void faked_process_has_measured_and_sampled_time_and_all_counts(void **st
 static void faked_time_of_a_process_is_read_without_the_table(void **state)
 {
     struct camp_process identity = fake_identity();
+    struct camp_reader reader = { { 0 } };
     uint64_t cpu_ns = 0;
 
     (void)state;
     fakes_reset();
+    assert_int_equal(camp_reader_open_process(&reader, NULL, &identity, NULL), CAMP_OK);
+    assert_int_equal(camp_reader_process_cpu_ns(&reader, &cpu_ns, NULL), CAMP_OK);
+    assert_int_equal(cpu_ns, 3000000000);
     assert_int_equal(camp_process_cpu_ns(NULL, &identity, &cpu_ns, NULL), CAMP_OK);
     assert_int_equal(cpu_ns, 3000000000);
     identity.start++;
@@ -55,6 +59,8 @@ static void faked_time_of_a_process_is_read_without_the_table(void **state)
     identity.start--;
     fakes.process_has_ended = true;
     assert_int_equal(camp_process_cpu_ns(NULL, &identity, &cpu_ns, NULL), CAMP_E_GONE);
+    assert_int_equal(camp_reader_process_cpu_ns(&reader, &cpu_ns, NULL), CAMP_E_GONE);
+    camp_reader_close(&reader);
     fakes_reset();
     fakes.registry_has_mhz = false;
     assert_int_equal(camp_process_cpu_ns(NULL, &identity, &cpu_ns, NULL), CAMP_E_NOTSUP);

@@ -26,6 +26,7 @@ class Barymap implements View {
   readonly element: HTMLElement;
   private readonly series;
   private readonly isSeen;
+  private readonly width;
   private readonly cells = new Cells();
   private readonly below = element('canvas', { 'aria-hidden': 'true' });
   private readonly above = element('canvas', { 'aria-hidden': 'true' });
@@ -52,6 +53,7 @@ class Barymap implements View {
   private image: CellImage | null = null;
   private painted = 0; // bins before this one are painted
   private generation = -1;
+  private height = 0; // of the plot, in pixels of the page
   private cell: Cell | null = null; // the keyboard's
   private pointer: Cell | null = null;
   private brushFrom: number | null = null; // a line
@@ -67,7 +69,7 @@ class Barymap implements View {
     this.isSeen = whileSeen(this.element, () => this.series.again());
     this.series.watch(this, this.cells);
     this.listen();
-    onWidth(this.plot, () => this.series.again());
+    this.width = onWidth(this.plot, () => this.series.again());
     onThemeChange(() => {
       this.scene = null;
       this.series.again();
@@ -76,7 +78,7 @@ class Barymap implements View {
 
   draw(): void {
     const { store } = this.app;
-    if (!store.head || !this.isSeen() || this.plot.clientWidth === 0) return;
+    if (!store.head || !this.isSeen() || this.width() === 0) return;
     if (this.head !== store.head) this.begin(store.head);
     this.cells.forget(store.firstFrame);
     this.series.run();
@@ -143,7 +145,7 @@ class Barymap implements View {
   }
 
   private layOut(): [layout: Layout, left: number] {
-    const ratio = pixelRatio(), page = this.plot.clientWidth, { rows } = this.sorted;
+    const ratio = pixelRatio(), page = this.width(), { rows } = this.sorted;
     const of = (left: number) => layOut(rows.length, this.series.span, Math.max(16, Math.floor((page - left - RIGHT) * ratio)), HEIGHT * ratio, ratio);
     return [of(leftOf(page)), leftOf(page)]; // also without names, so that the first pin does not move the cells
   }
@@ -154,8 +156,9 @@ class Barymap implements View {
     if (!fit(this.below, width / scale, height / scale, scale)) context.clearRect(0, 0, width, height);
     this.below.style.left = `${left}px`;
     // For print: cells stay beside their names on a narrower page.
-    this.below.style.setProperty('--left-share', `${(100 * left) / this.plot.clientWidth}%`);
-    this.plot.style.height = `${Math.max(60, height / scale + AXIS)}px`;
+    this.below.style.setProperty('--left-share', `${(100 * left) / this.width()}%`);
+    this.height = Math.max(60, height / scale + AXIS);
+    this.plot.style.height = `${this.height}px`;
     this.image = new CellImage(context, layout, this.cells, this.sorted.rows, this.colours, currentTheme());
     this.scene = new Scene(layout, left, this.sorted.rows, this.sorted.stretches, this.below, this.image.marks);
   }
@@ -173,7 +176,7 @@ class Barymap implements View {
   /** Draws the changes that need no new cells. */
   private drawAbove(): void {
     const scene = this.scene!, ratio = scene.layout.scale;
-    const width = this.plot.clientWidth, height = this.plot.clientHeight;
+    const width = this.width(), { height } = this;
     fit(this.above, width, height, ratio);
     const context = this.above.getContext('2d')!;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -206,7 +209,7 @@ class Barymap implements View {
     setText(this.tipTime, mean ? time : `${time}: absent`);
     this.readout.element.hidden = !mean;
     this.readout.show(this.axes, this.colours, mean);
-    const x = scene.x(cell.frame) + 14, isRight = x + this.tip.offsetWidth > this.plot.clientWidth;
+    const x = scene.x(cell.frame) + 14, isRight = x + this.tip.offsetWidth > this.width();
     this.tip.style.left = `${Math.max(0, isRight ? x - 28 - this.tip.offsetWidth : x)}px`;
     this.tip.style.top = `${scene.y(cell.line) + 14}px`;
   }

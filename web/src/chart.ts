@@ -1,7 +1,7 @@
 // A chart with one axis of time or of entities, drawn by uPlot. This file adds the cursor shared by
 // all views of time, the mark of the current frame, hatching, and the keys.
 import uPlot from 'uplot';
-import { element } from './dom';
+import { element, setAttribute } from './dom';
 import { onWidth } from './parts';
 import { currentTheme, pixelRatio } from './theme';
 import { writeTicks } from './time';
@@ -76,8 +76,7 @@ export class Chart {
   /** Announces the chart's position to screen readers. */
   setValue(now: number, least: number, most: number, text: string): void {
     const values = { 'aria-valuemin': least, 'aria-valuemax': most, 'aria-valuenow': now, 'aria-valuetext': text };
-    for (const [name, value] of Object.entries(values))
-      if (this.element.getAttribute(name) !== String(value)) this.element.setAttribute(name, String(value));
+    for (const [name, value] of Object.entries(values)) setAttribute(this.element, name, value);
   }
 
   private size(): { width: number; height: number } {

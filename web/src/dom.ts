@@ -19,6 +19,11 @@ export function button(label: string, attributes: Record<string, string>, presse
   return made;
 }
 
+/** Sets an attribute only if it differs, to avoid layout. */
+export function setAttribute(on: Element, name: string, value: string | number): void {
+  if (on.getAttribute(name) !== String(value)) on.setAttribute(name, String(value));
+}
+
 /** Writes a text only if it differs, to avoid layout. */
 export function setText(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;

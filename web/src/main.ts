@@ -43,6 +43,9 @@ const tabbed: [title: string, factory: ViewFactory][] = [
 /** Selections that are not in the address. */
 const PASSING: ReadonlySet<string> = new Set(['current', 'hover', 'playing', 'following', 'speed', 'brush']);
 
+const PICTURE_MS = 12; // of drawing, while new frames are followed
+const PLAYER = 40; // pixels at the bottom, at least, that the player covers
+
 class Page {
   private readonly store = new FrameStore();
   private readonly shell = new Shell();
@@ -58,7 +61,7 @@ class Page {
   private isStale = true; // the picture is out of date
   private readonly stale = new Set<View>(); // views to draw, if not all
   private readonly inSight = new Set<Element>();
-  private readonly sight = new IntersectionObserver((changes) => this.seen(changes));
+  private readonly sight = new IntersectionObserver((changes) => this.seen(changes), { rootMargin: `0px 0px -${PLAYER}px` });
 
   start(): void {
     const summary = new Summary(this.app), ribbon = createRibbon(this.app, this.player.corner);
@@ -141,7 +144,17 @@ class Page {
       refreshTooltip();
       for (const view of this.views) this.stale.add(view);
     }
-    for (const view of [...this.stale]) if (this.isWanted(view)) this.draw(view);
+    this.drawStale();
+  }
+
+  /** New frames of a live source shall be visible soon, so that views which take too long are drawn in the next
+   * animation frame. */
+  private drawStale(): void {
+    const end = this.ui.state.following ? performance.now() + PICTURE_MS : Infinity;
+    for (const view of [...this.stale].filter((one) => this.isWanted(one))) {
+      if (performance.now() > end) return this.wake();
+      this.draw(view);
+    }
   }
 
   /** While frames play, invisible views wait until they are visible or the frames stop. A view in a

@@ -39,14 +39,16 @@ export function used(event: Event): void {
   event.stopPropagation();
 }
 
-/** Calls the listener when the element's width has changed. */
-export function onWidth(watched: HTMLElement, listener: () => void): void {
+/** Calls the listener when the element's width has changed. Returns a function that returns the width without
+ * a layout of the page, which each other view would then need again. */
+export function onWidth(watched: HTMLElement, listener: () => void): () => number {
   let width = -1;
   new ResizeObserver(() => {
     if (watched.clientWidth === width) return;
     width = watched.clientWidth;
     listener();
   }).observe(watched);
+  return () => (width < 0 ? watched.clientWidth : width);
 }
 
 /** Returns a function that reports whether an element is visible, or nearly. Calls `came` when the
@@ -73,7 +75,8 @@ export class Pace {
   /** Returns whether the texts may change now. */
   isDue(): boolean {
     const now = performance.now(), left = this.lastMs + READABLE_MS - now;
-    if (this.app.ui.state.playing && left > 0) {
+    const { playing, following } = this.app.ui.state;
+    if ((playing || following) && left > 0) {
       this.timer ??= setTimeout(() => {
         this.timer = undefined;
         this.again();

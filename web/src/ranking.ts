@@ -6,12 +6,12 @@ import { brush } from './actions';
 import { activeClasses, colourOf } from './classes';
 import { addressOf } from './address';
 import { Details } from './details';
-import { button, element, setText } from './dom';
+import { button, element, setAttribute, setText } from './dom';
 import { count } from './format';
 import { offerGroupings, Pace, whileSeen } from './parts';
 import { defaultGrouping, mostOf, RankedGroups, type Before, type Group, type Sum } from './ranked_groups';
 import { LineNames, SHORT, type Line } from './ranking_names';
-import { bar, change, setSpark, SMALL, spark } from './ranking_parts';
+import { bar, change, setBar, setSpark, SMALL, spark } from './ranking_parts';
 import { seriesOf } from './series';
 import { entitiesIn, PARKED } from './summary';
 import { isDark, onThemeChange } from './theme';
@@ -35,6 +35,7 @@ interface Row {
   id: HTMLElement; // where several lines have one name
   size: HTMLElement;
   cells: HTMLTableCellElement[];
+  bar: HTMLElement;
   spark: SVGSVGElement;
 }
 
@@ -84,7 +85,12 @@ class Ranking implements View {
     this.isSeen = whileSeen(this.element, () => this.series.again());
     this.series.watch(this); // its reader differs with the grouping
     onThemeChange(() => this.series.again());
-    addEventListener('resize', () => app.redraw(this));
+    const measure = () => {
+      this.fitting = linesThatFit(this.scroll);
+      app.redraw(this); // does nothing if as many lines fit as before
+    };
+    addEventListener('resize', measure);
+    new ResizeObserver(measure).observe(document.body); // its height changes with what is above the list
     addressOf(app).keep('by', { get: () => this.by ?? '', set: (text) => this.restore(text as GroupBy) });
     this.listen();
   }
@@ -92,13 +98,12 @@ class Ranking implements View {
   private listen(): void {
     this.grouping.addEventListener('change', () => this.groupBy(this.grouping.value as GroupBy));
     this.scroll.addEventListener('scroll', () => this.showRows());
-    const { scroll } = this;
-    scroll.addEventListener('pointerenter', (event) => (this.isPointed = event.pointerType !== 'touch'));
-    scroll.addEventListener('pointerleave', () => {
+    this.scroll.addEventListener('pointerenter', (event) => (this.isPointed = event.pointerType !== 'touch'));
+    this.scroll.addEventListener('pointerleave', () => {
       this.isPointed = false;
       this.app.redraw(this);
     });
-    scroll.addEventListener('focusout', () => this.app.redraw(this));
+    this.scroll.addEventListener('focusout', () => this.app.redraw(this));
     this.body.addEventListener('click', (event) => this.pressed(event));
     this.body.addEventListener('dblclick', () => this.open());
   }
@@ -120,7 +125,6 @@ class Ranking implements View {
     this.series.run();
     if (!this.pace.isDue()) return;
     const frame = this.app.shown();
-    this.fitting = linesThatFit(this.scroll);
     if (this.isDrawn(frame)) return;
     const sums = this.ranked!.sums(frame, head, this.filter());
     this.sort(sums);
@@ -218,7 +222,7 @@ class Ranking implements View {
   }
 
   private showRows(): void {
-    const height = this.rows[0]?.element.offsetHeight || 28, { limit } = this;
+    const height = (this.isWhole && this.rows[0]?.element.offsetHeight) || LINE_HEIGHT, { limit } = this;
     const first = this.isWhole ? Math.max(0, Math.floor(this.scroll.scrollTop / height) - 2) : 0;
     const wanted = Math.max(0, this.isWhole ? Math.min(limit - first, Math.ceil(this.scroll.clientHeight / height) + 4) : limit);
     while (this.rows.length < wanted) this.addRow();
@@ -232,9 +236,9 @@ class Ranking implements View {
   }
 
   private addRow(): void {
-    const name = element('button', { type: 'button', class: 'name' }), id = element('small'), size = element('small'), path = spark();
-    const cells = [element('td', {}, element('div', { class: 'who' }, name, ' ', id, ' ', size)), element('td'), element('td'), element('td', {}, path), element('td')];
-    const row = { element: element('tr', {}, ...cells), name, id, size, cells, spark: path };
+    const name = element('button', { type: 'button', class: 'name' }), id = element('small'), size = element('small'), path = spark(), own = bar([], 1, '');
+    const cells = [element('td', {}, element('div', { class: 'who' }, name, ' ', id, ' ', size)), element('td'), element('td', {}, own), element('td', {}, path), element('td')];
+    const row = { element: element('tr', {}, ...cells), name, id, size, cells, bar: own, spark: path };
     this.rows.push(row);
     this.below.before(row.element);
   }
@@ -242,22 +246,22 @@ class Ranking implements View {
   private showRow(row: Row, line: Line): void {
     const { head } = this.app.store, { sum, groups, key } = line, name = this.names.of(line);
     const isChosen = this.chosen?.key === key;
-    row.element.dataset.key = key;
+    setAttribute(row.element, 'data-key', key);
     row.element.classList.toggle('chosen', isChosen);
     setText(row.name, this.names.title(line));
     setText(row.id, this.names.id(line));
-    row.name.title = name;
-    row.name.setAttribute('aria-pressed', String(isChosen));
+    setAttribute(row.name, 'title', name);
+    setAttribute(row.name, 'aria-pressed', String(isChosen));
     const size = key === SHORT ? groups.length : sum.present;
     setText(row.size, size > 1 ? `×${count(size)}` : '');
     setText(row.cells[1]!, amount(sum.active));
     const classes = activeClasses(head!), words = classes.flatMap(({ title }, i) => (sum.times[i]! > 0 ? `${title} ${amount(sum.times[i]!)}` : []));
-    row.cells[2]!.replaceChildren(bar(classes.map((one, i) => [one.name, colourOf(one), sum.times[i]!]), this.scale, words.join(', ')));
+    setBar(row.bar, classes.map((one, i) => [one.name, colourOf(one), sum.times[i]!]), this.scale, words.join(', '));
     setSpark(row.spark, this.historyOf(line));
     const before = this.before(line), [text, direction] = change(sum.active, before?.active ?? null), cell = row.cells[4]!;
     setText(cell, text);
-    cell.className = direction;
-    cell.title = text && before ? [`${before.active.toFixed(2)} before`, this.kindChange(line, before)].filter(Boolean).join('; ') : '';
+    setAttribute(cell, 'class', direction);
+    setAttribute(cell, 'title', text && before ? [`${before.active.toFixed(2)} before`, this.kindChange(line, before)].filter(Boolean).join('; ') : '');
   }
 
   /** What a line did before: in the range compared with, or what was usual before the shown frames;

@@ -1,5 +1,5 @@
 // Small pictures of the ranking and of the details: a composition as a bar, a history as a line.
-import { element } from './dom';
+import { element, setAttribute } from './dom';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -8,13 +8,25 @@ export type Part = readonly [name: string, colour: string, time: number];
 
 /** A bar whose width is its sum in relation to `scale`. */
 export function bar(parts: Part[], scale: number, words: string): HTMLElement {
-  return element('div', { class: 'bar-parts', role: 'img', 'aria-label': words, title: words },
-    ...parts.filter(([, , time]) => time > 0).map(([name, colour, time]) => {
+  const made = element('div', { class: 'bar-parts', role: 'img' });
+  setBar(made, parts, scale, words);
+  return made;
+}
+
+/** Changes a bar. Its parts stay the same elements as long as it has the same classes and colours. */
+export function setBar(on: HTMLElement, parts: Part[], scale: number, words: string): void {
+  const shown = parts.filter(([, , time]) => time > 0), key = shown.map(([name, colour]) => name + colour).join();
+  setAttribute(on, 'aria-label', words);
+  setAttribute(on, 'title', words);
+  if (on.dataset.key !== key) {
+    on.dataset.key = key;
+    on.replaceChildren(...shown.map(([name, colour]) => {
       const part = element('i', { 'data-class': name });
-      part.style.width = `${(100 * time) / scale}%`;
       part.style.background = colour;
       return part;
     }));
+  }
+  shown.forEach(([, , time], i) => ((on.children[i] as HTMLElement).style.width = `${(100 * time) / scale}%`));
 }
 
 export function spark(): SVGSVGElement {
@@ -29,9 +41,9 @@ export function spark(): SVGSVGElement {
 export function setSpark(on: SVGSVGElement, values: number[], marked: [from: number, to: number] | null = null): void {
   const most = Math.max(...values, 1e-9), step = 100 / Math.max(1, values.length - 1);
   const path = values.map((value, i) => `${(i * step).toFixed(1)} ${(18.5 - (14 * value) / most).toFixed(1)}`);
-  on.querySelector('path')!.setAttribute('d', path.length > 1 ? `M${path.join('L')}` : '');
-  const rect = on.querySelector('rect')!;
-  const of = (name: string, value: number) => rect.setAttribute(name, String(value));
+  const [rect, line] = on.children as unknown as [SVGElement, SVGElement];
+  const of = (name: string, value: number) => setAttribute(rect, name, value);
+  setAttribute(line, 'd', path.length > 1 ? `M${path.join('L')}` : '');
   of('height', marked ? 20 : 0);
   of('x', marked ? 100 * marked[0] : 0);
   of('width', marked ? Math.max(0.5, 100 * (marked[1] - marked[0])) : 0);

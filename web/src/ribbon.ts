@@ -2,7 +2,7 @@
 // time: a click shows a frame, a drag the mean of a range, a second range is compared with it.
 import './ribbon.css';
 import { colourOf } from './classes';
-import { button, element, setText } from './dom';
+import { button, element, setAttribute, setText } from './dom';
 import { clock } from './format';
 import { fit, onWidth, used } from './parts';
 import { activeBins, type ActiveSum } from './ribbon_bins';
@@ -68,6 +68,7 @@ class Ribbon implements View, Pictured {
   private readonly legend = element('div', { class: 'classes' });
   private readonly about = element('p', { class: 'about' });
   private readonly plot: HTMLElement;
+  private readonly width;
   private scale: Scale = 'absolute';
   private mode: Which = 'range';
   private readonly scaleButtons;
@@ -95,13 +96,13 @@ class Ribbon implements View, Pictured {
     pictured(app).push(this);
     this.series.watch(this, this.bins);
     this.listen();
-    onWidth(this.plot, () => this.series.again());
+    this.width = onWidth(this.plot, () => this.series.again());
     onThemeChange(() => this.series.again());
   }
 
   draw(): void {
     const { store } = this.app;
-    if (!store.head || this.plot.clientWidth === 0) return;
+    if (!store.head || this.width() === 0) return;
     this.bins.begin(store);
     this.series.run();
     setText(this.title, `Active ${store.head.kind}`);
@@ -115,7 +116,7 @@ class Ribbon implements View, Pictured {
   /** Draws the canvas, if something on it has changed. */
   private drawPicture(): void {
     const { bins, scale, series } = this, { cpus } = this.app.store;
-    const width = this.plot.clientWidth, { from, to } = series.span;
+    const width = this.width(), { from, to } = series.span;
     const isEmpty = fit(this.canvas, width, HEIGHT, pixelRatio());
     const key = [width, from, to, bins.generation, bins.next, scale, cpus, currentTheme().paper].join();
     if (!isEmpty && key === this.drawnAs) return;
@@ -126,7 +127,7 @@ class Ribbon implements View, Pictured {
   }
 
   private scene(): Scene {
-    const { bins, scale, series } = this, { cpus } = this.app.store, width = this.plot.clientWidth;
+    const { bins, scale, series } = this, { cpus } = this.app.store, width = this.width();
     return { bins, scale, cpus, width, span: series.span, ticks: series.ticks(Math.max(2, Math.floor(width / 110))) };
   }
 
@@ -157,7 +158,7 @@ class Ribbon implements View, Pictured {
         continue;
       }
       const times = this.words(period);
-      pane.show(this.x(period[0]), this.x(period[1]), which === 'range' ? `${times} · mean` : `compared with ${times}`, this.plot.clientWidth);
+      pane.show(this.x(period[0]), this.x(period[1]), which === 'range' ? `${times} · mean` : `compared with ${times}`, this.width());
     }
     this.now.hidden = range !== null;
     this.now.style.left = `${this.x(current) - 1}px`;
@@ -175,8 +176,7 @@ class Ribbon implements View, Pictured {
     const shown = this.bins.sumAt(current);
     const words = range ? `range ${this.words(range)}, mean` : `${clock(shownMs)}${shown ? `: ${this.inWords(shown)}` : ''}`;
     const values = { 'aria-valuemin': firstFrame, 'aria-valuemax': Math.max(endFrame - 1, firstFrame), 'aria-valuenow': current, 'aria-valuetext': words };
-    for (const [name, value] of Object.entries(values))
-      if (this.track.getAttribute(name) !== String(value)) this.track.setAttribute(name, String(value));
+    for (const [name, value] of Object.entries(values)) setAttribute(this.track, name, value);
   }
 
   private words([from, to]: Period): string {
@@ -201,14 +201,14 @@ class Ribbon implements View, Pictured {
   }
 
   private x(frame: number): number {
-    const { from, to } = this.series.span, left = leftOf(this.plot.clientWidth), width = this.plot.clientWidth - left - RIGHT;
+    const { from, to } = this.series.span, left = leftOf(this.width()), width = this.width() - left - RIGHT;
     return left + Math.min(1, Math.max(0, (frame - from) / (to - from))) * width;
   }
 
   private frameAt(x: number): number {
-    const left = leftOf(this.plot.clientWidth);
+    const left = leftOf(this.width());
     const { from, to } = this.series.span, { firstFrame, endFrame } = this.app.store;
-    const frame = Math.floor(from + ((x - left) * (to - from)) / (this.plot.clientWidth - left - RIGHT));
+    const frame = Math.floor(from + ((x - left) * (to - from)) / (this.width() - left - RIGHT));
     return Math.min(Math.max(endFrame - 1, firstFrame), Math.max(firstFrame, frame));
   }
 
@@ -262,7 +262,7 @@ class Ribbon implements View, Pictured {
     if (held.part === 'new')
       return setPeriod(this.app, held.which, [Math.min(frame, held.frame), Math.max(frame, held.frame) + 1]);
     const { from, to } = this.series.span;
-    const by = Math.round(((x - held.x) * (to - from)) / (this.plot.clientWidth - leftOf(this.plot.clientWidth) - RIGHT));
+    const by = Math.round(((x - held.x) * (to - from)) / (this.width() - leftOf(this.width()) - RIGHT));
     setPeriod(this.app, held.which, moved(held.period!, held.part, by, this.app));
   }
 

@@ -53,7 +53,9 @@ export class Series {
     requestAnimationFrame(() => {
       this.isAsked = false;
       this.deadline = 0;
-      for (const view of this.views) if (view.element.getClientRects().length > 0) view.draw();
+      // Each drawing makes another layout necessary, so all views are asked first.
+      const shown = [...this.views].filter(({ element }) => element.getClientRects().length > 0);
+      for (const view of shown) view.draw();
     });
   }
 

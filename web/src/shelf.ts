@@ -3,7 +3,7 @@
 import type { App, Frame } from './types';
 import { button, element, setText } from './dom';
 import { count } from './format';
-import { fit } from './parts';
+import { fit, onWidth } from './parts';
 import type { Drawing } from './save_picture';
 import type { SvgPen } from './save_svg';
 import { currentTheme, onThemeChange, pixelRatio } from './theme';
@@ -13,6 +13,8 @@ import { SHOWN, type Weight } from './weight';
 const HEIGHT = 20; // pixels
 const STEPS = [7, 5, 4, 3]; // pixels between dots; the first at which all have space
 const NAMES_MAXIMUM = 3;
+
+type Look = 'plain' | 'dimmed' | 'hovered' | 'pinned';
 
 export class Shelf implements Drawing {
   readonly element: HTMLElement;
@@ -26,13 +28,16 @@ export class Shelf implements Drawing {
   private step = STEPS[0]!;
   private columns = 1;
   private slots = 0;
+  private looks: Look[] = []; // [slots] as painted
+  private paintedAs = '';
+  private readonly width;
 
   constructor(private readonly app: App, private readonly changed: () => void) {
     this.element = element('div', { class: 'shelf' }, this.text, this.on, this.toggle);
     this.on.addEventListener('pointermove', (event) => this.point(event));
     this.on.addEventListener('pointerdown', (event) => this.point(event));
     this.on.addEventListener('pointerleave', (event) => event.pointerType !== 'touch' && this.leave());
-    new ResizeObserver(() => this.paint()).observe(this.on);
+    this.width = onWidth(this.on, () => this.paint());
     onThemeChange(() => this.paint());
   }
 
@@ -53,37 +58,56 @@ export class Shelf implements Drawing {
     this.changed();
   }
 
-  /** If there are more rows than slots, a dot stands for several. */
+  /** Paints the dots that changed. If there are more rows than slots, a dot stands for several. */
   private paint(): void {
-    const width = this.on.clientWidth, ratio = pixelRatio();
+    const width = this.width(), ratio = pixelRatio();
     const room = (step: number) => Math.floor(width / step) * Math.floor(HEIGHT / step);
     this.step = STEPS.find((step) => room(step) >= this.rows.length) ?? STEPS.at(-1)!;
     this.columns = Math.max(1, Math.floor(width / this.step));
     this.slots = Math.min(this.rows.length, room(this.step));
-    fit(this.canvas, width, HEIGHT, ratio);
-    const context = this.canvas.getContext('2d')!;
+    const context = this.canvas.getContext('2d')!, key = [width, ratio, this.step, currentTheme().paper].join();
+    const isEmpty = fit(this.canvas, width, HEIGHT, ratio);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, width, HEIGHT);
-    this.drawDots(context);
+    if (isEmpty || key !== this.paintedAs) {
+      context.clearRect(0, 0, width, HEIGHT);
+      this.looks = [];
+    }
+    this.paintedAs = key;
+    this.looks = this.drawDots(context, this.looks);
   }
 
   record(pen: SvgPen): void {
-    this.drawDots(pen.context);
+    this.drawDots(pen.context, []);
   }
 
-  private drawDots(context: CanvasRenderingContext2D): void {
-    const theme = currentTheme();
-    const { hover, pinned } = this.app.ui.state;
-    for (let slot = 0; slot < this.slots; slot++) {
-      const own = this.entitiesAt(slot);
-      const isHovered = hover !== null && own.includes(hover), isPinned = own.some((n) => pinned.has(n));
-      context.fillStyle = isPinned ? theme.pin : isHovered ? theme.ink : theme.dim;
-      context.globalAlpha = isPinned || isHovered ? 1 : own.every((n) => this.app.ui.isDimmed(n)) ? 0.3 : 0.75;
+  /** Draws the dots that look different from before, and returns the looks of all. */
+  private drawDots(context: CanvasRenderingContext2D, before: Look[]): Look[] {
+    const theme = currentTheme(), { step, columns } = this, looks = this.looksNow();
+    const styles: Record<Look, [colour: string, alpha: number]> = {
+      plain: [theme.dim, 0.75], dimmed: [theme.dim, 0.3], hovered: [theme.ink, 1], pinned: [theme.pin, 1],
+    };
+    for (let slot = 0; slot < Math.max(looks.length, before.length); slot++) {
+      const look = looks[slot], x = slot % columns * step, y = Math.floor(slot / columns) * step;
+      if (look === before[slot]) continue;
+      if (before[slot]) context.clearRect(x, y, step, step);
+      if (!look) continue;
+      [context.fillStyle, context.globalAlpha] = styles[look];
       context.beginPath();
-      context.arc((slot % this.columns + 0.5) * this.step, (Math.floor(slot / this.columns) + 0.5) * this.step, this.step * 0.32, 0, 2 * Math.PI);
+      context.arc(x + step / 2, y + step / 2, step * 0.32, 0, 2 * Math.PI);
       context.fill();
     }
     context.globalAlpha = 1;
+    return looks;
+  }
+
+  private looksNow(): Look[] {
+    const { hover, pinned, search, brush } = this.app.ui.state;
+    const isPlain = hover === null && pinned.size === 0 && !search && !brush;
+    return Array.from({ length: this.slots }, (_, slot) => {
+      const own = isPlain ? [] : this.entitiesAt(slot);
+      return isPlain ? 'plain' : own.some((n) => pinned.has(n)) ? 'pinned' : hover !== null && own.includes(hover) ? 'hovered'
+        : own.every((n) => this.app.ui.isDimmed(n)) ? 'dimmed' : 'plain';
+    });
   }
 
   private entitiesAt(slot: number): number[] {

@@ -45,7 +45,7 @@ class Feed {
       // Timers of a hidden page are late by up to a minute, and it draws nothing.
       if (document.hidden || performance.now() - this.since < TURN_MS) continue;
       this.progress();
-      if (performance.now() - this.toldMs > SPACING_MS && this.toldMs > 0) this.show();
+      if (performance.now() - this.toldMs > SPACING_MS) this.show();
       await new Promise((resolve) => setTimeout(resolve));
       this.since = performance.now();
     }

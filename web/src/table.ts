@@ -1,6 +1,6 @@
 // The table: the text equivalent of every picture. Only visible rows are elements.
 import { pin } from './actions';
-import { button, element, setText } from './dom';
+import { button, element, setAttribute, setText } from './dom';
 import { count } from './format';
 import { used, whileSeen } from './parts';
 import { columnsOf, type Column } from './table_columns';
@@ -248,10 +248,6 @@ function copyOld(text: string): void {
 function setHeight(row: HTMLTableRowElement, height: number): void {
   row.hidden = height === 0;
   row.cells[0]!.style.height = `${height}px`;
-}
-
-function setAttribute(on: HTMLElement, name: string, value: string): void {
-  if (on.getAttribute(name) !== value) on.setAttribute(name, value);
 }
 
 export const createTable: ViewFactory = (app) => new Table(app);

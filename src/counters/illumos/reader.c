@@ -229,6 +229,28 @@ int camp_reader_process(struct camp_reader *reader, struct camp_task *ret, size_
     return r;
 }
 
+/* usage alone is enough: its descriptor is tied to the process, whose start was checked when it was
+ * opened. */
+int camp_reader_process_cpu_ns(struct camp_reader *reader, uint64_t *ret_ns,
+                               struct camp_error *error)
+{
+    struct camp_task task = { 0 };
+    struct open_reader opened;
+    prusage_t usage;
+    int r = load(&opened, reader, OF_PROCESS, error);
+
+    if (r != CAMP_OK)
+        return r;
+    if (camp_is_null(error, ret_ns))
+        return CAMP_E_INVALID;
+    r = camp_usage_pread(opened.usage, "usage of the process of this reader", &usage, error);
+    if (r != CAMP_OK)
+        return r;
+    camp_task_of_usage(&usage, &task);
+    *ret_ns = task.cpu_ns;
+    return CAMP_OK;
+}
+
 void camp_reader_close(struct camp_reader *reader)
 {
     struct open_reader opened;

@@ -133,29 +133,13 @@ int camp_taskstats_open(struct camp_taskstats *taskstats, struct camp_error *err
     return result;
 }
 
-static int possible_cpus(char *list, size_t capacity, struct camp_error *error)
-{
-    size_t length;
-    int result =
-        camp_read_file_once("/sys/devices/system/cpu/possible", list, capacity - 1, &length, error);
-
-    if (result < 0)
-        return result;
-    while (length > 0 && (list[length - 1] == '\n' || list[length - 1] == '\0'))
-        length--;
-    list[length] = '\0';
-    if (length == 0)
-        return camp_fail(error, CAMP_E_FORMAT, 0, "/sys/devices/system/cpu/possible is empty");
-    return CAMP_OK;
-}
-
 /* No acknowledgement is requested, because records could arrive before the acknowledgement. */
 static int send_cpus(struct camp_taskstats *taskstats, uint16_t attribute, struct camp_error *error)
 {
-    _Alignas(8) char buffer[2048];
-    char cpus[1024];
+    _Alignas(8) char buffer[2 * CPU_LIST_SIZE];
+    char cpus[CPU_LIST_SIZE];
     struct nlmsghdr *request;
-    int result = possible_cpus(cpus, sizeof cpus, error);
+    int result = camp_taskstats_cpus("/sys/devices/system/cpu/possible", cpus, sizeof cpus, error);
 
     if (result < 0)
         return result;

@@ -21,6 +21,7 @@
 #include "../error.h"
 #include "../text.h"
 #include "../units.h"
+#include "file.h"
 #include "netlink_message.h"
 
 #include <errno.h>
@@ -324,4 +325,22 @@ int camp_taskstats_exit(const void *bytes, size_t length, uint64_t tick_ns,
     *ret_count = process.length != 0 ? 2 : 1;
     *ret_version = task.stats.version;
     return CAMP_OK;
+}
+
+int camp_taskstats_cpus(const char *path, char *list, size_t capacity, struct camp_error *error)
+{
+    size_t length;
+    int result = camp_read_file_once(path, list, capacity - 1, &length, error);
+
+    if (result < 0)
+        return result;
+    if (length == capacity - 1)
+        return camp_fail(error, CAMP_E_NOTSUP, 0,
+                         "%s has over %zu bytes: exit records of so many separate CPUs cannot be "
+                         "requested",
+                         path, capacity - 2);
+    while (length > 0 && (list[length - 1] == '\n' || list[length - 1] == '\0'))
+        length--;
+    list[length] = '\0';
+    return length > 0 ? CAMP_OK : camp_fail(error, CAMP_E_FORMAT, 0, "%s is empty", path);
 }

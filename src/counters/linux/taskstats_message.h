@@ -43,3 +43,10 @@ int camp_taskstats_exit(const void *bytes, size_t length, uint64_t tick_ns,
 
 /* Returns CAMP_OK unless the message says that the kernel refuses to send records. */
 int camp_taskstats_refusal(const void *bytes, size_t length, struct camp_error *error);
+
+#define CPU_LIST_SIZE 4098 /* a file of /sys has up to a page, which is 4 KiB on most machines */
+
+/* Reads the list of CPUs in a file like /sys/devices/system/cpu/possible, as the kernel takes it
+ * from a listener. Returns CAMP_E_NOTSUP if the file is too long for `capacity`: a part of the list
+ * would be only some of the CPUs. */
+int camp_taskstats_cpus(const char *path, char *list, size_t capacity, struct camp_error *error);

@@ -203,6 +203,12 @@ int camp_reader_process(struct camp_reader *reader, struct camp_task *ret, size_
     return not_counted(error, "readers");
 }
 
+int camp_reader_process_cpu_ns(struct camp_reader *reader, uint64_t *ret_ns,
+                               struct camp_error *error)
+{
+    return not_counted(error, "readers");
+}
+
 void camp_reader_close(struct camp_reader *reader)
 {
 }

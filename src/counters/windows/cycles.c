@@ -114,10 +114,22 @@ static int fail_cycles(int code, int32_t pid, struct camp_error *error)
     return camp_fail(error, code, 0, "process %d cannot be opened; try again later", (int)pid);
 }
 
+int camp_process_cpu_opened(int32_t pid, HANDLE opened, uint64_t *ret_ns, struct camp_error *error)
+{
+    uint64_t hz = camp_cycles_hz(), cycles = 0;
+    int r = opened != NULL ? read_cycles(opened, &cycles) : CAMP_E_PERM;
+
+    if (r == CAMP_OK && hz == 0)
+        r = CAMP_E_NOTSUP;
+    if (r < 0)
+        return fail_cycles(r, pid, error);
+    *ret_ns = camp_ns_of_cycles(cycles, hz);
+    return CAMP_OK;
+}
+
 int camp_process_cpu_ns(const struct camp_source *source, const struct camp_process *process,
                         uint64_t *ret_ns, struct camp_error *error)
 {
-    uint64_t hz = camp_cycles_hz(), cycles = 0;
     HANDLE opened;
     int r = camp_this_machine_only(source, error);
 
@@ -125,15 +137,14 @@ int camp_process_cpu_ns(const struct camp_source *source, const struct camp_proc
         return r;
     if (camp_is_null(error, process, ret_ns) || camp_is_outside(error, process->pid, 1, INT32_MAX))
         return CAMP_E_INVALID;
-    if (hz == 0)
+    if (camp_cycles_hz() == 0)
         return fail_cycles(CAMP_E_NOTSUP, process->pid, error);
     opened = camp_process_open(process->pid);
     if (opened == NULL)
         return fail_cycles(code_of_open(GetLastError()), process->pid, error);
-    r = camp_was_created_at(opened, process->start) ? read_cycles(opened, &cycles) : CAMP_E_GONE;
+    r = camp_was_created_at(opened, process->start)
+            ? camp_process_cpu_opened(process->pid, opened, ret_ns, error)
+            : fail_cycles(CAMP_E_GONE, process->pid, error);
     CloseHandle(opened);
-    if (r < 0)
-        return fail_cycles(r, process->pid, error);
-    *ret_ns = camp_ns_of_cycles(cycles, hz);
-    return CAMP_OK;
+    return r;
 }

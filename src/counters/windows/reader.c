@@ -152,6 +152,20 @@ int camp_reader_process(struct camp_reader *reader, struct camp_task *ret, size_
     return r;
 }
 
+int camp_reader_process_cpu_ns(struct camp_reader *reader, uint64_t *ret_ns,
+                               struct camp_error *error)
+{
+    struct opened opened;
+    int r = check_reader(reader, KIND_PROCESS, error);
+
+    if (r < 0)
+        return r;
+    if (camp_is_null(error, ret_ns))
+        return CAMP_E_INVALID;
+    opened = opened_of(reader);
+    return camp_process_cpu_opened(opened.process.pid, opened.handle, ret_ns, error);
+}
+
 void camp_reader_close(struct camp_reader *reader)
 {
     struct opened opened;

@@ -83,6 +83,10 @@ HANDLE camp_thread_open(int32_t tid);
 /* Returns whether the open process was created at `start`. Wine returns the time of the caller. */
 bool camp_was_created_at(HANDLE process, uint64_t start);
 
+/* Like camp_process_cpu_ns(), of a process opened by camp_process_open(). CAMP_E_PERM: it is NULL,
+ * as the process may not be opened. */
+int camp_process_cpu_opened(int32_t pid, HANDLE opened, uint64_t *ret_ns, struct camp_error *error);
+
 /* Like camp_process_read(). `opened` is of camp_process_open(). It may be NULL; the cycles are then
  * unknown. */
 int camp_process_read_opened(const struct camp_process *identity, HANDLE opened,

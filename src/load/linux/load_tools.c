@@ -2,6 +2,7 @@
 
 #include "counters/clock.h"
 #include "counters/error.h"
+#include "load/linux/cpu_set.h"
 #include "program/command.h"
 
 #include <errno.h>
@@ -27,14 +28,14 @@ uint64_t load_clock_step_ns(void)
 
 int load_last_cpu(void)
 {
-    cpu_set_t allowed;
+    struct cpu_set allowed;
+    int last;
 
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+    if (!cpu_set_read(&allowed))
         return -1;
-    for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--)
-        if (CPU_ISSET((size_t)cpu, &allowed))
-            return cpu;
-    return -1;
+    last = cpu_set_last(&allowed);
+    cpu_set_release(&allowed);
+    return last;
 }
 
 int load_tick_cpu(void)
@@ -49,14 +50,13 @@ uint64_t load_timer_delay_ns(void)
 
 static int stay_on(int cpu, struct camp_error *error)
 {
-    cpu_set_t only;
+    const int system_error = cpu_set_use_one(cpu);
 
-    CPU_ZERO(&only);
-    if (cpu < CPU_SETSIZE)
-        CPU_SET((size_t)cpu, &only);
-    if (sched_setaffinity(0, sizeof only, &only) == 0)
+    if (system_error == 0)
         return CAMP_OK;
-    return camp_fail(error, errno == EINVAL ? CAMP_E_GONE : CAMP_E_PERM, errno,
+    if (system_error == ENOMEM)
+        return camp_fail(error, CAMP_E_NOMEM, ENOMEM, "no memory for a set of CPUs");
+    return camp_fail(error, system_error == EINVAL ? CAMP_E_GONE : CAMP_E_PERM, system_error,
                      "CPU %d is unavailable: it is offline, absent or not allowed; "
                      "see /sys/devices/system/cpu/online",
                      cpu);
@@ -64,7 +64,7 @@ static int stay_on(int cpu, struct camp_error *error)
 
 /* What load_place_set() changed in this thread. */
 static _Thread_local struct {
-    cpu_set_t cpus;
+    struct cpu_set cpus;
     int policy;
     struct sched_param parameter;
     int slack;
@@ -75,19 +75,20 @@ int load_place_set(int cpu, struct camp_error *error)
 {
     saved.policy = sched_getscheduler(0);
     saved.slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
-    saved.known = sched_getaffinity(0, sizeof saved.cpus, &saved.cpus) == 0 &&
-                  sched_getparam(0, &saved.parameter) == 0;
+    cpu_set_release(&saved.cpus); /* if the caller sets a place twice */
+    saved.known = cpu_set_read(&saved.cpus) && sched_getparam(0, &saved.parameter) == 0;
     load_precise_timers();
     return cpu >= 0 ? stay_on(cpu, error) : CAMP_OK;
 }
 
 void load_place_restore(void)
 {
-    if (!saved.known)
-        return;
-    sched_setscheduler(0, saved.policy, &saved.parameter);
-    sched_setaffinity(0, sizeof saved.cpus, &saved.cpus);
-    prctl(PR_SET_TIMERSLACK, saved.slack, 0, 0, 0);
+    if (saved.known) {
+        sched_setscheduler(0, saved.policy, &saved.parameter);
+        cpu_set_use(&saved.cpus);
+        prctl(PR_SET_TIMERSLACK, saved.slack, 0, 0, 0);
+    }
+    cpu_set_release(&saved.cpus);
     saved.known = false;
 }
 

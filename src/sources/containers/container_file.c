@@ -88,6 +88,14 @@ static void use_docker(struct parser *parser, const char *text, size_t length)
         use_label(parser, parser->keys[2], text, length);
 }
 
+/* A folder whose name is too long is none. */
+static void use_daemon(struct parser *parser, const char *text, size_t length)
+{
+    if (parser->depth == 1 && strcmp(parser->keys[0], "data-root") == 0 &&
+        length < CONTAINER_NAME_SIZE)
+        copy_text(parser->names->name, CONTAINER_NAME_SIZE, text, length);
+}
+
 static void use_storage(struct parser *parser, const char *text, size_t length)
 {
     if (parser->depth == 2 && strcmp(parser->keys[1], "id") == 0)
@@ -108,6 +116,8 @@ static int string(void *context, const unsigned char *bytes, size_t length)
         use_docker(parser, text, length);
     else if (parser->kind == CONTAINER_FILE_STORAGE)
         use_storage(parser, text, length);
+    else if (parser->kind == CONTAINER_FILE_DAEMON)
+        use_daemon(parser, text, length);
     else if (parser->depth == 2 && strcmp(parser->keys[0], "annotations") == 0)
         use_label(parser, parser->keys[1], text, length);
     return 1;

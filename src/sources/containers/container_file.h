@@ -5,6 +5,7 @@
  *     Docker           config.v2.json: Name, and of Config.Labels those of Kubernetes and Compose
  *     OCI              config.json (containerd, CRI-O, nerdctl): annotations
  *     containers/storage  containers.json (Podman): names of the object with the container's id
+ *     Docker's daemon  daemon.json: data-root, the folder of Docker, as a name
  *
  * The text is foreign: labels and annotations are from the author of a container. Its length and
  * its nesting are limited.
@@ -19,7 +20,12 @@
 /* A longer file is refused. */
 #define CONTAINER_FILE_MOST ((size_t)4 * 1024 * 1024)
 
-enum container_file { CONTAINER_FILE_DOCKER, CONTAINER_FILE_OCI, CONTAINER_FILE_STORAGE };
+enum container_file {
+    CONTAINER_FILE_DOCKER,
+    CONTAINER_FILE_OCI,
+    CONTAINER_FILE_STORAGE,
+    CONTAINER_FILE_DAEMON
+};
 
 /* A name has at most 253 bytes in Kubernetes; a longer text is cut. Each is "" if it is unknown. */
 #define CONTAINER_NAME_SIZE 256

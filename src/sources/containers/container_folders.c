@@ -1,5 +1,8 @@
 #include "container_folders.h"
 
+#include "container_file.h"
+#include "ledger/array.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-const struct container_folder container_folders[] = {
+#define CONFIGURED_MOST 13
+#define CONFIGURATION_SIZE 65536
+
+static const struct container_folder usual[] = {
     { "/var/lib/docker/containers", RUNTIME_DOCKER, false },
     { "/var/snap/docker/common/var-lib-docker/containers", RUNTIME_DOCKER, false },
     { ".local/share/docker/containers", RUNTIME_DOCKER, true },
@@ -26,13 +32,117 @@ const struct container_folder container_folders[] = {
     { "/var/lib/containers/storage/overlay-containers", RUNTIME_CRIO, false },
     { "/run/containers/storage/overlay-containers", RUNTIME_CRIO, false },
 };
-const size_t container_folder_count = sizeof container_folders / sizeof container_folders[0];
+
+/* Folders that the administrator has configured, below data-root and graphroot. */
+static struct container_folder configured[CONFIGURED_MOST];
+static char configured_paths[CONFIGURED_MOST][CONTAINER_NAME_SIZE + 32];
+static size_t configured_count;
+static bool is_configured;
 
 const char *container_root(void)
 {
     const char *root = secure_getenv("CAMP_ROOT");
 
     return root != NULL ? root : "";
+}
+
+static void add_configured(enum container_runtime runtime, const char *folder, const char *part)
+{
+    char *path = configured_paths[configured_count];
+
+    if (folder[0] != '/' || configured_count == CONFIGURED_MOST)
+        return;
+    snprintf(path, sizeof configured_paths[0], "%s/%s", folder, part);
+    for (size_t i = 0; i < ARRAY_COUNT(usual); i++) {
+        if (usual[i].runtime == runtime && strcmp(usual[i].path, path) == 0)
+            return;
+    }
+    configured[configured_count++] = (struct container_folder){ path, runtime, false };
+}
+
+/* Reads a file of the administrator. Returns the number of bytes, or 0. */
+static size_t read_configuration(const char *name, char ret[CONFIGURATION_SIZE])
+{
+    char path[PATH_MAX];
+    FILE *file;
+    size_t length;
+
+    snprintf(path, sizeof path, "%.2000s%s", container_root(), name);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    length = fread(ret, 1, CONFIGURATION_SIZE - 1, file);
+    fclose(file);
+    ret[length] = '\0';
+    return length;
+}
+
+static void configure_docker(char text[CONFIGURATION_SIZE])
+{
+    const size_t length = read_configuration("/etc/docker/daemon.json", text);
+    struct container_names names;
+
+    if (length > 0 &&
+        container_file_parse(CONTAINER_FILE_DAEMON, text, length, "", &names) == CAMP_OK)
+        add_configured(RUNTIME_DOCKER, names.name, "containers");
+}
+
+/* Reads the text of a key in the section [storage] of storage.conf (containers-storage.conf(5)). */
+static void storage_value(const char *text, const char *key, char ret[CONTAINER_NAME_SIZE])
+{
+    bool is_storage = false;
+
+    ret[0] = '\0';
+    for (size_t length; *text != '\0'; text += length + (text[length] == '\n')) {
+        char name[32] = "", value[CONTAINER_NAME_SIZE] = "";
+        const char *line = text + strspn(text, " \t");
+
+        length = strcspn(text, "\n");
+        if (*line == '[')
+            is_storage = strncmp(line, "[storage]", 9) == 0;
+        else if (is_storage && sscanf(line, "%31[a-z_] = %*1[\"']%255[^\"'\n]", name, value) == 2 &&
+                 strcmp(name, key) == 0)
+            snprintf(ret, CONTAINER_NAME_SIZE, "%s", value);
+    }
+}
+
+static void configure_storage(char text[CONFIGURATION_SIZE])
+{
+    static const char *const keys[] = { "graphroot", "runroot" };
+    static const char *const parts[] = { "overlay-containers", "vfs-containers",
+                                         "btrfs-containers" };
+    char folder[CONTAINER_NAME_SIZE];
+
+    if (read_configuration("/etc/containers/storage.conf", text) == 0 &&
+        read_configuration("/usr/share/containers/storage.conf", text) == 0)
+        return;
+    for (size_t i = 0; i < ARRAY_COUNT(keys); i++) {
+        storage_value(text, keys[i], folder);
+        for (size_t j = 0; j < ARRAY_COUNT(parts); j++) {
+            add_configured(RUNTIME_PODMAN, folder, parts[j]);
+            add_configured(RUNTIME_CRIO, folder, parts[j]);
+        }
+    }
+}
+
+void container_folders_configure(void)
+{
+    static char text[CONFIGURATION_SIZE];
+
+    is_configured = true;
+    configured_count = 0;
+    configure_docker(text);
+    configure_storage(text);
+}
+
+const struct container_folder *container_folder_at(size_t at)
+{
+    if (!is_configured)
+        container_folders_configure();
+    if (at < ARRAY_COUNT(usual))
+        return &usual[at];
+    at -= ARRAY_COUNT(usual);
+    return at < configured_count ? &configured[at] : NULL;
 }
 
 /* Finds the home of a user. With CAMP_ROOT, "/home/UID" below it, because the users of this machine
@@ -108,8 +218,9 @@ int container_folder_open(const struct container_folder *folder, uint32_t user)
 
 static void visit_of(uint32_t user, void (*visit)(void *context, int folder), void *context)
 {
-    for (size_t i = 0; i < container_folder_count; i++) {
-        const struct container_folder *folder = &container_folders[i];
+    const struct container_folder *folder;
+
+    for (size_t i = 0; (folder = container_folder_at(i)) != NULL; i++) {
         const int descriptor = folder->of_user == (user != CONTAINER_NO_USER)
                                    ? container_folder_open(folder, user)
                                    : -1;
@@ -127,6 +238,7 @@ void container_folders_visit(void (*visit)(void *context, int folder), void *con
     const struct dirent *entry;
     DIR *folder;
 
+    container_folders_configure();
     visit_of(CONTAINER_NO_USER, visit, context);
     snprintf(users, sizeof users, "%.2000s/run/user", container_root());
     folder = opendir(users);

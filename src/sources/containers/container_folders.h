@@ -1,7 +1,7 @@
 /*
  * The folders in which runtimes of containers keep their files on this machine, of root and of
- * users who run containers without root. One table states them: for reading files, and for the
- * rules that confine camp (program/sandbox.h).
+ * users who run containers without root. The same list is for reading files, and for the rules that
+ * confine camp (program/sandbox.h).
  */
 #pragma once
 
@@ -21,8 +21,15 @@ struct container_folder {
     bool of_user;
 };
 
-extern const struct container_folder container_folders[];
-extern const size_t container_folder_count;
+/* Returns the folder number `at`: first those that the runtimes use by themselves, then configured
+ * ones. Returns NULL after the last. */
+const struct container_folder *container_folder_at(size_t at);
+
+/* Reads which folders the administrator has configured: data-root of Docker (daemon.json),
+ * graphroot and runroot of Podman and CRI-O (storage.conf). What confines camp hides these files,
+ * so container_folders_visit() calls this function before, and container_folder_at() only if it was
+ * never called. */
+void container_folders_configure(void);
 
 /* Opens a file or folder below `base` without following a symbolic link in any part of `name`.
  * Returns -1 with errno set. */

@@ -22,11 +22,18 @@ static const struct schema *describe(const struct source *base)
     return &((const struct container_labels *)base)->schema;
 }
 
-static int label_row(struct container_labels *labels, struct entity *entity)
+static const struct container_place *place_of(const struct container_labels *labels,
+                                              const struct entity *entity)
 {
     const struct container_task task = { entity->cgroup, (int32_t)entity_pid(entity),
                                          entity->parent };
-    const struct container_place *place = containers_find(labels->containers, &task);
+
+    return containers_find(labels->containers, &task);
+}
+
+static int label_row(struct container_labels *labels, struct entity *entity)
+{
+    const struct container_place *place = place_of(labels, entity);
     const char *values[CONTAINER_LABEL_COUNT];
 
     if (place == NULL)
@@ -66,6 +73,10 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     labels->last = NULL;
     labels->frame = *tasks;
     labels->frame.schema = &labels->schema;
+    /* The file of a container also names its pod for rows before it, so first all places are found.
+     */
+    for (size_t i = 0; r == CAMP_OK && i < tasks->entity_count; i++)
+        r = place_of(labels, &tasks->entities[i]) != NULL ? CAMP_OK : CAMP_E_NOMEM;
     for (size_t i = 0; r == CAMP_OK && i < tasks->entity_count; i++)
         r = label_row(labels, &labels->frame.entities[i]);
     if (r != CAMP_OK)

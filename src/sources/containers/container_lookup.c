@@ -177,17 +177,18 @@ int container_lookup(const struct container_path *path, struct container_names *
         [RUNTIME_CRIO] = look_into_crio,
     };
     struct lookup lookup = { .path = path, .names = ret, .result = CAMP_E_GONE };
+    const struct container_folder *folder;
 
     *ret = (struct container_names){ 0 };
-    for (size_t i = 0; i < container_folder_count && lookup.result != CAMP_OK; i++) {
-        if (!may_be_of(path, &container_folders[i]))
+    for (size_t i = 0; (folder = container_folder_at(i)) != NULL && lookup.result != CAMP_OK; i++) {
+        if (!may_be_of(path, folder))
             continue;
-        lookup.base = container_folder_open(&container_folders[i], path->user);
+        lookup.base = container_folder_open(folder, path->user);
         if (lookup.base < 0) {
             note_errno(&lookup, errno);
             continue;
         }
-        looks[container_folders[i].runtime](&lookup);
+        looks[folder->runtime](&lookup);
         close(lookup.base);
     }
     return lookup.result;

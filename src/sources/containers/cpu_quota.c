@@ -1,5 +1,6 @@
 #include "cpu_quota.h"
 
+#include "process_cgroup.h"
 #include "sources/machine/file_text.h"
 
 #include <errno.h>
@@ -16,8 +17,8 @@ void cpu_hierarchy_find(FILE *mounts, struct cpu_hierarchy *ret)
 
     *ret = (struct cpu_hierarchy){ 0 };
     while (getmntent_r(mounts, &entry, strings, sizeof strings) != NULL) {
-        const bool is_v1 =
-            strcmp(entry.mnt_type, "cgroup") == 0 && hasmntopt(&entry, "cpu") != NULL;
+        const bool is_v1 = strcmp(entry.mnt_type, "cgroup") == 0 &&
+                           process_cgroup_has_cpu(entry.mnt_opts, strlen(entry.mnt_opts));
 
         /* The controller is in one of the two: with version 1 mounted, it is not in version 2. */
         if (is_v1 || (strcmp(entry.mnt_type, "cgroup2") == 0 && ret->mount == NULL)) {

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns whether a list such as "cpu,cpuacct" has the CPU controller. */
-static bool has_cpu(const char *list, size_t length)
+bool process_cgroup_has_cpu(const char *list, size_t length)
 {
     const char *at = list, *end = list + length;
 
@@ -50,7 +49,7 @@ static void parse_line(const char *line, size_t length, struct process_cgroup *r
     copy_text(text, sizeof text, path + 1, length - (size_t)(path + 1 - line));
     if (ends_with(text, deleted))
         text[strlen(text) - strlen(deleted)] = '\0';
-    if (has_cpu(list + 1, (size_t)(path - list - 1)))
+    if (process_cgroup_has_cpu(list + 1, (size_t)(path - list - 1)))
         snprintf(ret->cpu_path, sizeof ret->cpu_path, "%s", text);
     weight = weight_of(text, path == list + 1);
     if (weight <= *best)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define PROCESS_CGROUP_SIZE 1024 /* a longer path is cut */
@@ -13,6 +14,9 @@ struct process_cgroup {
     /* The path in the hierarchy of version 1 with the CPU controller; "" if there is none. */
     char cpu_path[PROCESS_CGROUP_SIZE];
 };
+
+/* Returns whether list[length], such as "rw,cpu,cpuacct", has the CPU controller. */
+bool process_cgroup_has_cpu(const char *list, size_t length);
 
 /* Parses the text of /proc/PID/cgroup. Returns false if it has no line with a path. */
 bool process_cgroup_parse(const char *text, struct process_cgroup *ret);

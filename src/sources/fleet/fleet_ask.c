@@ -109,8 +109,9 @@ char *fleet_question(const struct fleet *fleet, size_t part, int64_t range_ns)
         return marks_question(fleet);
     if (part == 2 && fleet->has_busy)
         return fleet_text_of(METRIC_BUSY "{%s}[%lldms]", fleet->matchers, range_ms);
-    if (part == 2)
-        return fleet_text_of(METRIC_SAMPLED "{mode!~\"" IDLE_MODES "\",%s}[%lldms]",
+    if (part == 2) /* both, to see when all hosts have METRIC_BUSY */
+        return fleet_text_of("{__name__=~\"" METRIC_SAMPLED "|" METRIC_BUSY "\",mode!~\"" IDLE_MODES
+                             "\",%s}[%lldms]",
                              fleet->matchers, range_ms);
     rows = rows_selector(fleet, "");
     ret = rows != NULL ? fleet_text_of("%s[%lldms]", rows, range_ms) : NULL;

@@ -72,8 +72,8 @@ struct fleet {
     char *column; /* the label whose value names the column; "" if there is only one column */
     /* index of the column of sampled busy time; SIZE_MAX if there is none */
     size_t sampled;
-    /* the column is METRIC_BUSY; otherwise, for older exporters, the sum of modes of METRIC_SAMPLED
-     */
+    /* the column is METRIC_BUSY; otherwise, because a host has an older exporter, the sum of modes
+     * of METRIC_SAMPLED */
     bool has_busy;
     bool has_elapsed; /* the query has a column "elapsed" with the elapsed time of each row */
     /* for a query: value x factor is seconds (FLEET_COUNTERS) or a share of 1 (FLEET_LEVELS) */

@@ -9,7 +9,8 @@
 #define LARGEST_NS 9e18
 #define SAME_NS 1000000                /* servers round times to ms */
 #define MOVED_MOST ((uint64_t)8 << 30) /* some seconds */
-#define NODE_BYTES 48                  /* of the tree */
+#define ROUNDED_MOST_S 1e-6
+#define NODE_BYTES 48 /* of the tree */
 #define SPARE 3
 /* a member keeps at least 3 samples, because fleet_update_period() compares 2 distances */
 #define KEPT 3
@@ -232,12 +233,13 @@ static int64_t larger(int64_t left, int64_t right)
     return left > right ? left : right;
 }
 
+/* Time that was the sum of several series, and is one series now, may be less by rounding. */
 static double growth(double before, double after, bool *is_partial)
 {
     if (isnan(before) || isnan(after))
         return 0;
-    if (after >= before)
-        return after - before;
+    if (after >= before - ROUNDED_MOST_S)
+        return fmax(after - before, 0);
     *is_partial = true;
     return after > 0 ? after : 0;
 }

@@ -81,7 +81,7 @@ static int64_t lateness(const struct fleet *fleet, int64_t at_ns, bool only_new)
         const struct fleet_member *host = fleet->hosts.members[i];
         const bool is_new = host->seen_ns > 0 && fleet_newest(host) > host->seen_ns;
 
-        if (only_new ? is_new : !host->is_down)
+        if (only_new ? is_new : !host->is_down && host->count > 0)
             late[count++] =
                 at_ns - (only_new ? host->seen_ns : fleet_newest(host)) - period_of(fleet, host);
     }
@@ -207,9 +207,10 @@ static int add_parts(struct fleet *fleet)
         r = add_part(fleet, &fleet->parts[i].answer, places[i]);
     for (size_t i = 1; i < count; i++)
         free(places[i]);
-    /* A host with an older exporter was added. */
-    if (fleet->has_busy && !fleet_has_busy(&fleet->parts[1].answer, &fleet->parts[2].answer))
-        fleet->has_busy = false;
+    /* A host with an older exporter was added or removed, or one answer has a new host and the
+     * other does not yet have it. */
+    if (fleet->sampled != SIZE_MAX)
+        fleet->has_busy = fleet_has_busy(&fleet->parts[1].answer, &fleet->parts[2].answer);
     return r;
 }
 

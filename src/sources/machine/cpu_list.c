@@ -19,13 +19,16 @@ int cpu_list_read(struct cpu_list *list, struct camp_reader *reader, struct camp
     }
 }
 
+static int compare_cpu(const void *key, const void *element)
+{
+    const int32_t cpu = *(const int32_t *)key, other = ((const struct camp_cpu *)element)->cpu;
+
+    return (cpu > other) - (cpu < other);
+}
+
 const struct camp_cpu *cpu_list_find(const struct cpu_list *list, int32_t cpu)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->cpus[i].cpu == cpu)
-            return &list->cpus[i];
-    }
-    return NULL;
+    return ARRAY_FIND(&cpu, list->cpus, list->count, compare_cpu);
 }
 
 bool cpu_list_column(const struct camp_cpu *cpu, enum cpus_column column, uint64_t *ret)

@@ -102,13 +102,24 @@ static int read_states(struct cpus_states *cpus, struct camp_states *session,
     return r;
 }
 
+static int compare_ids(int32_t cpu, int32_t other)
+{
+    return (cpu > other) - (cpu < other);
+}
+
+static int compare_states(const void *key, const void *element)
+{
+    return compare_ids(*(const int32_t *)key, ((const struct camp_cpu_states *)element)->cpu);
+}
+
+static int compare_reading(const void *key, const void *element)
+{
+    return compare_ids(*(const int32_t *)key, ((const struct reading *)element)->cpu);
+}
+
 static const struct camp_cpu_states *states_of(const struct cpus_states *cpus, int32_t cpu)
 {
-    for (size_t i = 0; i < cpus->state_count; i++) {
-        if (cpus->states[i].cpu == cpu)
-            return &cpus->states[i];
-    }
-    return NULL;
+    return ARRAY_FIND(&cpu, cpus->states, cpus->state_count, compare_states);
 }
 
 /* Makes a reading of one CPU. Before the CPU's first switch `switched` is NULL: the reading then
@@ -156,11 +167,7 @@ static int read_all(struct cpus_states *cpus)
 
 static const struct reading *find(const struct readings *readings, int32_t cpu)
 {
-    for (size_t i = 0; i < readings->count; i++) {
-        if (readings->list[i].cpu == cpu)
-            return &readings->list[i];
-    }
-    return NULL;
+    return ARRAY_FIND(&cpu, readings->list, readings->count, compare_reading);
 }
 
 static void add_to_total(struct frame *frame, size_t at)

@@ -34,7 +34,8 @@ static int take_heading(const char *at, struct interrupts *ret)
     ret->count = 0;
     for (at += strspn(at, " "); strncmp(at, "CPU", 3) == 0; at += strspn(at, " ")) {
         at += 3;
-        if (*at == ' ' || !number_at(&at, &cpu) || cpu > INT32_MAX)
+        if (*at == ' ' || !number_at(&at, &cpu) || cpu > INT32_MAX ||
+            (ret->count > 0 && (int64_t)cpu <= ret->items[ret->count - 1].cpu))
             return CAMP_E_FORMAT;
         if (!ARRAY_RESERVE(ret->items, ret->capacity, ret->count + 1))
             return CAMP_E_NOMEM;
@@ -106,13 +107,17 @@ int interrupts_read(struct interrupts *ret)
     return r;
 }
 
+static int compare_cpu(const void *key, const void *element)
+{
+    const int64_t cpu = *(const int64_t *)key,
+                  other = ((const struct cpu_interrupts *)element)->cpu;
+
+    return (cpu > other) - (cpu < other);
+}
+
 const struct cpu_interrupts *interrupts_of_cpu(const struct interrupts *interrupts, int64_t cpu)
 {
-    for (size_t i = 0; i < interrupts->count; i++) {
-        if (interrupts->items[i].cpu == cpu)
-            return &interrupts->items[i];
-    }
-    return NULL;
+    return ARRAY_FIND(&cpu, interrupts->items, interrupts->count, compare_cpu);
 }
 
 void interrupts_release(struct interrupts *interrupts)

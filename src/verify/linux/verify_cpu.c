@@ -20,10 +20,12 @@
 #include "load/load_tools.h"
 #include "program/command.h"
 #include "program/tick.h"
+#include "sources/machine/cpu_list.h"
 #include "verify_subject.h"
 #include "verify_witness.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <time.h>
 
 #define DURATION_NS (800ull * NS_PER_MS)
@@ -112,12 +114,27 @@ static void take_sample(struct watched *watched)
     samples->weight[samples->count++] = (double)now.elapsed_ns;
 }
 
-#define CPUS_MAX 1025
-
 struct readings {
-    struct camp_cpu before[CPUS_MAX], after[CPUS_MAX];
-    size_t count;
+    struct camp_reader reader;
+    struct cpu_list before, after;
 };
+
+static int readings_open(struct readings *readings, struct camp_error *error)
+{
+    int r = camp_reader_open_cpus(&readings->reader, NULL, error);
+
+    /* Reads both lists once, so that no later reading allocates memory. */
+    if (r == CAMP_OK)
+        r = cpu_list_read(&readings->before, &readings->reader, error);
+    return r == CAMP_OK ? cpu_list_read(&readings->after, &readings->reader, error) : r;
+}
+
+static void readings_release(struct readings *readings)
+{
+    camp_reader_close(&readings->reader);
+    free(readings->before.cpus);
+    free(readings->after.cpus);
+}
 
 static double busy_ns(const struct camp_utilisation *cpu, double wall)
 {
@@ -126,15 +143,18 @@ static double busy_ns(const struct camp_utilisation *cpu, double wall)
 
 static void judge_cpus(struct machine *machine, const struct readings *readings)
 {
+    const struct camp_cpu *all = readings->before.cpus, *all_after = readings->after.cpus;
     struct camp_utilisation of = { 0 };
-    int r = camp_cpu_difference(&readings->before[0], &readings->after[0], readings->count - 1,
-                                NULL, &of, sizeof of);
+    int r;
 
-    machine->cpus = readings->count - 1;
+    machine->cpus = readings->after.count - 1;
+    r = readings->before.count == readings->after.count
+            ? camp_cpu_difference(all, all_after, machine->cpus, NULL, &of, sizeof of)
+            : CAMP_E_GONE;
     machine->wall = (double)of.elapsed_ns;
     machine->busy = busy_ns(&of, machine->wall * (double)machine->cpus);
     for (size_t i = 1; i <= machine->cpus && r == CAMP_OK; i++) {
-        const struct camp_cpu *before = &readings->before[i], *after = &readings->after[i];
+        const struct camp_cpu *before = &all[i], *after = &all_after[i];
 
         r = before->cpu == after->cpu ? camp_cpu_difference(before, after, 1, NULL, &of, sizeof of)
                                       : CAMP_E_GONE;
@@ -145,8 +165,8 @@ static void judge_cpus(struct machine *machine, const struct readings *readings)
 }
 
 struct cpu_reading {
-    struct camp_cpu *cpus; /* [CPUS_MAX] */
-    size_t count;
+    struct camp_reader *reader;
+    struct cpu_list *list;
     struct camp_error error;
 };
 
@@ -155,21 +175,19 @@ static void read_cpus(void *context)
     struct cpu_reading *reading = context;
 
     reading->error.code = CAMP_OK;
-    camp_cpu_read_all(NULL, reading->cpus, sizeof *reading->cpus, CPUS_MAX, &reading->count,
-                      &reading->error);
+    reading->error.code = cpu_list_read(reading->list, reading->reader, &reading->error);
 }
 
 /* Reads all processes and all CPUs at one moment. If the processes cannot be read, reads only the
  * CPUs. */
-static void read_machine(struct machine *machine, struct witness *witness, struct camp_cpu *cpus,
-                         size_t *ret_count)
+static void read_machine(struct machine *machine, struct witness *witness,
+                         struct camp_reader *reader, struct cpu_list *list)
 {
-    struct cpu_reading reading = { .cpus = cpus };
+    struct cpu_reading reading = { .reader = reader, .list = list };
 
     if (machine->seen_error.code != CAMP_OK ||
         witness_read(witness, read_cpus, &reading, &machine->seen_error) != CAMP_OK)
         read_cpus(&reading);
-    *ret_count = reading.count;
     if (machine->error.code == CAMP_OK)
         machine->error = reading.error;
 }
@@ -237,24 +255,28 @@ static int begin_all(struct watched *watched, size_t count, struct camp_error *e
 static int watch(struct watched *watched, size_t count, struct machine *machine,
                  struct camp_error *error)
 {
-    static struct readings readings; /* 180 KiB are too large for the stack. */
+    struct readings readings = { 0 };
     struct witness before = { 0 }, after = { 0 };
     int r = begin_all(watched, count, error);
 
     *machine = (struct machine){ 0 };
+    if (r == CAMP_OK)
+        r = readings_open(&readings, error);
     if (r != CAMP_OK)
-        return r;
-    read_machine(machine, &before, readings.before, &readings.count);
+        goto out;
+    read_machine(machine, &before, &readings.reader, &readings.before);
     r = sample_all(watched, count, machine, error);
-    read_machine(machine, &after, readings.after, &readings.count);
+    read_machine(machine, &after, &readings.reader, &readings.after);
     for (size_t i = 0; i < count && r == CAMP_OK; i++)
         r = subject_since(&watched[i].subject, &watched[i].mark, &watched[i].most, error);
     if (r == CAMP_OK && machine->error.code == CAMP_OK)
         judge_cpus(machine, &readings);
     if (machine->seen_error.code == CAMP_OK)
         witness_compare(&before, &after, &machine->seen);
+out:
     witness_release(&before);
     witness_release(&after);
+    readings_release(&readings);
     return r;
 }
 

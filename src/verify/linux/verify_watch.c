@@ -9,6 +9,8 @@
 
 #include "counters/clock.h"
 #include "counters/error.h"
+#include "ledger/array.h"
+#include "load/linux/cpu_set.h"
 #include "microstates/table.h"
 #include "program/command.h"
 
@@ -19,32 +21,46 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define CPUS_MAX 4096u
 /* A thread that exits during a snapshot has its exit record after at most this time. */
 #define END_NS (50u * NS_PER_MS)
 
 /* Runs on each CPU once, because the session knows a CPU only after its first switch. */
 static void visit_every_cpu(void)
 {
-    cpu_set_t allowed, one;
+    struct cpu_set allowed;
 
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+    if (!cpu_set_read(&allowed))
         return;
-    for (size_t i = 0; i < CPU_SETSIZE; i++) {
-        if (!CPU_ISSET(i, &allowed))
-            continue;
-        CPU_ZERO(&one);
-        CPU_SET(i, &one);
-        sched_setaffinity(0, sizeof one, &one);
-    }
-    sched_setaffinity(0, sizeof allowed, &allowed);
+    for (int cpu = cpu_set_next(&allowed, -1); cpu >= 0; cpu = cpu_set_next(&allowed, cpu))
+        cpu_set_use_one(cpu);
+    cpu_set_use(&allowed);
+    cpu_set_release(&allowed);
 }
 
-static bool allocate(struct watch_snapshot *snapshot)
+int watch_read_cpus(struct camp_states *session, struct watch_cpu_list *ret,
+                    struct camp_error *error)
 {
-    snapshot->earlier = calloc(CPUS_MAX, sizeof *snapshot->earlier);
-    snapshot->later = calloc(CPUS_MAX, sizeof *snapshot->later);
-    return snapshot->earlier != NULL && snapshot->later != NULL;
+    for (;;) {
+        const int r = camp_states_cpus(session, ret->cpus, sizeof *ret->cpus, ret->capacity,
+                                       &ret->count, error);
+
+        if (r != CAMP_E_SPACE)
+            return r;
+        if (!ARRAY_RESERVE(ret->cpus, ret->capacity, ret->count))
+            return camp_fail(error, CAMP_E_NOMEM, ENOMEM, "no memory for lists of CPUs");
+    }
+}
+
+/* Reads all lists once, so that no later reading allocates memory. */
+static int enlarge_lists(struct watch *watch, struct camp_error *error)
+{
+    struct watch_cpu_list *const lists[] = { &watch->before.earlier, &watch->before.later,
+                                             &watch->after.earlier, &watch->after.later };
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < ARRAY_COUNT(lists) && r == CAMP_OK; i++)
+        r = watch_read_cpus(watch->session, lists[i], error);
+    return r;
 }
 
 int watch_open(struct watch *watch, struct camp_error *error)
@@ -55,11 +71,9 @@ int watch_open(struct watch *watch, struct camp_error *error)
     r = camp_states_open(&watch->session, 0, error);
     if (r != CAMP_OK)
         return r;
-    if (!allocate(&watch->before) || !allocate(&watch->after))
-        return camp_fail(error, CAMP_E_NOMEM, ENOMEM, "no memory for lists of CPUs");
     visit_every_cpu();
     sleep_until(now_ns(CLOCK_MONOTONIC) + 20 * NS_PER_MS);
-    return CAMP_OK;
+    return enlarge_lists(watch, error);
 }
 
 /* Has no effect without permission. */
@@ -102,22 +116,19 @@ uint64_t watch_process_1_ns(void)
 
 static int read_snapshot(struct watch *watch, struct watch_snapshot *ret, struct camp_error *error)
 {
-    size_t later = 0;
     int r;
 
     set_policy(SCHED_FIFO);
-    r = camp_states_cpus(watch->session, ret->earlier, sizeof *ret->earlier, CPUS_MAX,
-                         &ret->cpu_count, error);
+    r = watch_read_cpus(watch->session, &ret->earlier, error);
     ret->time_ns = now_ns(CLOCK_MONOTONIC);
     if (r == CAMP_OK)
         r = thread_list_read_living(&ret->threads, watch->session, error);
     if (r == CAMP_OK)
         ret->hidden_ns = first_thread(ret, 1) != NULL ? 0 : watch_process_1_ns();
     if (r == CAMP_OK)
-        r = camp_states_cpus(watch->session, ret->later, sizeof *ret->later, CPUS_MAX, &later,
-                             error);
+        r = watch_read_cpus(watch->session, &ret->later, error);
     set_policy(SCHED_OTHER);
-    if (r == CAMP_OK && later != ret->cpu_count)
+    if (r == CAMP_OK && ret->later.count != ret->earlier.count)
         r = camp_fail(error, CAMP_E_NOTSUP, 0, "a CPU came online meanwhile");
     return r;
 }
@@ -131,7 +142,7 @@ int watch_after(struct watch *watch, struct camp_error *error)
 {
     int r = read_snapshot(watch, &watch->after, error);
 
-    if (r == CAMP_OK && watch->after.cpu_count != watch->before.cpu_count)
+    if (r == CAMP_OK && watch->after.later.count != watch->before.later.count)
         r = camp_fail(error, CAMP_E_NOTSUP, 0, "a CPU came online meanwhile");
     if (r != CAMP_OK)
         return r;
@@ -204,11 +215,12 @@ uint64_t watch_threads_ns(const struct watch *watch)
 
 struct watch_cpus watch_cpus(const struct watch *watch, bool whole)
 {
-    const struct camp_cpu_states *then = whole ? watch->before.earlier : watch->before.later;
-    const struct camp_cpu_states *now = whole ? watch->after.later : watch->after.earlier;
+    const struct camp_cpu_states *then =
+        whole ? watch->before.earlier.cpus : watch->before.later.cpus;
+    const struct camp_cpu_states *now = whole ? watch->after.later.cpus : watch->after.earlier.cpus;
     struct watch_cpus sum = { 0 };
 
-    for (size_t i = 0; i < watch->after.cpu_count; i++) {
+    for (size_t i = 0; i < watch->after.later.count; i++) {
         sum.wall_ns += (double)(now[i].time_ns - then[i].time_ns);
         sum.rest_ns += (double)(now[i].idle_ns - then[i].idle_ns + now[i].irq_ns - then[i].irq_ns +
                                 now[i].softirq_ns - then[i].softirq_ns + now[i].outside_ns -
@@ -220,8 +232,8 @@ struct watch_cpus watch_cpus(const struct watch *watch, bool whole)
 static void release(struct watch_snapshot *snapshot)
 {
     thread_list_release(&snapshot->threads);
-    free(snapshot->earlier);
-    free(snapshot->later);
+    free(snapshot->earlier.cpus);
+    free(snapshot->later.cpus);
 }
 
 void watch_close(struct watch *watch)

@@ -14,12 +14,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* A list of zeros is empty. */
+struct watch_cpu_list {
+    struct camp_cpu_states *cpus; /* [count] */
+    size_t count, capacity;
+};
+
+/* Reads all CPUs of the session, and enlarges the list if needed. */
+int watch_read_cpus(struct camp_states *session, struct watch_cpu_list *ret,
+                    struct camp_error *error);
+
 /* A snapshot of all threads. `earlier` and `later` are readings of the CPUs before and after the
  * threads were read. */
 struct watch_snapshot {
     struct thread_list threads;
-    struct camp_cpu_states *earlier, *later; /* [cpu_count] */
-    size_t cpu_count;
+    struct watch_cpu_list earlier, later;
     uint64_t time_ns; /* CLOCK_MONOTONIC before the threads were read */
     /* CPU time of process 1 if the session does not show its threads, otherwise 0 */
     uint64_t hidden_ns;

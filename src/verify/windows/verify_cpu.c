@@ -20,7 +20,6 @@
 #define HALF_NS (1500ull * NS_PER_MS)
 #define PHASE_NS (1500ull * NS_PER_MS)
 #define STATES_NS (2000ull * NS_PER_MS)
-#define CPUS_MAX 1025
 #define THREADS_MAX 64
 #define RATE_ERROR 0.002 /* ~MHz has whole MHz, and the kernel measured it only once */
 /* The share of a load that ticks may miss or add, because other threads ran at some of them. */
@@ -200,9 +199,28 @@ out:
 }
 
 struct states {
-    struct camp_cpu before[CPUS_MAX], after[CPUS_MAX];
+    struct camp_cpu *before, *after; /* [count]; first the total */
     size_t count;
 };
+
+static int states_allocate(struct states *ret, struct camp_error *error)
+{
+    size_t cpus;
+    int r = camp_cpu_count(NULL, &cpus, error);
+
+    if (r != CAMP_OK)
+        return r;
+    ret->count = cpus + 1;
+    ret->before = calloc(ret->count, sizeof *ret->before);
+    ret->after = calloc(ret->count, sizeof *ret->after);
+    return ret->before != NULL && ret->after != NULL ? CAMP_OK : CAMP_E_NOMEM;
+}
+
+static void states_release(struct states *states)
+{
+    free(states->before);
+    free(states->after);
+}
 
 static double sum_ms(const struct camp_cpu *cpu)
 {
@@ -257,29 +275,32 @@ static void judge_cycles(struct verification *verification, const struct states 
 
 void verify_cpu_states(struct verification *verification)
 {
-    static struct states states; /* too large for the stack */
+    struct states states = { 0 };
     struct camp_system before = { .known = 0 }, after = { .known = 0 };
     struct camp_error error = { 0 }, system_error = { 0 };
-    size_t count = 0;
+    size_t first = 0, count = 0;
 
-    camp_cpu_read_all(NULL, states.before, sizeof states.before[0], CPUS_MAX, &states.count,
-                      &error);
+    error.code = states_allocate(&states, &error);
+    if (error.code == CAMP_OK)
+        camp_cpu_read_all(NULL, states.before, sizeof states.before[0], states.count, &first,
+                          &error);
     camp_system_read(NULL, CAMP_SYSTEM_INTERRUPTS, &before, sizeof before, &system_error);
     sleep_until(now_ns(CLOCK_MONOTONIC) + STATES_NS);
     if (error.code == CAMP_OK)
-        camp_cpu_read_all(NULL, states.after, sizeof states.after[0], CPUS_MAX, &count, &error);
+        camp_cpu_read_all(NULL, states.after, sizeof states.after[0], states.count, &count, &error);
     camp_system_read(NULL, CAMP_SYSTEM_INTERRUPTS, &after, sizeof after, &system_error);
     if (!has_failed(verification, "system-interrupts", &system_error) &&
         is_known(verification, "system-interrupts", before.known & after.known,
                  CAMP_SYSTEM_INTERRUPTS, "interrupts"))
         decide_between(verification, "system-interrupts", 1,
                        (double)(uint32_t)(after.interrupts - before.interrupts), 0, ANY);
-    if (error.code == CAMP_OK && count != states.count)
+    if (error.code == CAMP_OK && (first != states.count || count != states.count))
         error = (struct camp_error){ .code = CAMP_E_NOTSUP, .message = "a CPU came or went" };
     if (trial_succeeded(verification, CAMP_OK, &error, &error)) {
         judge_states(verification, &states);
         judge_cycles(verification, &states);
     }
+    states_release(&states);
 }
 
 /* A load that is locked to the tick: it knows how much of it ticks can see. `measured` and

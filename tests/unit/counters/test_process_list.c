@@ -284,6 +284,7 @@ static void a_process_reader_returns_the_same_values_as_camp_process_read(void *
     const struct camp_process process = { .pid = 100, .start = 4711 };
     struct camp_reader reader = { { 0 } };
     struct camp_task read, kept;
+    uint64_t cpu_ns;
 
     (void)state;
     assert_int_equal(camp_reader_open_process(&reader, tree("tree"), &process, NULL), CAMP_OK);
@@ -292,6 +293,8 @@ static void a_process_reader_returns_the_same_values_as_camp_process_read(void *
         read = read_task("tree", 100, CAMP_TASK_CPU);
         read.time_ns = kept.time_ns;
         assert_memory_equal(&read, &kept, sizeof read);
+        assert_int_equal(camp_reader_process_cpu_ns(&reader, &cpu_ns, NULL), CAMP_OK);
+        assert_int_equal(cpu_ns, read.cpu_ns);
     }
     camp_reader_close(&reader);
     assert_int_equal(camp_reader_process(&reader, &kept, sizeof kept, NULL), CAMP_E_INVALID);

@@ -13,7 +13,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -359,6 +362,42 @@ static void a_question_has_no_bytes_of_the_memory_that_it_is_written_to(void **s
     assert_int_equal(buffer[question->nlmsg_len], 'x');
 }
 
+/* Writes `length` bytes to a file, and reads it as a list of CPUs. */
+static int read_cpus(const char *text, size_t length, char *list, size_t capacity,
+                     struct camp_error *error)
+{
+    char path[] = "/tmp/camp-test-XXXXXX";
+    const int descriptor = mkstemp(path);
+    int r;
+
+    assert_true(descriptor >= 0);
+    assert_int_equal(write(descriptor, text, length), length);
+    close(descriptor);
+    r = camp_taskstats_cpus(path, list, capacity, error);
+    unlink(path);
+    return r;
+}
+
+static void the_list_of_cpus_is_read_whole_or_refused(void **state)
+{
+    char text[CPU_LIST_SIZE], list[CPU_LIST_SIZE], expected[CPU_LIST_SIZE] = "";
+    size_t length = 0;
+    struct camp_error error;
+
+    (void)state;
+    assert_int_equal(read_cpus("0-8191\n", 7, list, sizeof list, NULL), CAMP_OK);
+    assert_string_equal(list, "0-8191");
+    assert_int_equal(read_cpus("\n", 1, list, sizeof list, NULL), CAMP_E_FORMAT);
+    while (length < 4090)
+        length += (size_t)sprintf(text + length, "%zu,", 1000 + 2 * (length / 5));
+    memcpy(expected, text, length - 1);
+    text[length - 1] = '\n';
+    assert_int_equal(read_cpus(text, length, list, sizeof list, NULL), CAMP_OK);
+    assert_string_equal(list, expected);
+    assert_int_equal(read_cpus(text, length, list, length, &error), CAMP_E_NOTSUP);
+    assert_non_null(strstr(error.message, "exit records"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -375,6 +414,7 @@ int main(void)
         cmocka_unit_test(a_truncated_taskstats_message_is_a_format_error),
         cmocka_unit_test(a_taskstats_message_with_a_false_length_is_a_format_error),
         cmocka_unit_test(a_question_has_no_bytes_of_the_memory_that_it_is_written_to),
+        cmocka_unit_test(the_list_of_cpus_is_read_whole_or_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,6 +84,7 @@ static inline void expect_arguments_that_are_null_to_be_named(void)
     EXPECT_NULL_REFUSED("process", camp_reader_open_process(&reader, NULL, NULL, &refusal));
     EXPECT_NULL_REFUSED("reader", camp_reader_cpus(NULL, NULL, 0, 0, &count, &refusal));
     EXPECT_NULL_REFUSED("reader", camp_reader_process(NULL, &task, sizeof task, &refusal));
+    EXPECT_NULL_REFUSED("reader", camp_reader_process_cpu_ns(NULL, &number, &refusal));
     EXPECT_NULL_REFUSED("ret", camp_system_read(NULL, 0, NULL, 0, &refusal));
     EXPECT_NULL_REFUSED("ret_hz", camp_cpu_frequency_hz(NULL, 0, NULL, &refusal));
     EXPECT_NULL_REFUSED("process", camp_process_text(NULL, NULL, CAMP_TEXT_EXECUTABLE, text,

@@ -125,6 +125,18 @@ static void a_restart_of_the_exporter_leaves_time_unaccounted(void **state)
     assert_int_equal(amounts.elapsed_ns, 2 * S);
 }
 
+static void a_sum_of_series_that_is_less_by_rounding_is_no_restart(void **state)
+{
+    (void)state;
+    scrape(0, 0.3, 0);
+    fleet_samples_add(&samples, member, T0 + S, USER, 0.3 - 1e-15, false);
+    fleet_samples_add(&samples, member, T0 + S, IDLE, 2, false);
+    amounts_until(0);
+    assert_true(amounts_until(1));
+    assert_false(amounts.is_partial);
+    assert_int_equal(values[USER], 0);
+}
+
 static void the_elapsed_time_of_a_host_is_measured_by_its_own_clock(void **state)
 {
     (void)state;
@@ -266,6 +278,7 @@ int main(void)
         TEST(a_host_that_disappears_is_accounted_until_its_last_scrape),
         TEST(a_host_with_a_long_gap_between_two_scrapes_is_marked_as_partial),
         TEST(a_restart_of_the_exporter_leaves_time_unaccounted),
+        TEST(a_sum_of_series_that_is_less_by_rounding_is_no_restart),
         TEST(the_elapsed_time_of_a_host_is_measured_by_its_own_clock),
         TEST(a_counter_does_not_grow_before_its_second_sample),
         TEST(time_series_of_the_same_column_are_added_up),

@@ -279,6 +279,7 @@ static void the_reader_of_a_process_reads_new_values_and_notices_its_end(void **
     prusage_t usage = some_usage;
     struct camp_process process;
     struct camp_task task;
+    uint64_t cpu_ns;
     psinfo_t psinfo;
 
     (void)state;
@@ -290,11 +291,14 @@ static void the_reader_of_a_process_reads_new_values_and_notices_its_end(void **
     assert_int_equal(camp_reader_process(&reader, &task, sizeof task, NULL), CAMP_OK);
     assert_int_equal(task.cpu_ns, 13 * S + 321);
     assert_string_equal(task.name, "daemon");
+    assert_int_equal(camp_reader_process_cpu_ns(&reader, &cpu_ns, NULL), CAMP_OK);
+    assert_int_equal(cpu_ns, 13 * S + 321);
     memset(&psinfo.pr_start, 0, sizeof psinfo.pr_start); /* a zombie */
     write_psinfo(&psinfo);
     assert_int_equal(camp_reader_process(&reader, &task, sizeof task, NULL), CAMP_E_GONE);
     camp_reader_close(&reader);
     assert_int_equal(camp_reader_process(&reader, &task, sizeof task, NULL), CAMP_E_INVALID);
+    assert_int_equal(camp_reader_process_cpu_ns(&reader, &cpu_ns, NULL), CAMP_E_INVALID);
 }
 
 int main(void)

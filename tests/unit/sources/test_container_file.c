@@ -73,6 +73,10 @@ static void a_file_without_a_name_is_not_a_broken_file(void **state)
     struct container_names names;
 
     (void)state;
+    assert_int_equal(parse(CONTAINER_FILE_DAEMON, "{\"a\":{\"data-root\":\"/b\"}}", &names),
+                     CAMP_E_GONE);
+    assert_int_equal(parse(CONTAINER_FILE_DAEMON, "{\"data-root\":\"/b c\"}", &names), CAMP_OK);
+    assert_string_equal(names.name, "/b c");
     assert_int_equal(parse(CONTAINER_FILE_OCI, "{\"annotations\":{}}", &names), CAMP_E_GONE);
     assert_int_equal(parse(CONTAINER_FILE_DOCKER, "{\"Name\":\"\"}", &names), CAMP_E_GONE);
     assert_int_equal(parse(CONTAINER_FILE_DOCKER, "{\"Name\":[\"a\"]}", &names), CAMP_E_GONE);
