@@ -126,10 +126,11 @@ static void add_exited(void *context, const struct camp_thread_states *before,
     members_leave(&sums->members, last);
 }
 
-static void keep_missing(void *context, const struct camp_thread_states *before)
+static void keep_missing(void *context, const struct camp_thread_states *before, uint32_t note)
 {
     struct thread_sums *sums = context;
 
+    (void)note;
     if (!thread_pending_add(&sums->pending, before))
         sums->result = CAMP_E_NOMEM;
     members_leave(&sums->members, before);

@@ -142,7 +142,7 @@ static void a_final_reading_adds_only_the_time_not_yet_accounted(void **state)
     see(NULL, &a, &note);
     finish_snapshot();
     start_snapshot();
-    visitor.missed(visitor.context, &a);
+    visitor.missed(visitor.context, &a, 0);
     finish_snapshot();
     start_snapshot();
     last.flags |= CAMP_THREAD_ENDED;
@@ -174,9 +174,9 @@ static void a_thread_that_gets_another_tid_by_exec_is_accounted_once(void **stat
     visitor.ended(visitor.context, NULL, &last, 0);
     later.tid = 10;
     snprintf(later.name, sizeof later.name, "new");
-    visitor.missed(visitor.context, &first);
+    visitor.missed(visitor.context, &first, 0);
     see(NULL, &later, &fresh);
-    visitor.missed(visitor.context, &other);
+    visitor.missed(visitor.context, &other, 0);
     finish_snapshot();
     assert_int_equal(total(), 1803);
     assert_int_equal(group_total("new"), 100);
@@ -199,7 +199,7 @@ a_thread_that_started_during_a_snapshot_and_gets_another_tid_is_accounted_once(v
     start_snapshot();
     later.tid = 10;
     see(NULL, &later, &fresh);
-    visitor.missed(visitor.context, &other);
+    visitor.missed(visitor.context, &other, 0);
     finish_snapshot();
     assert_int_equal(total(), 130);
     thread_sums_release(&sums);
@@ -243,7 +243,7 @@ static void a_sum_of_exited_threads_adds_only_the_time_not_yet_accounted(void **
     see(NULL, &read, &note);
     finish_snapshot();
     start_snapshot();
-    visitor.missed(visitor.context, &read);
+    visitor.missed(visitor.context, &read, 0);
     finish_snapshot();
     start_snapshot();
     all.count = 3;
