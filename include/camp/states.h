@@ -279,7 +279,8 @@ struct camp_states;
 
 /* A thread that stayed in its state since the previous snapshot. */
 struct camp_states_wait {
-    /* The thread as last seen. Its times and counters do not include the wait. */
+    /* The thread as last seen. Its times and counters do not include the wait. On Linux, its name,
+     * parent and cgroup are those of now. */
     const struct camp_thread_states *thread;
     uint32_t *note;
     uint64_t elapsed_ns; /* since the previous snapshot */
@@ -289,20 +290,27 @@ struct camp_states_wait {
 
 /* The functions that camp_states_visit() calls for each thread. Pointer arguments are valid only
  * during the call. `before` is the thread in the previous snapshot, or NULL if it was not in that
- * snapshot. `note` is a number of the caller, kept for each thread until its exit; at first it is
- * 0. */
+ * snapshot; its times go to the end of the last wait of which the visitor was told. `note` is a
+ * number of the caller, kept for each thread until its exit; at first it is 0. */
 struct camp_states_visitor {
     void *context;
-    /* Called for each living thread for which waited() is not called. */
+    /* Called for each living thread that did not stay in its state. */
     void (*seen)(void *context, const struct camp_thread_states *before,
                  const struct camp_thread_states *now, uint32_t *note);
+    /* Called for each thread that stayed in its state. May be NULL if `idle` is not NULL. */
     void (*waited)(void *context, const struct camp_states_wait *wait);
     /* Called with the final times of an exited thread, or with a CAMP_THREAD_TOTAL. */
     void (*ended)(void *context, const struct camp_thread_states *before,
                   const struct camp_thread_states *last, uint32_t note);
     /* Called for a thread that is missing in this snapshot and whose final times are unknown. They
      * come with a later snapshot, or the thread has another tid now. */
-    void (*missed)(void *context, const struct camp_thread_states *before);
+    void (*missed)(void *context, const struct camp_thread_states *before, uint32_t note);
+    /* Called once in a snapshot, after all threads. Each living thread for which seen() was not
+     * called stayed in its state from the end of its previous reading to time_ns. So a caller can
+     * count such threads, and add up their waits, without a call for each. May be NULL if `waited`
+     * is not NULL. After a damaged list of threads, a snapshot is repeated, and idle() is called
+     * once more. */
+    void (*idle)(void *context, uint64_t time_ns);
 };
 
 enum camp_states_option {
@@ -354,6 +362,14 @@ CAMP_PUBLIC int camp_states_threads(struct camp_states *session, struct camp_thr
 CAMP_PUBLIC int camp_states_visit(struct camp_states *session,
                                   const struct camp_states_visitor *visitor, size_t size,
                                   struct camp_error *error);
+
+/* Reads no snapshot, and calls only ended(), for the threads that exited since the previous call.
+ * Between two snapshots it must be called often if many threads exit (camp_states_exits()). Errors:
+ * CAMP_E_INVALID (also: a function of the visitor is missing), CAMP_E_IO (the exited threads cannot
+ * be read), CAMP_E_FORMAT (one record is damaged; the next call has the records after it). */
+CAMP_PUBLIC int camp_states_visit_exits(struct camp_states *session,
+                                        const struct camp_states_visitor *visitor, size_t size,
+                                        struct camp_error *error);
 
 /* Fills ret[capacity] with the threads that exited since the previous call, in the order of their
  * exits. *ret_count is the number of filled elements. If it equals `capacity`, more may wait: call

@@ -5,43 +5,15 @@
  */
 #include "columns.h"
 
+#include "sources/machine/thread_values.h"
+#include "sources/source.h"
+
 #include <camp/states.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #define CAPSULE "camp.states"
-
-/* The columns that follow those of the states. Their names are those of members of struct
- * camp_thread_states. */
-static const struct counter {
-    const char *name;
-    size_t offset;
-    uint32_t known; /* enum camp_thread_states_field */
-    enum camp_provenance provenance;
-} counters[] = {
-#define COUNTED(member, field, provenance)                                                         \
-    {                                                                                              \
-#member, offsetof(struct camp_thread_states, member), CAMP_THREAD_STATES_##field,          \
-            provenance                                                                             \
-    }
-    COUNTED(system_calls, SYSTEM_CALLS, CAMP_MEASURED),
-    COUNTED(signals, SIGNALS, CAMP_MEASURED),
-    COUNTED(voluntary_switches, VOLUNTARY_SWITCHES, CAMP_MEASURED),
-    COUNTED(involuntary_switches, INVOLUNTARY_SWITCHES, CAMP_MEASURED),
-    COUNTED(minor_faults, MINOR_FAULTS, CAMP_MEASURED),
-    COUNTED(major_faults, MAJOR_FAULTS, CAMP_MEASURED),
-    COUNTED(read_bytes, READ_BYTES, CAMP_MEASURED),
-    COUNTED(written_bytes, WRITTEN_BYTES, CAMP_MEASURED),
-    COUNTED(read_chars, READ_CHARS, CAMP_MEASURED),
-    COUNTED(written_chars, WRITTEN_CHARS, CAMP_MEASURED),
-    COUNTED(cpu_ns, CPU, CAMP_MEASURED),
-    COUNTED(run_delay_ns, RUN_DELAY, CAMP_MEASURED),
-    COUNTED(sampled_ns, SAMPLED, CAMP_SAMPLED),
-#undef COUNTED
-};
-
-#define COUNTER_COUNT (sizeof counters / sizeof counters[0])
 
 static struct camp_states_known known_of(const struct camp_states *session)
 {
@@ -51,12 +23,10 @@ static struct camp_states_known known_of(const struct camp_states *session)
     return known;
 }
 
-/* Returns whether a session knows a column: the states come first, then counters[]. */
+/* Returns whether a session knows a column of threads_schema. */
 static bool is_known(const struct camp_states_known *known, size_t column)
 {
-    return column < CAMP_STATE_COUNT
-               ? (known->states & 1u << column) != 0
-               : (known->thread & counters[column - CAMP_STATE_COUNT].known) != 0;
+    return (thread_unknown_columns(known) >> column & 1) == 0;
 }
 
 static void close_session(PyObject *capsule)
@@ -100,19 +70,15 @@ static PyObject *states_columns(PyObject *module, PyObject *capsule)
     PyObject *list = session != NULL ? PyList_New(0) : NULL;
 
     (void)module;
-    for (size_t i = 0; list != NULL && i < CAMP_STATE_COUNT + COUNTER_COUNT; i++) {
+    for (size_t i = 0; list != NULL && i < THREADS_COLUMN_COUNT; i++) {
+        const struct column *column = &threads_schema.columns[i];
         const bool is_state = i < CAMP_STATE_COUNT;
-        const struct counter *counter = is_state ? NULL : &counters[i - CAMP_STATE_COUNT];
-        PyObject *name, *row;
-
-        name = is_state ? PyUnicode_FromFormat("%s_ns", camp_state_name((int)i))
-                        : PyUnicode_FromString(counter->name);
-        row = Py_BuildValue(
-            "(Nsszs)", name, is_state ? camp_state_name((int)i) : counter->name, "",
-            !is_known(&known, i) ? NULL
-            : is_state           ? "state"
-                                 : "counter",
-            camp_provenance_name(is_state ? CAMP_MEASURED : (int)counter->provenance));
+        PyObject *row = Py_BuildValue("(ssszs)", column->name,
+                                      is_state ? camp_state_name((int)i) : column->name, "",
+                                      !is_known(&known, i) ? NULL
+                                      : is_state           ? "state"
+                                                           : "counter",
+                                      camp_provenance_name((int)column->provenance));
 
         if (row == NULL || PyList_Append(list, row) != 0)
             Py_CLEAR(list);
@@ -127,20 +93,17 @@ static PyObject *block_of(const struct camp_states *session,
                           const struct camp_thread_states *threads, size_t rows)
 {
     const struct camp_states_known known = known_of(session);
-    struct section sections[CAMP_STATE_COUNT + COUNTER_COUNT + 12], *at = sections;
+    struct section sections[THREADS_COLUMN_COUNT + 12], *at = sections;
 
 #define OF_ROWS(member)                                                                            \
     (struct section)                                                                               \
     {                                                                                              \
         &threads->member, sizeof *threads, sizeof threads->member                                  \
     }
-    for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
+    for (size_t i = 0; i < THREADS_COLUMN_COUNT; i++)
         if (is_known(&known, i))
-            *at++ = OF_ROWS(state_ns[i]);
-    for (size_t i = 0; i < COUNTER_COUNT; i++)
-        if (is_known(&known, CAMP_STATE_COUNT + i))
-            *at++ =
-                (struct section){ (const char *)threads + counters[i].offset, sizeof *threads, 8 };
+            *at++ = (struct section){ (const char *)threads + thread_value_offset(i),
+                                      sizeof *threads, sizeof(uint64_t) };
     *at++ = OF_ROWS(cgroup);
     *at++ = OF_ROWS(start_ns);
     *at++ = OF_ROWS(begin_ns);

@@ -103,8 +103,8 @@ static void set_counts(struct exported *exported)
             exported_set(exported, places[i].family, places[i].series,
                          exported->sums.counts[places[i].counter]);
     }
-    exported_set(exported, THREADS, 0, exported->sums.threads);
-    exported_set(exported, PROCESSES, 0, exported->sums.processes);
+    exported_set(exported, THREADS, 0, exported->sums.threads.threads);
+    exported_set(exported, PROCESSES, 0, exported->sums.threads.processes);
 }
 
 static int read_threads(struct exported *exported, struct camp_error *error)

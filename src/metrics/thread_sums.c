@@ -5,22 +5,6 @@
 
 #include <stdlib.h>
 
-int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places,
-                     size_t new_an_hour)
-{
-    *ret = (struct thread_sums){ .members = *members, .snapshot_ns = now_ns(CLOCK_MONOTONIC) };
-    return top_k_init(&ret->top, THREAD_SUM_COUNT, places, new_an_hour);
-}
-
-void thread_sums_release(struct thread_sums *sums)
-{
-    top_k_release(&sums->top);
-    members_release(&sums->members);
-    thread_list_release(&sums->pending);
-    thread_list_release(&sums->late);
-    *sums = (struct thread_sums){ 0 };
-}
-
 /* Groups are ranked by CPU time and involuntary waits. Sleep in locks, sockets and timers does not
  * count, because idle threads sleep there all the time. */
 static bool is_ranked(int state)
@@ -31,173 +15,80 @@ static bool is_ranked(int state)
            class == CLASS_IO || class == CLASS_OTHER_WAIT;
 }
 
-/* Sets *note to 1 + the number of the thread's group. Before the call, *note is 0 or from an
- * earlier snapshot. */
-static bool find_group(struct thread_sums *sums, const struct camp_thread_states *before,
-                       const struct camp_thread_states *now, uint32_t *note)
+static int find_group(void *context, const struct camp_thread_states *before,
+                      const struct camp_thread_states *thread, uint32_t *group)
 {
-    uint32_t group = *note - 1;
-    const bool known = *note != 0 && !sums->forgets;
-    const int r = members_find(&sums->members, &sums->top, known ? before : NULL, now, &group);
+    struct thread_sums *sums = context;
 
-    if (r == CAMP_OK)
-        *note = group + 1;
-    else
-        sums->result = r;
-    return r == CAMP_OK;
+    return members_find(&sums->members, &sums->top, before, thread, group);
 }
 
-/* Accounts what a thread did since the reading `before`, or since its start if `before` is NULL. */
-static void account(struct thread_sums *sums, const struct camp_thread_states *before,
-                    const struct camp_thread_states *now, uint32_t *note)
+static int account(void *context, const struct camp_thread_states *since, uint32_t group)
 {
-    const struct camp_thread_states since = thread_since(now, before);
+    struct thread_sums *sums = context;
     uint64_t did[THREADS_COLUMN_COUNT], values[THREAD_SUM_COUNT], score = 0;
 
-    if (!find_group(sums, before, now, note))
-        return;
-    thread_fill_values(did, &since);
+    thread_fill_values(did, since);
     for (int i = 0; i < THREADS_COLUMN_COUNT; i++)
         sums->counts[i] += did[i];
     for (int i = 0; i < CAMP_STATE_COUNT; i++) {
         values[i] = did[i];
         score += is_ranked(i) ? did[i] : 0;
     }
-    values[SUM_MEASURED] = since.cpu_ns;
-    values[SUM_SAMPLED] = since.sampled_ns;
-    top_k_add(&sums->top, *note - 1, values, score);
+    values[SUM_MEASURED] = since->cpu_ns;
+    values[SUM_SAMPLED] = since->sampled_ns;
+    top_k_add(&sums->top, group, values, score);
+    return CAMP_OK;
 }
 
-static void keep_late(struct thread_sums *sums, const struct camp_thread_states *thread)
+static int account_idle(void *context, uint32_t group, uint32_t state, uint64_t threads,
+                        uint64_t wait_ns)
 {
-    if (!thread_list_add(&sums->late, thread))
-        sums->result = CAMP_E_NOMEM;
+    struct top_k *top = &((struct thread_sums *)context)->top;
+
+    (void)threads;
+    top->groups[group].last_seen = top->snapshots;
+    top_k_add_one(top, group, state, wait_ns, is_ranked((int)state) ? wait_ns : 0);
+    return CAMP_OK;
 }
 
-/* Returns whether a thread had already started when the previous snapshot was read. If there is
- * still no earlier reading of it, that snapshot missed it, or has it with another tid. */
-static bool may_be_missing(const struct thread_sums *sums, const struct camp_thread_states *thread)
+static void leave(void *context, const struct camp_thread_states *last)
 {
-    return thread->begin_ns < sums->snapshot_ns;
+    members_leave(&((struct thread_sums *)context)->members, last);
 }
 
-static void account_or_keep(struct thread_sums *sums, const struct camp_thread_states *before,
-                            const struct camp_thread_states *now, uint32_t *note)
+int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places,
+                     size_t new_an_hour)
 {
-    if (before == NULL && may_be_missing(sums, now))
-        keep_late(sums, now);
-    else
-        account(sums, before, now, note);
+    const struct thread_user user = {
+        .context = ret, .did = account, .idle = account_idle, .group = find_group, .left = leave
+    };
+
+    *ret = (struct thread_sums){ .members = *members };
+    thread_registry_init(&ret->threads, &user);
+    return top_k_init(&ret->top, THREAD_SUM_COUNT, places, new_an_hour);
 }
 
-static void add_seen(void *context, const struct camp_thread_states *before,
-                     const struct camp_thread_states *now, uint32_t *note)
+void thread_sums_release(struct thread_sums *sums)
 {
-    struct thread_sums *sums = context;
-
-    sums->threads++;
-    sums->processes += now->tid == now->pid;
-    account_or_keep(sums, before, now, note);
-}
-
-static void add_waited(void *context, const struct camp_states_wait *wait)
-{
-    struct thread_sums *sums = context;
-    struct top_k *top = &sums->top;
-
-    sums->threads++;
-    sums->processes += wait->is_first;
-    if ((*wait->note == 0 || sums->forgets) && !find_group(sums, NULL, wait->thread, wait->note))
-        return;
-    top->groups[*wait->note - 1].last_seen = top->snapshots;
-    top_k_add_one(top, *wait->note - 1, wait->state, wait->elapsed_ns,
-                  is_ranked((int)wait->state) ? wait->elapsed_ns : 0);
-}
-
-static void add_exited(void *context, const struct camp_thread_states *before,
-                       const struct camp_thread_states *last, uint32_t note)
-{
-    struct thread_sums *sums = context;
-
-    if ((last->flags & CAMP_THREAD_TOTAL) != 0)
-        keep_late(sums, last);
-    else
-        account_or_keep(sums, before, last, &note);
-    members_leave(&sums->members, last);
-}
-
-static void keep_missing(void *context, const struct camp_thread_states *before)
-{
-    struct thread_sums *sums = context;
-
-    if (!thread_pending_add(&sums->pending, before))
-        sums->result = CAMP_E_NOMEM;
-    members_leave(&sums->members, before);
-}
-
-struct camp_states_visitor thread_sums_visitor(struct thread_sums *sums)
-{
-    return (struct camp_states_visitor){ sums, add_seen, add_waited, add_exited, keep_missing };
-}
-
-/* Accounts late readings of single threads before totals of several exited threads. A single thread
- * matches exactly one pending reading. Which pending readings belong to a total can only be
- * guessed. */
-static void account_late(struct thread_sums *sums)
-{
-    for (int totals = 0; totals <= 1; totals++) {
-        for (size_t i = 0; i < sums->late.count; i++) {
-            struct camp_thread_states *late = &sums->late.threads[i];
-            const struct camp_thread_states *before = NULL;
-            uint32_t note = 0;
-
-            if (((late->flags & CAMP_THREAD_TOTAL) != 0) != (totals != 0))
-                continue;
-            if (totals != 0)
-                thread_pending_subtract(&sums->pending, late);
-            else
-                before = thread_pending_take(&sums->pending, late);
-            account(sums, before, late, &note);
-        }
-    }
-    sums->late.count = 0;
-    if (!thread_list_index(&sums->late) || !thread_pending_age(&sums->pending))
-        sums->result = CAMP_E_NOMEM;
-}
-
-void thread_sums_start(struct thread_sums *sums, uint64_t now, bool forget)
-{
-    sums->forgets |= top_k_start(&sums->top, now - sums->snapshot_ns) || forget;
-    if (sums->forgets)
-        members_clear(&sums->members);
-    members_start(&sums->members);
-    sums->threads = 0;
-    sums->processes = 0;
-    sums->result = CAMP_OK;
-}
-
-int thread_sums_finish(struct thread_sums *sums)
-{
-    account_late(sums);
-    if (sums->result == CAMP_OK)
-        sums->result = top_k_finish(&sums->top);
-    if (sums->result == CAMP_OK)
-        sums->result = members_name(&sums->members, &sums->top);
-    if (sums->result == CAMP_OK)
-        sums->forgets = false;
-    return sums->result;
+    top_k_release(&sums->top);
+    members_release(&sums->members);
+    thread_registry_release(&sums->threads);
+    *sums = (struct thread_sums){ 0 };
 }
 
 int thread_sums_read(struct thread_sums *sums, struct camp_states *session, bool forget,
                      struct camp_error *error)
 {
-    const struct camp_states_visitor visitor = thread_sums_visitor(sums);
+    const uint64_t passed_ns = now_ns(CLOCK_MONOTONIC) - sums->threads.snapshot_ns;
     int r;
 
-    thread_sums_start(sums, now_ns(CLOCK_MONOTONIC), forget);
-    r = camp_states_visit(session, &visitor, sizeof visitor, error);
+    sums->threads.regroups |= top_k_start(&sums->top, passed_ns) || forget;
+    if (sums->threads.regroups)
+        members_clear(&sums->members);
+    members_start(&sums->members);
+    r = thread_registry_read(&sums->threads, session, error);
     if (r == CAMP_OK)
-        r = thread_sums_finish(sums);
-    sums->snapshot_ns = now_ns(CLOCK_MONOTONIC);
-    return r;
+        r = top_k_finish(&sums->top);
+    return r == CAMP_OK ? members_name(&sums->members, &sums->top) : r;
 }

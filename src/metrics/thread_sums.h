@@ -1,12 +1,6 @@
 /*
- * Sums over threads, which are filled while camp_states_visit() passes each thread. What a thread
- * did since the previous snapshot is added to its group and to the machine. No list of all threads
- * is kept here. A thread that slept during the whole interval costs only one addition.
- *
- * A thread is identified by its pid and begin_ns. If a snapshot lacks a known thread, the thread
- * has exited and its last reading is still to come, or exec(2) has changed its tid. Its previous
- * reading is kept as pending for some snapshots, and is subtracted from the next reading of the
- * thread. Otherwise the time of the thread would be accounted twice.
+ * Sums over threads. What a thread did since the previous snapshot is added to its group and to the
+ * machine. The waits of all idle threads of a group are one addition for each state.
  */
 #pragma once
 
@@ -16,7 +10,7 @@
 #include "ledger/workload.h"
 #include "sources/containers/containers.h"
 #include "sources/machine/cgroup_paths.h"
-#include "sources/machine/thread_interval.h"
+#include "sources/machine/thread_registry.h"
 #include "sources/machine/user_names.h"
 #include "sources/source.h"
 
@@ -75,27 +69,16 @@ enum thread_sum {
 };
 
 struct thread_sums {
+    struct thread_registry threads;
     struct top_k top;
     struct members members;
     /* sums over all threads; the time of a thread that slept during a whole interval is not
      * added */
     uint64_t counts[THREADS_COLUMN_COUNT];
-    uint64_t threads, processes; /* numbers of living threads and processes in the last snapshot */
-    uint64_t snapshot_ns;        /* CLOCK_MONOTONIC at the end of the last snapshot */
-
-    struct thread_list pending;
-    /* readings in this snapshot of threads that may have a pending reading, and totals of exited
-     * threads */
-    struct thread_list late;
-    /* If true: the group numbers in the notes of threads are invalid. A snapshot that has visited
-     * all threads sets it to false. */
-    bool forgets;
-    int result;
 };
 
-/* Takes ownership of `members`. `places` and `new_an_hour` are those of top_k_init(). The caller
- * must call thread_sums_release(), even after a failure.
- */
+/* Takes ownership of `members`. `places` and `new_an_hour` are those of top_k_init(). *ret must not
+ * move. The caller must call thread_sums_release(), even after a failure. */
 int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places,
                      size_t new_an_hour);
 void thread_sums_release(struct thread_sums *sums);
@@ -104,9 +87,3 @@ void thread_sums_release(struct thread_sums *sums);
  * snapshot, since thread_sums_init(). `forget` is true if the rules have changed. */
 int thread_sums_read(struct thread_sums *sums, struct camp_states *session, bool forget,
                      struct camp_error *error);
-
-/* The parts of thread_sums_read(), for tests. The order is: start, visit, finish, and then
- * snapshot_ns is set. After a failed visit, finish is not called. */
-void thread_sums_start(struct thread_sums *sums, uint64_t now_ns, bool forget);
-struct camp_states_visitor thread_sums_visitor(struct thread_sums *sums);
-int thread_sums_finish(struct thread_sums *sums);

@@ -148,10 +148,17 @@ static void ended(void *context, const struct camp_thread_states *before,
     check_thread(last);
 }
 
-static void missed(void *context, const struct camp_thread_states *before)
+static void missed(void *context, const struct camp_thread_states *before, uint32_t note)
 {
     (void)context;
+    (void)note;
     check_thread(before);
+}
+
+static void idle(void *context, uint64_t time_ns)
+{
+    (void)context;
+    (void)time_ns;
 }
 
 /* Each known thread has a record of its own, and the list is in order. */
@@ -195,13 +202,17 @@ static void read_lists(struct camp_states *session)
 
 static void read_session(struct camp_states *session, bool by_visitor)
 {
-    static const struct camp_states_visitor visitor = { NULL, seen, waited, ended, missed };
+    static const struct camp_states_visitor visitor = { NULL, seen, waited, ended, missed, idle };
+    static const struct camp_states_visitor brief = { NULL, seen, NULL, ended, missed, idle };
 
     fake_snapshot = written;
-    if (by_visitor)
+    if (by_visitor) {
         (void)camp_states_visit(session, &visitor, sizeof visitor, NULL);
-    else
+        (void)camp_states_visit_exits(session, &visitor, sizeof visitor, NULL);
+        (void)camp_states_visit(session, &brief, sizeof brief, NULL);
+    } else {
         read_lists(session);
+    }
     check_session(session);
     fake_snapshot_length = 0;
     tid = 0;

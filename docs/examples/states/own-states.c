@@ -42,10 +42,11 @@ static void ended(void *context, const struct camp_thread_states *before,
     (void)note;
 }
 
-static void missed(void *context, const struct camp_thread_states *before)
+static void missed(void *context, const struct camp_thread_states *before, uint32_t note)
 {
     (void)context;
     (void)before;
+    (void)note;
 }
 
 static void work(double seconds)

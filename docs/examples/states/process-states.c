@@ -59,10 +59,11 @@ static void ended(void *context, const struct camp_thread_states *before,
 }
 
 /* The final times of this thread come with a later snapshot, if at all: it is left out. */
-static void missed(void *context, const struct camp_thread_states *before)
+static void missed(void *context, const struct camp_thread_states *before, uint32_t note)
 {
     (void)context;
     (void)before;
+    (void)note;
 }
 
 static void print(const struct sums *sums)

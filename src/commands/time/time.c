@@ -103,7 +103,7 @@ static int collect_last_record(struct timing *timing, pid_t command, struct camp
 
     do {
         child_wait(NS_PER_MS);
-        r = family_collect_exited(&timing->family, timing->session, 0, error);
+        r = family_collect_exited(&timing->family, timing->session, error);
     } while (r == CAMP_OK && !family_has_exit(&timing->family, command) &&
              now_ns(CLOCK_MONOTONIC) < deadline_ns);
     return r;
@@ -121,9 +121,8 @@ static uint64_t stolen_ns(void)
 
 static int collect_exited(struct timing *timing, struct camp_error *error)
 {
-    return timing->session != NULL
-               ? family_collect_exited(&timing->family, timing->session, 0, error)
-               : CAMP_OK;
+    return timing->session != NULL ? family_collect_exited(&timing->family, timing->session, error)
+                                   : CAMP_OK;
 }
 
 static int collect_rest(struct timing *timing, pid_t command, struct camp_error *error)
@@ -288,7 +287,7 @@ static bool is_gone(int32_t pid)
 static int watch(struct timing *timing, int32_t pid, struct camp_error *error)
 {
     const uint64_t duration_ns = timing->options.duration_ns;
-    int r = family_start(&timing->family, timing->session, error);
+    int r = family_start(&timing->family, timing->session, pid, error);
 
     timing->stolen_ns = stolen_ns();
     timing->start_ns = now_ns(CLOCK_MONOTONIC);
@@ -300,7 +299,7 @@ static int watch(struct timing *timing, int32_t pid, struct camp_error *error)
             break;
         sleep_until(duration_ns > 0 && now + DRAIN_INTERVAL_NS > end_ns ? end_ns
                                                                         : now + DRAIN_INTERVAL_NS);
-        r = family_collect_exited(&timing->family, timing->session, pid, error);
+        r = family_collect_exited(&timing->family, timing->session, error);
     }
     if (r == CAMP_OK)
         r = family_collect_rest(&timing->family, timing->session, error);

@@ -10,11 +10,31 @@
 #define TOTALS_COME_AFTER 2
 #define GENERATIONS_MAX 256 /* the maximum length of a chain of parents */
 
+static int add_thread(void *context, const struct camp_thread_states *since, uint32_t group)
+{
+    struct family *family = context;
+
+    (void)group;
+    return family->only_pid == 0 || since->pid == family->only_pid
+               ? thread_list_add(&family->threads, since)
+               : CAMP_OK;
+}
+
+static int add_idle(void *context, const struct camp_states_wait *wait, uint32_t group)
+{
+    const struct camp_thread_states since = thread_waited(wait);
+
+    return add_thread(context, &since, group);
+}
+
 void family_init(struct family *ret, uint64_t unmeasured)
 {
     struct threads_columns of_threads;
 
     *ret = (struct family){ 0 };
+    thread_registry_init(
+        &ret->registry,
+        &(struct thread_user){ .context = ret, .did = add_thread, .waited = add_idle });
     threads_columns_fill(&of_threads, unmeasured);
     ret->schema = of_threads.schema;
     ret->unmeasured = unmeasured;
@@ -29,61 +49,55 @@ void family_init(struct family *ret, uint64_t unmeasured)
 
 void family_release(struct family *family)
 {
-    thread_interval_release(&family->interval);
+    thread_registry_release(&family->registry);
     thread_list_release(&family->threads);
     frame_release(&family->sums);
     free(family->order);
     family->order = NULL;
 }
 
-int family_start(struct family *family, struct camp_states *session, struct camp_error *error)
+int family_start(struct family *family, struct camp_states *session, int32_t pid,
+                 struct camp_error *error)
 {
-    return thread_list_read_living(&family->interval.now, session, error);
-}
-
-int family_collect_exited(struct family *family, struct camp_states *session, int32_t pid,
-                          struct camp_error *error)
-{
-    struct thread_list *exited = &family->interval.exited;
-    int r = thread_list_read_exited(exited, session, error);
+    struct thread_list *threads = &family->threads;
+    int r;
     size_t kept = 0;
 
-    for (size_t i = 0; i < exited->count && pid > 0; i++) {
-        if (exited->threads[i].pid == pid)
-            exited->threads[kept++] = exited->threads[i];
+    family->only_pid = pid;
+    r = thread_registry_read(&family->registry, session, error);
+    for (size_t i = 0; i < threads->count; i++) {
+        if ((threads->threads[i].flags & CAMP_THREAD_ENDED) != 0)
+            threads->threads[kept++] = threads->threads[i];
     }
-    if (pid > 0)
-        exited->count = kept;
+    threads->count = kept;
     return r;
+}
+
+int family_collect_exited(struct family *family, struct camp_states *session,
+                          struct camp_error *error)
+{
+    return thread_registry_read_exited(&family->registry, session, error);
 }
 
 bool family_has_exit(const struct family *family, int32_t pid)
 {
-    const struct thread_list *exited = &family->interval.exited;
+    const struct thread_list *threads = &family->threads;
 
-    for (size_t i = exited->count; i-- > 0;) {
-        if (exited->threads[i].tid == pid)
+    for (size_t i = threads->count; i-- > 0;) {
+        if (threads->threads[i].tid == pid)
             return true;
     }
     return false;
 }
 
-static int add_thread(void *context, const struct camp_thread_states *since)
-{
-    return thread_list_add(context, since) ? CAMP_OK : CAMP_E_NOMEM;
-}
-
 int family_collect_rest(struct family *family, struct camp_states *session,
                         struct camp_error *error)
 {
-    struct thread_interval *interval = &family->interval;
-    int r = thread_interval_snapshot(interval, session, error);
+    int r = thread_registry_read(&family->registry, session, error);
 
     for (int i = 0; r == CAMP_OK && i < TOTALS_COME_AFTER; i++)
-        r = thread_list_read_exited(&interval->exited, session, error);
-    if (r == CAMP_OK)
-        r = thread_interval_match(interval);
-    return r == CAMP_OK ? thread_interval_visit(interval, add_thread, &family->threads) : r;
+        r = thread_registry_read_late(&family->registry, session, error);
+    return r;
 }
 
 /* Orders threads by pid. Threads of different processes that had the same pid are ordered by

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "ledger/frame.h"
-#include "sources/machine/thread_interval.h"
+#include "sources/machine/thread_registry.h"
 #include "sources/source.h"
 
 /* These columns follow the columns of threads_schema. threads_column() also returns the index of
@@ -17,10 +17,11 @@ enum family_column {
     FAMILY_COLUMN_COUNT
 };
 
-/* family_init() fills this struct, and family_release() frees its arrays. */
+/* family_init() fills this struct, which must not move, and family_release() frees its arrays. */
 struct family {
-    struct thread_interval interval;
+    struct thread_registry registry;
     struct thread_list threads; /* what each thread did, ordered by process and time */
+    int32_t only_pid;           /* if not 0, only threads of this process are collected */
     struct column columns[FAMILY_COLUMN_COUNT];
     struct schema schema;
     uint64_t unmeasured; /* the columns that threads_unmeasured() returned are absent */
@@ -35,14 +36,13 @@ struct family {
 void family_init(struct family *ret, uint64_t unmeasured);
 void family_release(struct family *family);
 
-/* Takes the first snapshot. What threads did before this snapshot is not counted. If a thread
- * exits during the snapshot, family_collect_exited() collects its exit later. So the exit of a
- * watched process is not missed. */
-int family_start(struct family *family, struct camp_states *session, struct camp_error *error);
+/* Takes the first snapshot. What living threads did before this snapshot is not counted. If pid >
+ * 0, only threads of this process are collected. */
+int family_start(struct family *family, struct camp_states *session, int32_t pid,
+                 struct camp_error *error);
 
-/* Collects the threads that exited since the last call. If pid > 0, keeps only threads of this
- * process. */
-int family_collect_exited(struct family *family, struct camp_states *session, int32_t pid,
+/* Collects the threads that exited since the last call. */
+int family_collect_exited(struct family *family, struct camp_states *session,
                           struct camp_error *error);
 
 /* Returns whether the exit of the process's first thread was collected. */

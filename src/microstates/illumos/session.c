@@ -93,7 +93,7 @@ static void tell_missing(void *context, const struct known_thread *thread)
 {
     const struct camp_states_visitor *visitor = context;
 
-    visitor->missed(visitor->context, &thread->record);
+    visitor->missed(visitor->context, &thread->record, thread->note);
 }
 
 static void tell_living(struct camp_states *session, const struct camp_states_visitor *visitor)
@@ -113,25 +113,52 @@ static void tell_living(struct camp_states *session, const struct camp_states_vi
     }
 }
 
+static int copy_visitor(const struct camp_states *session,
+                        const struct camp_states_visitor *visitor, size_t size,
+                        struct camp_states_visitor *ret, struct camp_error *error)
+{
+    if (camp_is_null(error, session, visitor))
+        return CAMP_E_INVALID;
+    camp_hand_out(ret, sizeof *ret, visitor, size);
+    return ret->seen != NULL && ret->ended != NULL && ret->missed != NULL
+               ? CAMP_OK
+               : camp_fail(error, CAMP_E_INVALID, 0, "a function of the visitor is NULL: pass all");
+}
+
+static void tell_exits(struct camp_states *session, const struct camp_states_visitor *visitor)
+{
+    for (size_t i = 0; i < session->exit_count; i++)
+        visitor->ended(visitor->context, NULL, &session->exits[i], 0);
+    session->exit_count = 0;
+}
+
+int camp_states_visit_exits(struct camp_states *session, const struct camp_states_visitor *visitor,
+                            size_t size, struct camp_error *error)
+{
+    struct camp_states_visitor complete = { 0 };
+    int r = copy_visitor(session, visitor, size, &complete, error);
+
+    if (r == CAMP_OK)
+        tell_exits(session, &complete);
+    return r;
+}
+
+/* Each living thread is seen: the kernel does not report which stayed in their states. */
 int camp_states_visit(struct camp_states *session, const struct camp_states_visitor *visitor,
                       size_t size, struct camp_error *error)
 {
     struct camp_states_visitor complete = { 0 };
-    int r;
+    int r = copy_visitor(session, visitor, size, &complete, error);
 
-    if (camp_is_null(error, session, visitor))
-        return CAMP_E_INVALID;
-    camp_hand_out(&complete, sizeof complete, visitor, size);
-    if (complete.seen == NULL || complete.ended == NULL || complete.missed == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "a function of the visitor is NULL: pass all");
-    r = session_snapshot(session, error);
+    if (r == CAMP_OK)
+        r = session_snapshot(session, error);
     if (r != CAMP_OK)
         return r;
-    for (size_t i = 0; i < session->exit_count; i++)
-        complete.ended(complete.context, NULL, &session->exits[i], 0);
-    session->exit_count = 0;
+    tell_exits(session, &complete);
     session_visit_missing(session, tell_missing, &complete);
     tell_living(session, &complete);
+    if (complete.idle != NULL)
+        complete.idle(complete.context, camp_now_ns());
     return CAMP_OK;
 }
 

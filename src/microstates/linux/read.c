@@ -126,16 +126,32 @@ int camp_states_exits(struct camp_states *session, struct camp_thread_states *re
     return CAMP_OK;
 }
 
-/* Passes the exits to the visitor. No exit is stored, so their number is not limited. */
-int camp_session_tell_exits(struct camp_states *session, struct camp_error *error)
+int camp_session_tell_exits(struct camp_states *session, const struct camp_states_visitor *visitor,
+                            size_t size, struct camp_states_visitor *ret, struct camp_error *error)
 {
     int r;
 
+    if (camp_is_null(error, session, visitor))
+        return CAMP_E_INVALID;
+    camp_hand_out(ret, sizeof *ret, visitor, size);
+    if (ret->seen == NULL || ret->ended == NULL || ret->missed == NULL ||
+        (ret->waited == NULL && ret->idle == NULL))
+        return camp_fail(error, CAMP_E_INVALID, 0, "a function of the visitor is NULL: pass all");
+    session->visitor = ret;
     session->taken = (struct camp_output){ .capacity = SIZE_MAX };
     r = read_ring(session, error);
     if (r == CAMP_OK)
         take_totals(session);
+    session->visitor = NULL;
     return r;
+}
+
+int camp_states_visit_exits(struct camp_states *session, const struct camp_states_visitor *visitor,
+                            size_t size, struct camp_error *error)
+{
+    struct camp_states_visitor known = { 0 };
+
+    return camp_session_tell_exits(session, visitor, size, &known, error);
 }
 
 static uint64_t open_interrupt_ns(const struct cpu_account *cpu, uint64_t now)

@@ -77,7 +77,10 @@ void camp_session_note_record(const struct camp_states *session, struct known_th
 struct camp_thread_states *camp_session_record(const struct camp_states *session,
                                                const struct known_thread *known);
 
-int camp_session_tell_exits(struct camp_states *session, struct camp_error *error);
+/* Copies a visitor of any version of the library to *ret, and passes it the exits. No exit is
+ * stored, so their number is not limited. */
+int camp_session_tell_exits(struct camp_states *session, const struct camp_states_visitor *visitor,
+                            size_t size, struct camp_states_visitor *ret, struct camp_error *error);
 
 /* Makes the first snapshot, which gives each thread its account. */
 int camp_session_account_all(struct camp_states *session, struct camp_error *error);

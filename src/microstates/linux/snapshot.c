@@ -53,7 +53,7 @@ static void tell_missed(const struct snapshot *snapshot, const struct known_thre
 {
     if (snapshot->visitor != NULL && !known->has_ended)
         snapshot->visitor->missed(snapshot->visitor->context,
-                                  camp_session_record(snapshot->session, known));
+                                  camp_session_record(snapshot->session, known), known->note);
 }
 
 /* Frees the records of known threads with tids below `tid` that are not in this snapshot. */
@@ -184,6 +184,27 @@ static struct known_thread *take_sleeper(struct snapshot *snapshot, int32_t tid)
     return known;
 }
 
+/* Counts the wait of an idle thread up to the start of the snapshot, and tells it to the
+ * visitor. */
+static void tell_waiting(struct snapshot *snapshot, struct known_thread *known)
+{
+    const uint64_t now = snapshot->began_ns;
+    const uint64_t elapsed_ns = now > known->time_ns ? now - known->time_ns : 0;
+
+    if (snapshot->visitor->waited != NULL) {
+        const struct camp_states_wait wait = {
+            .thread = camp_session_record(snapshot->session, known),
+            .note = &known->note,
+            .elapsed_ns = elapsed_ns,
+            .state = known->state,
+            .is_first = known->is_first,
+        };
+
+        snapshot->visitor->waited(snapshot->visitor->context, &wait);
+    }
+    known->time_ns += elapsed_ns;
+}
+
 static void take_unchanged(struct snapshot *snapshot, const struct unchanged_thread *unchanged)
 {
     struct known_thread *known = take_sleeper(snapshot, -unchanged->tid);
@@ -191,32 +212,31 @@ static void take_unchanged(struct snapshot *snapshot, const struct unchanged_thr
 
     if (known == NULL)
         return;
-    known->time_ns = unchanged->time_ns;
-    record = camp_session_record(snapshot->session, known);
+    record = &snapshot->session->records[known->place];
     record->parent = unchanged->parent;
     record->cgroup = unchanged->cgroup;
     memcpy(record->name, unchanged->name, sizeof record->name);
-    camp_output_add(&snapshot->output, record, sizeof *record);
+    if (snapshot->visitor != NULL) {
+        tell_waiting(snapshot, known);
+        return;
+    }
+    known->time_ns = unchanged->time_ns;
+    camp_output_add(&snapshot->output, camp_session_record(snapshot->session, known),
+                    sizeof *record);
 }
 
-/* Tells the visitor that a thread was idle, and counts its wait up to the start of the snapshot. */
 static void take_waiting(struct snapshot *snapshot, int32_t tid)
 {
     struct known_thread *known = take_sleeper(snapshot, tid);
-    const uint64_t now = snapshot->began_ns;
-    struct camp_states_wait wait;
 
-    if (known == NULL)
-        return;
-    wait = (struct camp_states_wait){
-        .thread = &snapshot->session->records[known->place],
-        .note = &known->note,
-        .elapsed_ns = now > known->time_ns ? now - known->time_ns : 0,
-        .state = known->state,
-        .is_first = known->is_first,
-    };
-    known->time_ns += wait.elapsed_ns;
-    snapshot->visitor->waited(snapshot->visitor->context, &wait);
+    if (known != NULL)
+        tell_waiting(snapshot, known);
+}
+
+/* A visitor to whom no single wait is told needs no name, parent and cgroup of idle threads. */
+static bool is_brief(const struct snapshot *snapshot)
+{
+    return snapshot->visitor != NULL && snapshot->visitor->waited == NULL;
 }
 
 static int32_t tid_of(const char *record)
@@ -237,7 +257,7 @@ static size_t length_of(const struct snapshot *snapshot, const char *bytes, size
         return 0;
     memcpy(&tid, bytes, sizeof tid);
     if (tid < 0)
-        whole = snapshot->visitor != NULL ? sizeof tid : sizeof(struct unchanged_thread);
+        whole = is_brief(snapshot) ? sizeof tid : sizeof(struct unchanged_thread);
     return length < whole ? 0 : whole;
 }
 
@@ -366,7 +386,7 @@ static int take_snapshot(struct camp_states *session, struct snapshot *snapshot,
 
     kernel->snapshot_before = session->known_whole ? session->snapshots : 0;
     kernel->snapshot_now = ++session->snapshots;
-    kernel->snapshot_brief = snapshot->visitor != NULL;
+    kernel->snapshot_brief = is_brief(snapshot);
     snapshot->began_ns = now_ns(CLOCK_MONOTONIC);
     r = read_all(snapshot, error);
     take_kept_back(snapshot);
@@ -376,6 +396,8 @@ static int take_snapshot(struct camp_states *session, struct snapshot *snapshot,
     merge(snapshot);
     free(snapshot->fresh);
     session->known_whole = r == CAMP_OK && !snapshot->broken && !snapshot->out_of_memory;
+    if (r == CAMP_OK && snapshot->visitor != NULL && snapshot->visitor->idle != NULL)
+        snapshot->visitor->idle(snapshot->visitor->context, snapshot->began_ns);
     *ret_broken = snapshot->broken;
     return r;
 }
@@ -404,16 +426,8 @@ int camp_states_visit(struct camp_states *session, const struct camp_states_visi
 {
     struct camp_states_visitor known = { 0 };
     bool broken = true, out_of_memory = false;
-    int r;
+    int r = camp_session_tell_exits(session, visitor, size, &known, error);
 
-    if (camp_is_null(error, session, visitor))
-        return CAMP_E_INVALID;
-    camp_hand_out(&known, sizeof known, visitor, size);
-    if (known.seen == NULL || known.waited == NULL || known.ended == NULL || known.missed == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "a function of the visitor is NULL: pass all");
-    session->visitor = &known;
-    r = camp_session_tell_exits(session, error);
-    session->visitor = NULL;
     /* The second attempt requests full records. A thread that the first attempt has shown to the
      * visitor is shown again, with the changes since the first attempt. */
     for (int tries = 0; r == CAMP_OK && broken && tries < 2; tries++) {

@@ -39,6 +39,12 @@ int camp_states_visit(struct camp_states *session, const struct camp_states_visi
     return fail(error);
 }
 
+int camp_states_visit_exits(struct camp_states *session, const struct camp_states_visitor *visitor,
+                            size_t size, struct camp_error *error)
+{
+    return fail(error);
+}
+
 int camp_states_exits(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                       size_t capacity, size_t *ret_count, struct camp_error *error)
 {

@@ -12,7 +12,7 @@
 #include "microstates/table.h"
 #include "pid_namespace.h"
 #include "sources/source.h"
-#include "thread_interval.h"
+#include "thread_registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,10 +125,11 @@ struct threads_source {
     struct source source;
     const volatile sig_atomic_t *stop;
     struct camp_states *session;
-    struct thread_interval interval;
+    struct thread_registry registry;
     struct cpus_states *cpus;
     struct camp_states_losses losses;
     struct threads_columns columns;
+    size_t places[CAMP_STATE_COUNT]; /* the indexes of the states in a row */
     struct frame frame;
 };
 
@@ -137,15 +138,15 @@ static const struct schema *describe(const struct source *source)
     return &((const struct threads_source *)source)->columns.schema;
 }
 
-static int add_thread(void *context, const struct camp_thread_states *since)
+/* Returns the values of the new row, or NULL if there is no memory. */
+static uint64_t *add_row(struct threads_source *source, const struct camp_thread_states *since,
+                         uint64_t elapsed_ns)
 {
-    struct threads_source *source = context;
     struct entity *entity = frame_add(&source->frame);
     const size_t row = source->frame.entity_count - 1;
-    uint64_t values[THREADS_COLUMN_COUNT];
 
     if (entity == NULL)
-        return CAMP_E_NOMEM;
+        return NULL;
     entity->id = since->tid;
     entity->pid = since->pid;
     entity->parent = since->parent;
@@ -156,10 +157,33 @@ static int add_thread(void *context, const struct camp_thread_states *since)
                     ((since->flags & CAMP_THREAD_ENDED) != 0 ? ENTITY_ENDED : 0) |
                     ((since->flags & CAMP_THREAD_KERNEL) != 0 ? ENTITY_KERNEL : 0);
     memcpy(entity->name, since->name, sizeof since->name);
-    source->frame.elapsed_ns[row] = since->time_ns - since->begin_ns;
+    source->frame.elapsed_ns[row] = elapsed_ns;
+    return frame_values(&source->frame, row);
+}
+
+static int add_thread(void *context, const struct camp_thread_states *since, uint32_t group)
+{
+    struct threads_source *source = context;
+    uint64_t *row = add_row(source, since, since->time_ns - since->begin_ns);
+    uint64_t values[THREADS_COLUMN_COUNT];
+
+    (void)group;
+    if (row == NULL)
+        return CAMP_E_NOMEM;
     thread_fill_values(values, since);
-    threads_values_add(frame_values(&source->frame, row), source->columns.unmeasured, values,
-                       THREADS_COLUMN_COUNT);
+    threads_values_add(row, source->columns.unmeasured, values, THREADS_COLUMN_COUNT);
+    return CAMP_OK;
+}
+
+static int add_idle(void *context, const struct camp_states_wait *wait, uint32_t group)
+{
+    struct threads_source *source = context;
+    uint64_t *row = add_row(source, wait->thread, wait->elapsed_ns);
+
+    (void)group;
+    if (row == NULL)
+        return CAMP_E_NOMEM;
+    row[source->places[wait->state]] = wait->elapsed_ns;
     return CAMP_OK;
 }
 
@@ -213,11 +237,9 @@ static int count_losses(struct threads_source *source, struct camp_error *error)
 
 static int read_snapshot(struct threads_source *source, struct camp_error *error)
 {
-    int r = thread_interval_snapshot(&source->interval, source->session, error);
+    int r = thread_registry_read(&source->registry, source->session, error);
 
-    if (r == CAMP_OK)
-        r = cpus_states_read(source->cpus, source->session, error);
-    return r == CAMP_OK ? thread_interval_match(&source->interval) : r;
+    return r == CAMP_OK ? cpus_states_read(source->cpus, source->session, error) : r;
 }
 
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
@@ -226,16 +248,14 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     struct threads_source *source = (struct threads_source *)base;
     int r = CAMP_OK;
 
-    while (r == CAMP_OK && source_wait(deadline_ns, DRAIN_INTERVAL_NS, source->stop))
-        r = thread_list_read_exited(&source->interval.exited, source->session, error);
     frame_clear(&source->frame);
+    while (r == CAMP_OK && source_wait(deadline_ns, DRAIN_INTERVAL_NS, source->stop))
+        r = thread_registry_read_exited(&source->registry, source->session, error);
     source->frame.start_ns = source->frame.end_ns;
     source->frame.end_ns = source_clock_ns(CLOCK_MONOTONIC);
     source->frame.wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
     if (r == CAMP_OK)
         r = read_snapshot(source, error);
-    if (r == CAMP_OK)
-        r = thread_interval_visit(&source->interval, add_thread, source);
     if (r == CAMP_OK)
         r = add_outside(source);
     if (r == CAMP_OK)
@@ -250,7 +270,7 @@ static void close_threads(struct source *base)
 
     cpus_states_close(source->cpus);
     camp_states_close(source->session);
-    thread_interval_release(&source->interval);
+    thread_registry_release(&source->registry);
     frame_release(&source->frame);
     free(source);
 }
@@ -265,11 +285,16 @@ int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, str
         return CAMP_E_NOMEM;
     source->source = (struct source){ describe, next, close_threads, threads_source_cpus };
     source->stop = stop;
+    thread_registry_init(
+        &source->registry,
+        &(struct thread_user){ .context = source, .did = add_thread, .waited = add_idle });
     r = cpus_states_open(&source->cpus, error);
     if (r == CAMP_OK)
         r = camp_states_open(&source->session, options, error);
     if (r == CAMP_OK) {
         threads_columns_fill(&source->columns, threads_unmeasured(source->session));
+        for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
+            source->places[i] = threads_column(&source->columns.schema, i);
         frame_init(&source->frame, &source->columns.schema);
         source->frame.end_ns = source_clock_ns(CLOCK_MONOTONIC);
         r = read_snapshot(source, error);
@@ -280,7 +305,6 @@ int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, str
         close_threads(&source->source);
         return r;
     }
-    source->interval.exited.count = 0;
     frame_clear(&source->frame);
     *ret = &source->source;
     return CAMP_OK;

@@ -80,21 +80,18 @@ static int watch_burners(struct watch *watch, struct burners *burners, struct ca
  * decides. */
 static void judge_sum(struct verification *verification, const struct watch *watch)
 {
-    const struct thread_list *after = &watch->after.threads;
     double expected = 0, reported = 0;
     size_t compared = 0;
 
-    for (size_t i = 0; i < after->count; i++) {
-        const struct camp_thread_states *now = &after->threads[i];
-        const struct camp_thread_states *then = thread_list_find(&watch->before.threads, now);
+    for (size_t i = 0; i < watch->threads.count; i++) {
+        const struct camp_thread_states *did = &watch->threads.threads[i];
+        const double elapsed = ms(did->time_ns - did->begin_ns);
         uint64_t sum = 0;
-        double elapsed;
 
-        if (then == NULL)
+        if ((did->flags & (CAMP_THREAD_ENDED | THREAD_NEW)) != 0)
             continue;
         for (int state = 0; state < CAMP_STATE_COUNT; state++)
-            sum += now->state_ns[state] - then->state_ns[state];
-        elapsed = ms(now->time_ns - then->time_ns);
+            sum += did->state_ns[state];
         if (compared++ == 0 || fabs(ms(sum) - elapsed) > fabs(reported - expected)) {
             expected = elapsed;
             reported = ms(sum);

@@ -63,11 +63,34 @@ static int enlarge_lists(struct watch *watch, struct camp_error *error)
     return r;
 }
 
+/* Keeps what began at the first snapshot or later. What a thread did that exited during the first
+ * snapshot begins earlier. The start of a total means nothing. */
+static int add_thread(void *context, const struct camp_thread_states *since, uint32_t group)
+{
+    struct watch *watch = context;
+
+    (void)group;
+    watch->shows_process_1 |= since->tid == 1;
+    return since->begin_ns >= watch->before.time_ns || (since->flags & CAMP_THREAD_TOTAL) != 0
+               ? thread_list_add(&watch->threads, since)
+               : CAMP_OK;
+}
+
+static int add_idle(void *context, const struct camp_states_wait *wait, uint32_t group)
+{
+    const struct camp_thread_states since = thread_waited(wait);
+
+    return add_thread(context, &since, group);
+}
+
 int watch_open(struct watch *watch, struct camp_error *error)
 {
     int r;
 
     *watch = (struct watch)WATCH_NONE;
+    thread_registry_init(
+        &watch->registry,
+        &(struct thread_user){ .context = watch, .did = add_thread, .waited = add_idle });
     r = camp_states_open(&watch->session, 0, error);
     if (r != CAMP_OK)
         return r;
@@ -82,16 +105,6 @@ static void set_policy(int policy)
     const struct sched_param priority = { .sched_priority = policy == SCHED_FIFO };
 
     sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &priority);
-}
-
-/* Returns NULL if the first thread of the process is not in the snapshot. */
-static const struct camp_thread_states *first_thread(const struct watch_snapshot *snapshot,
-                                                     pid_t pid)
-{
-    for (size_t i = 0; i < snapshot->threads.count; i++)
-        if (snapshot->threads.threads[i].tid == pid)
-            return &snapshot->threads.threads[i];
-    return NULL;
 }
 
 uint64_t watch_process_1_ns(void)
@@ -121,10 +134,12 @@ static int read_snapshot(struct watch *watch, struct watch_snapshot *ret, struct
     set_policy(SCHED_FIFO);
     r = watch_read_cpus(watch->session, &ret->earlier, error);
     ret->time_ns = now_ns(CLOCK_MONOTONIC);
+    watch->shows_process_1 = false;
+    watch->threads.count = 0;
     if (r == CAMP_OK)
-        r = thread_list_read_living(&ret->threads, watch->session, error);
+        r = thread_registry_read(&watch->registry, watch->session, error);
     if (r == CAMP_OK)
-        ret->hidden_ns = first_thread(ret, 1) != NULL ? 0 : watch_process_1_ns();
+        ret->hidden_ns = watch->shows_process_1 ? 0 : watch_process_1_ns();
     if (r == CAMP_OK)
         r = watch_read_cpus(watch->session, &ret->later, error);
     set_policy(SCHED_OTHER);
@@ -147,20 +162,17 @@ int watch_after(struct watch *watch, struct camp_error *error)
     if (r != CAMP_OK)
         return r;
     sleep_until(now_ns(CLOCK_MONOTONIC) + END_NS);
-    watch->exited.count = 0;
-    return thread_list_read_exited(&watch->exited, watch->session, error);
+    return thread_registry_read_late(&watch->registry, watch->session, error);
 }
 
 bool watch_process(const struct watch *watch, pid_t pid, struct camp_thread_states *ret)
 {
-    const struct camp_thread_states *now = first_thread(&watch->after, pid);
-    const struct camp_thread_states *then =
-        now != NULL ? thread_list_find(&watch->before.threads, now) : NULL;
-
-    if (then == NULL)
-        return false;
-    *ret = thread_since(now, then);
-    return true;
+    for (size_t i = 0; i < watch->threads.count; i++) {
+        *ret = watch->threads.threads[i];
+        if (ret->tid == pid && (ret->flags & (CAMP_THREAD_ENDED | THREAD_NEW)) == 0)
+            return true;
+    }
+    return false;
 }
 
 int watch_act(struct watch *watch, struct subject *subject, struct camp_thread_states *ret,
@@ -177,39 +189,12 @@ int watch_act(struct watch *watch, struct subject *subject, struct camp_thread_s
     return r;
 }
 
-static uint64_t busy_ns(const struct camp_thread_states *thread)
-{
-    return thread != NULL ? states_busy_ns(thread->state_ns) : 0;
-}
-
-/* Returns whether the thread exited between the snapshots. For a moment, an exiting thread is
- * missing in snapshots, and has no exit record yet. A thread that exits during the first snapshot
- * does not count. A thread that exits during the second snapshot counts. */
-static bool exited_between(const struct watch *watch, const struct camp_thread_states *exited,
-                           const struct camp_thread_states *then)
-{
-    return exited->begin_ns < watch->after.time_ns &&
-           (then != NULL || exited->begin_ns > watch->before.time_ns) &&
-           thread_list_find(&watch->after.threads, exited) == NULL;
-}
-
 uint64_t watch_threads_ns(const struct watch *watch)
 {
-    const struct thread_list *before = &watch->before.threads, *after = &watch->after.threads;
     uint64_t sum = watch->after.hidden_ns - watch->before.hidden_ns;
 
-    for (size_t i = 0; i < after->count; i++) {
-        const struct camp_thread_states *now = &after->threads[i];
-
-        sum += busy_ns(now) - busy_ns(thread_list_find(before, now));
-    }
-    for (size_t i = 0; i < watch->exited.count; i++) {
-        const struct camp_thread_states *exited = &watch->exited.threads[i];
-        const struct camp_thread_states *then = thread_list_find(before, exited);
-
-        if (exited_between(watch, exited, then))
-            sum += busy_ns(exited) - busy_ns(then);
-    }
+    for (size_t i = 0; i < watch->threads.count; i++)
+        sum += states_busy_ns(watch->threads.threads[i].state_ns);
     return sum;
 }
 
@@ -231,7 +216,6 @@ struct watch_cpus watch_cpus(const struct watch *watch, bool whole)
 
 static void release(struct watch_snapshot *snapshot)
 {
-    thread_list_release(&snapshot->threads);
     free(snapshot->earlier.cpus);
     free(snapshot->later.cpus);
 }
@@ -242,6 +226,7 @@ void watch_close(struct watch *watch)
         camp_states_close(watch->session);
     release(&watch->before);
     release(&watch->after);
-    thread_list_release(&watch->exited);
+    thread_list_release(&watch->threads);
+    thread_registry_release(&watch->registry);
     *watch = (struct watch)WATCH_NONE;
 }

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "sources/machine/thread_interval.h"
+#include "sources/machine/thread_registry.h"
 #include "verify_subject.h"
 
 #include <camp/camp.h>
@@ -24,10 +24,9 @@ struct watch_cpu_list {
 int watch_read_cpus(struct camp_states *session, struct watch_cpu_list *ret,
                     struct camp_error *error);
 
-/* A snapshot of all threads. `earlier` and `later` are readings of the CPUs before and after the
- * threads were read. */
+/* A snapshot. `earlier` and `later` are readings of the CPUs before and after the threads were
+ * read. */
 struct watch_snapshot {
-    struct thread_list threads;
     struct watch_cpu_list earlier, later;
     uint64_t time_ns; /* CLOCK_MONOTONIC before the threads were read */
     /* CPU time of process 1 if the session does not show its threads, otherwise 0 */
@@ -36,8 +35,10 @@ struct watch_snapshot {
 
 struct watch {
     struct camp_states *session;
+    struct thread_registry registry;
     struct watch_snapshot before, after;
-    struct thread_list exited; /* threads that exited, read after the snapshot `after` */
+    struct thread_list threads; /* what each thread did between the snapshots */
+    bool shows_process_1;
 };
 
 #define WATCH_NONE                                                                                 \
@@ -45,8 +46,9 @@ struct watch {
         .session = NULL                                                                            \
     }
 
-/* Opens the session. It also makes every CPU switch once, because a CPU is known only after its
- * first switch. The caller must call watch_close(), even after a failure. */
+/* Opens the session. *watch must not move then. It also makes every CPU switch once, because a CPU
+ * is known only after its first switch. The caller must call watch_close(), even after a failure.
+ */
 int watch_open(struct watch *watch, struct camp_error *error);
 
 int watch_before(struct watch *watch, struct camp_error *error);

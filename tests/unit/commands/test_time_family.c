@@ -29,7 +29,7 @@ static struct camp_thread_states *add(struct family *family, int32_t pid, int32_
 
     strncpy(thread.name, name, sizeof thread.name - 1);
     thread.state_ns[CAMP_STATE_TIMER] = time - begin;
-    assert_true(thread_list_add(&family->threads, &thread));
+    assert_int_equal(thread_list_add(&family->threads, &thread), CAMP_OK);
     return &family->threads.threads[family->threads.count - 1];
 }
 
@@ -283,7 +283,7 @@ static void a_process_has_exited_when_its_first_thread_has_exited(void **state)
     (void)state;
     family_init(&family, 0);
     for (size_t i = 0; i < 2; i++)
-        assert_true(thread_list_add(&family.interval.exited, &exited[i]));
+        assert_int_equal(thread_list_add(&family.threads, &exited[i]), CAMP_OK);
     assert_true(family_has_exit(&family, 101));
     assert_false(family_has_exit(&family, 102));
     family_release(&family);

@@ -262,7 +262,7 @@ static void a_later_process_with_the_same_pid_is_another_one(void **state)
 }
 
 struct visits {
-    size_t seen, with_before, ended, missed;
+    size_t seen, with_before, ended, missed, snapshots;
     uint32_t note;
 };
 
@@ -277,13 +277,6 @@ static void count_seen(void *context, const struct camp_thread_states *before,
     visits->note = (*note)++;
 }
 
-static void count_waited(void *context, const struct camp_states_wait *wait)
-{
-    (void)context;
-    (void)wait;
-    fail();
-}
-
 static void count_ended(void *context, const struct camp_thread_states *before,
                         const struct camp_thread_states *last, uint32_t note)
 {
@@ -294,12 +287,18 @@ static void count_ended(void *context, const struct camp_thread_states *before,
     visits->ended += last->count;
 }
 
-static void count_missed(void *context, const struct camp_thread_states *before)
+static void count_missed(void *context, const struct camp_thread_states *before, uint32_t note)
 {
     struct visits *visits = context;
 
     assert_int_equal(before->tid, 2);
+    assert_int_equal(note, 1);
     visits->missed++;
+}
+
+static void count_idle(void *context, uint64_t time_ns)
+{
+    ((struct visits *)context)->snapshots += time_ns > 0;
 }
 
 static void a_visitor_is_shown_living_missed_and_ended_threads(void **state)
@@ -307,8 +306,8 @@ static void a_visitor_is_shown_living_missed_and_ended_threads(void **state)
     const prusage_t threads[] = { usage_of(1, EARLY, 1000), usage_of(2, EARLY, 100) };
     const prusage_t exited = plus(none_exited, usage_of(2, EARLY, 160));
     struct visits visits = { 0 };
-    const struct camp_states_visitor visitor = { &visits, count_seen, count_waited, count_ended,
-                                                 count_missed };
+    const struct camp_states_visitor visitor = { &visits,     count_seen,   NULL,
+                                                 count_ended, count_missed, count_idle };
     struct camp_states *session;
 
     (void)state;
@@ -323,6 +322,9 @@ static void a_visitor_is_shown_living_missed_and_ended_threads(void **state)
     assert_int_equal(visits.missed, 1);
     assert_int_equal(visits.ended, 1);
     assert_int_equal(visits.note, 1); /* the note was kept */
+    assert_int_equal(camp_states_visit_exits(session, &visitor, sizeof visitor, NULL), CAMP_OK);
+    assert_int_equal(visits.seen, 3);
+    assert_int_equal(visits.snapshots, 2);
     camp_states_close(session);
 }
 

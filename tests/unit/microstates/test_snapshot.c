@@ -265,17 +265,85 @@ static void end(void *context, const struct camp_thread_states *before,
     (void)note;
 }
 
-static void miss(void *context, const struct camp_thread_states *before)
+static void miss(void *context, const struct camp_thread_states *before, uint32_t note)
 {
     (void)context;
     (void)before;
+    (void)note;
+}
+
+static void note_time(void *context, uint64_t time_ns)
+{
+    *(uint64_t *)context = time_ns;
+}
+
+static void a_visitor_without_a_function_for_each_wait_gets_the_end_of_all_waits(void **state)
+{
+    struct camp_thread_states record = thread_of(9, CAMP_STATE_TIMER, 2000);
+    static const int32_t idle = -9;
+    uint64_t end_ns = 0;
+    const struct camp_states_visitor brief = { &end_ns, see, NULL, end, miss, note_time };
+
+    (void)state;
+    fake_snapshot = &record;
+    fake_snapshot_length = sizeof record;
+    assert_int_equal(camp_states_visit(&session, &brief, sizeof brief, NULL), CAMP_OK);
+    assert_true(end_ns > 2000);
+    fake_snapshot = &idle;
+    fake_snapshot_length = sizeof idle;
+    end_ns = 0;
+    assert_int_equal(camp_states_visit(&session, &brief, sizeof brief, NULL), CAMP_OK);
+    assert_true(fake_bss.snapshot_brief);
+    assert_int_equal(session.known_count, 1);
+    assert_int_equal(session.known[0].time_ns, end_ns);
+    fake_exits[fake_exit_count++] = (struct fake_exit){ &record, sizeof record };
+    assert_int_equal(camp_states_visit_exits(&session, &brief, sizeof brief, NULL), CAMP_OK);
+    assert_true(session.known[0].has_ended);
+    assert_int_equal(session.known[0].time_ns, end_ns);
+}
+
+static struct camp_states_wait last_wait;
+static struct camp_thread_states waiting;
+
+static void note_wait(void *context, const struct camp_states_wait *wait)
+{
+    ++*(size_t *)context;
+    last_wait = *wait;
+    waiting = *wait->thread;
+}
+
+static void a_wait_has_the_parent_and_name_of_now_and_starts_at_the_end_of_the_last(void **state)
+{
+    const struct camp_thread_states record = thread_of(9, CAMP_STATE_TIMER, 2000);
+    static const struct unchanged_thread idle = { .tid = -9, .parent = 77, .name = "renamed" };
+    size_t calls = 0;
+    const struct camp_states_visitor visitor = { &calls, see, note_wait, end, miss, NULL };
+    uint64_t end_ns = 2000;
+
+    (void)state;
+    fake_snapshot = &record;
+    fake_snapshot_length = sizeof record;
+    assert_int_equal(camp_states_visit(&session, &visitor, sizeof visitor, NULL), CAMP_OK);
+    assert_int_equal(calls, 1);
+    fake_snapshot = &idle;
+    fake_snapshot_length = sizeof idle;
+    for (size_t i = 2; i <= 3; i++) {
+        assert_int_equal(camp_states_visit(&session, &visitor, sizeof visitor, NULL), CAMP_OK);
+        assert_int_equal(calls, i);
+        assert_int_equal(waiting.parent, 77);
+        assert_string_equal(waiting.name, "renamed");
+        assert_int_equal(waiting.time_ns, end_ns);
+        end_ns += last_wait.elapsed_ns;
+        assert_int_equal(session.known[0].time_ns, end_ns);
+    }
 }
 
 static void a_visitor_that_lacks_a_function_is_refused(void **state)
 {
     const struct camp_thread_states record = thread_of(9, CAMP_STATE_USER, 2000);
     size_t seen = 0;
-    const struct camp_states_visitor whole = { &seen, see, wait_on, end, miss };
+    const struct camp_states_visitor whole = { &seen, see, wait_on, end, miss, NULL };
+    const struct camp_states_visitor no_waits = { &seen, see, NULL, end, miss, NULL };
 
     (void)state;
     fake_snapshot = &record;
@@ -284,6 +352,9 @@ static void a_visitor_that_lacks_a_function_is_refused(void **state)
         camp_states_visit(&session, &whole, offsetof(struct camp_states_visitor, missed), NULL),
         CAMP_E_INVALID);
     assert_int_equal(seen, 0);
+    assert_int_equal(camp_states_visit(&session, &no_waits, sizeof no_waits, NULL), CAMP_E_INVALID);
+    assert_int_equal(camp_states_visit_exits(&session, &no_waits, sizeof no_waits, NULL),
+                     CAMP_E_INVALID);
     assert_int_equal(camp_states_visit(&session, &whole, sizeof whole, NULL), CAMP_OK);
     assert_int_equal(seen, 1);
 }
@@ -305,6 +376,8 @@ int main(void)
         TEST(the_device_of_a_wait_for_input_of_another_thread_is_unknown),
         TEST(the_message_names_the_argument_that_is_null),
         TEST(a_visitor_that_lacks_a_function_is_refused),
+        TEST(a_visitor_without_a_function_for_each_wait_gets_the_end_of_all_waits),
+        TEST(a_wait_has_the_parent_and_name_of_now_and_starts_at_the_end_of_the_last),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

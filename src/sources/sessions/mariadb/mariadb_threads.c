@@ -3,7 +3,7 @@
 #include "counters/error.h"
 #include "ledger/array.h"
 #include "microstates/calls.h"
-#include "sources/machine/thread_interval.h"
+#include "sources/machine/thread_registry.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,10 +13,23 @@
 
 #define CALLS 512
 
+/* A thread of the server. Its group in the registry is 1 + its index. */
+struct server_thread {
+    int32_t tid;
+    uint32_t next_spare; /* 1 + index of the next free element, or 0 */
+    uint64_t serial;     /* another one for each thread, never 0 */
+    struct mariadb_thread_times sum;
+};
+
 struct mariadb_threads {
     int32_t pid;
     struct camp_states *session; /* NULL if threads are read from /proc */
-    struct thread_list living;   /* threads of the last snapshot, in the order of their tids */
+    struct thread_registry registry;
+    struct server_thread *servers; /* [server_count] */
+    size_t server_count, server_capacity;
+    uint32_t spare; /* 1 + index of the first free element of servers, or 0 */
+    uint64_t serial;
+    struct index by_tid;
     /* [known_count] The server's threads as last listed from /proc, in the order of tids. They are
      * listed again when a tid is missing. */
     struct camp_thread *known;
@@ -34,6 +47,94 @@ const char *mariadb_class_name(int state)
     return camp_state_name(state);
 }
 
+static uint32_t hash_of(int32_t tid)
+{
+    return index_hash_number((uint32_t)tid);
+}
+
+static bool has_tid(const void *servers, uint32_t position, const void *tid)
+{
+    return ((const struct server_thread *)servers)[position].tid == *(const int32_t *)tid;
+}
+
+static struct index_slot *slot_of(const struct mariadb_threads *threads, int32_t tid)
+{
+    return index_find(&threads->by_tid, hash_of(tid), has_tid, threads->servers, &tid);
+}
+
+/* A thread stays in its group until it exits. The group of all other processes is 0. */
+static int find_group(void *context, const struct camp_thread_states *before,
+                      const struct camp_thread_states *thread, uint32_t *group)
+{
+    struct mariadb_threads *threads = context;
+    uint32_t place = threads->spare;
+
+    if (thread->pid != threads->pid)
+        *group = 0;
+    if (thread->pid != threads->pid || (before != NULL && *group != 0) ||
+        (thread->flags & CAMP_THREAD_ENDED) != 0)
+        return CAMP_OK;
+    if (slot_of(threads, thread->tid) != NULL) {
+        place = slot_of(threads, thread->tid)->position + 1;
+    } else if (!ARRAY_RESERVE(threads->servers, threads->server_capacity,
+                              threads->server_count + 1) ||
+               !index_reserve(&threads->by_tid, threads->server_count + 1)) {
+        return CAMP_E_NOMEM;
+    } else {
+        if (place != 0)
+            threads->spare = threads->servers[place - 1].next_spare;
+        else
+            place = (uint32_t)++threads->server_count;
+        index_add(&threads->by_tid, hash_of(thread->tid), place - 1);
+    }
+    threads->servers[place - 1] =
+        (struct server_thread){ .tid = thread->tid, .serial = ++threads->serial };
+    *group = place;
+    return CAMP_OK;
+}
+
+static void leave(void *context, const struct camp_thread_states *last)
+{
+    struct mariadb_threads *threads = context;
+    struct index_slot *slot = last->pid == threads->pid ? slot_of(threads, last->tid) : NULL;
+    uint32_t place;
+
+    if (slot == NULL)
+        return;
+    place = slot->position;
+    index_remove(&threads->by_tid, slot);
+    threads->servers[place].next_spare = threads->spare;
+    threads->spare = place + 1;
+}
+
+static int add_state(void *context, uint32_t group, uint32_t state, uint64_t count,
+                     uint64_t state_ns)
+{
+    struct mariadb_threads *threads = context;
+    struct mariadb_thread_times *sum;
+
+    (void)count;
+    if (group == 0)
+        return CAMP_OK;
+    sum = &threads->servers[group - 1].sum;
+    sum->elapsed_ns += state_ns;
+    if (state == CAMP_STATE_USER || state == CAMP_STATE_SYSTEM || state == CAMP_STATE_IRQ ||
+        state == CAMP_STATE_TRAP)
+        sum->cpu_ns += state_ns;
+    else if (state == CAMP_STATE_RUN_QUEUE || state == CAMP_STATE_THROTTLED)
+        sum->run_queue_ns += state_ns;
+    else
+        sum->asleep_ns[state] += state_ns;
+    return CAMP_OK;
+}
+
+static int add_thread(void *context, const struct camp_thread_states *since, uint32_t group)
+{
+    for (uint32_t i = 0; i < CAMP_STATE_COUNT && (since->flags & CAMP_THREAD_ENDED) == 0; i++)
+        add_state(context, group, i, 1, since->state_ns[i]);
+    return CAMP_OK;
+}
+
 int mariadb_threads_open(int32_t pid, struct camp_states *session, struct mariadb_threads **ret,
                          struct camp_error *error)
 {
@@ -43,6 +144,11 @@ int mariadb_threads_open(int32_t pid, struct camp_states *session, struct mariad
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for threads");
     threads->pid = pid;
     threads->session = session;
+    thread_registry_init(&threads->registry, &(struct thread_user){ .context = threads,
+                                                                    .did = add_thread,
+                                                                    .idle = add_state,
+                                                                    .group = find_group,
+                                                                    .left = leave });
     camp_calls_fill(threads->kind_of_call, CALLS);
     *ret = threads;
     return CAMP_OK;
@@ -52,7 +158,9 @@ void mariadb_threads_close(struct mariadb_threads *threads)
 {
     if (threads == NULL)
         return;
-    thread_list_release(&threads->living);
+    thread_registry_release(&threads->registry);
+    index_release(&threads->by_tid);
+    free(threads->servers);
     free(threads->known);
     free(threads);
 }
@@ -61,6 +169,9 @@ void mariadb_threads_set_server(struct mariadb_threads *threads, int32_t pid)
 {
     threads->pid = pid;
     threads->known_count = 0;
+    threads->server_count = threads->spare = 0;
+    index_clear(&threads->by_tid);
+    threads->registry.regroups = true;
 }
 
 /* In /proc/TID/status, the line NSpid has the id of a thread in each of its pid namespaces. A
@@ -131,44 +242,37 @@ int mariadb_threads_find(struct mariadb_threads *threads, int32_t tid, struct ca
 int mariadb_threads_snapshot(struct mariadb_threads *threads, struct camp_error *error)
 {
     return threads->session != NULL
-               ? thread_list_read_living(&threads->living, threads->session, error)
+               ? thread_registry_read(&threads->registry, threads->session, error)
                : CAMP_OK;
 }
 
-static int compare_tids(const void *key, const void *element)
+static void subtract(struct mariadb_thread_times *times, const struct mariadb_thread_times *before)
 {
-    const int32_t tid = *(const int32_t *)key,
-                  other = ((const struct camp_thread_states *)element)->tid;
-
-    return (tid > other) - (tid < other);
+    times->elapsed_ns -= before->elapsed_ns;
+    times->cpu_ns -= before->cpu_ns;
+    times->run_queue_ns -= before->run_queue_ns;
+    for (int i = 0; i < CAMP_STATE_COUNT; i++)
+        times->asleep_ns[i] -= before->asleep_ns[i];
 }
 
 static int read_measured(struct mariadb_threads *threads, int32_t tid,
                          struct mariadb_thread *thread, struct mariadb_thread_times *ret)
 {
-    const struct camp_thread_states *found =
-        ARRAY_FIND(&tid, threads->living.threads, threads->living.count, compare_tids);
-    const struct camp_thread_states before = thread->now;
-    struct camp_thread_states since;
+    const struct index_slot *slot = slot_of(threads, tid);
+    const struct mariadb_thread before = *thread;
+    const struct server_thread *now;
 
-    if (found == NULL || found->pid != threads->pid)
+    if (slot == NULL)
         return CAMP_E_GONE;
-    thread->now = *found;
-    if (before.time_ns == 0)
+    now = &threads->servers[slot->position];
+    thread->serial = now->serial;
+    thread->sum = now->sum;
+    if (before.serial == 0)
         return 0;
-    if (!thread_is_same(&before, found))
+    if (before.serial != now->serial)
         return CAMP_E_GONE;
-    since = thread_since(found, &before);
-    *ret = (struct mariadb_thread_times){ .elapsed_ns = since.time_ns - since.begin_ns };
-    for (int i = 0; i < CAMP_STATE_COUNT; i++) {
-        if (i == CAMP_STATE_USER || i == CAMP_STATE_SYSTEM || i == CAMP_STATE_IRQ ||
-            i == CAMP_STATE_TRAP)
-            ret->cpu_ns += since.state_ns[i];
-        else if (i == CAMP_STATE_RUN_QUEUE || i == CAMP_STATE_THROTTLED)
-            ret->run_queue_ns += since.state_ns[i];
-        else
-            ret->asleep_ns[i] = since.state_ns[i];
-    }
+    *ret = now->sum;
+    subtract(ret, &before.sum);
     return 1;
 }
 

@@ -6,21 +6,10 @@
 #pragma once
 
 #include "sources/machine/proc_clock.h"
-#include "sources/machine/thread_list.h"
 
 #include <camp/states.h>
 
 struct mariadb_threads;
-
-/* The thread of a session, and its last reading. All zero means unknown. */
-struct mariadb_thread {
-    struct camp_thread task;       /* identity of the thread in /proc */
-    struct proc_clock clock;       /* last reading from /proc */
-    struct camp_thread_states now; /* last reading by microstates */
-    /* File descriptor of /proc/PID/task/TID/syscall, plus 1. 0 means not opened, -1 not
-     * permitted. */
-    int call_fd;
-};
 
 /* Times of a thread between two readings. */
 struct mariadb_thread_times {
@@ -28,6 +17,18 @@ struct mariadb_thread_times {
     uint64_t cpu_ns, run_queue_ns;
     /* indexed by CAMP_STATE_...; without microstates, all sleep is CAMP_STATE_OTHER_SLEEP */
     uint64_t asleep_ns[CAMP_STATE_COUNT];
+};
+
+/* The thread of a session, and its last reading. All zero means unknown. */
+struct mariadb_thread {
+    struct camp_thread task; /* identity of the thread in /proc */
+    struct proc_clock clock; /* last reading from /proc */
+    /* Last reading by microstates: the number of the thread, and its times so far. */
+    uint64_t serial;
+    struct mariadb_thread_times sum;
+    /* File descriptor of /proc/PID/task/TID/syscall, plus 1. 0 means not opened, -1 not
+     * permitted. */
+    int call_fd;
 };
 
 /* `pid` is the process of the server. `session` is a session of microstates, which the caller
