@@ -311,11 +311,14 @@ static __always_inline void take_out_throttled(struct account *account, const st
     account->state_ns[CAMP_STATE_RUN_QUEUE] -= throttled;
 }
 
-/* Starts the wait of a runnable thread for a CPU. `clock` is the time of the scheduler's clock. */
+/* Starts the wait of a runnable thread for a CPU. `clock` is the time of the scheduler's clock, and
+ * `throttle` the reading of the clock of the thread's run queue at `now`. */
 static __always_inline void queue_up(struct account *account, struct task_struct *task,
-                                     struct cpu_account *cpu, uint64_t now, uint64_t clock)
+                                     struct cpu_account *cpu, const struct throttle *throttle,
+                                     uint64_t now, uint64_t clock)
 {
     change(account, task, cpu, now, CAMP_STATE_RUN_QUEUE);
+    account->throttle = *throttle;
     begin_throttle(&account->throttle, task, now, clock);
 }
 

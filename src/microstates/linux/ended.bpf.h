@@ -50,8 +50,8 @@ static __noinline int add_to_total(struct task_struct *task, const struct accoun
     cpu->exits_added_up++;
     total->known = known_fields & ~(CAMP_THREAD_STATES_STATE | CAMP_THREAD_STATES_START);
     total->known_states = known_states;
-    total->uid = task->cred->euid.val;
-    total->cgroup = task->cgroups->dfl_cgrp->kn->id;
+    total->uid = untrusted(task)->cred->euid.val;
+    total->cgroup = untrusted(task)->cgroups->dfl_cgrp->kn->id;
     ADD(count, 1);
     ADD(processes, task->pid == task->tgid);
     ADD(time_ns, now - account->begin_ns);
@@ -73,20 +73,23 @@ static __noinline int add_to_total(struct task_struct *task, const struct accoun
     return 0;
 }
 
-static __always_inline void emit_last(struct task_struct *task, struct account *account,
-                                      struct cpu_account *cpu, uint64_t now)
+/* Hands out the last record of the current thread, which leaves its CPU for ever. A global
+ * function, which the verifier checks once: it follows many pointers. */
+__noinline int emit_last(uint64_t now)
 {
+    struct task_struct *task = bpf_get_current_task_btf();
+    struct account *account = bpf_task_storage_get(&accounts, task, NULL, 0);
+    struct cpu_account *cpu = this_cpu();
     struct camp_thread_states *last;
 
-    if (is_outside(account))
-        return;
+    if (account == NULL || cpu == NULL || is_outside(account))
+        return 0;
     last = bpf_ringbuf_reserve(&exits, sizeof *last, 0);
-    if (last == NULL) {
-        add_to_total(task, account, cpu, now);
-        return;
-    }
+    if (last == NULL)
+        return add_to_total(task, account, cpu, now);
     identify(last, task, account);
     fill(last, task, account, now);
     last->flags |= CAMP_THREAD_ENDED;
     bpf_ringbuf_submit(last, BPF_RB_NO_WAKEUP);
+    return 0;
 }

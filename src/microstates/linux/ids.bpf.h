@@ -65,6 +65,6 @@ static __always_inline int32_t process_id(const struct task_struct *task)
 static __always_inline int32_t parent_id(const struct task_struct *task)
 {
     if (own_namespace == 0)
-        return task->real_parent->tgid;
+        return untrusted(task)->real_parent->tgid;
     return id_in_namespace((uint64_t)BPF_CORE_READ(task, real_parent, signal, pids[PIDTYPE_TGID]));
 }

@@ -3,6 +3,14 @@
  * members does not matter. */
 #pragma once
 
+#include <stdint.h>
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include <bpf/bpf_core_read.h>
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct kuid {
@@ -168,6 +176,22 @@ struct bpf_iter__task {
 };
 
 #pragma clang attribute pop
+
+/* Since Linux 6.2 (commit fd264ca02094); on older kernels it is NULL. */
+extern void *bpf_rdonly_cast(const void *object, uint32_t type) __weak __ksym;
+
+/* Returns `task` as a pointer that the verifier does not trust. Loads through it may fault, and
+ * then yield 0, as all loads of a tracing program. If a program loads a pointer through a trusted
+ * pointer, the verifier searches all types of the kernel three times, at each visit: this took more
+ * than half of the time to load the programs. */
+static inline __attribute__((always_inline)) const struct task_struct *
+untrusted(const struct task_struct *task)
+{
+    if (!bpf_rdonly_cast)
+        return task;
+    return (const struct task_struct *)bpf_rdonly_cast(task,
+                                                       bpf_core_type_id_kernel(struct task_struct));
+}
 
 /* libbpf sets it to the version of the running kernel. */
 extern int LINUX_KERNEL_VERSION __kconfig;

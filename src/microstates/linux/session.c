@@ -13,6 +13,7 @@
 
 #include <camp/states.h>
 
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
@@ -184,6 +185,14 @@ static int count_cpus(uint32_t *ret, struct camp_error *error)
     return CAMP_OK;
 }
 
+/* Looks up addresses that the kernel may hide: then the programs work without them. */
+static void find_restarts(const struct states_bpf *programs)
+{
+    LIBBPF_OPTS(bpf_test_run_opts, nothing);
+
+    (void)bpf_prog_test_run_opts(bpf_program__fd(programs->progs.find_restarts), &nothing);
+}
+
 static int load(struct camp_states *session, uint32_t options, struct camp_error *error)
 {
     struct states_bpf *programs = states_bpf__open();
@@ -208,6 +217,7 @@ static int load(struct camp_states *session, uint32_t options, struct camp_error
         r = -ENOMEM;
     if (r == 0) {
         note_known(session);
+        find_restarts(programs);
         r = states_bpf__attach(programs);
     }
     if (r != 0)

@@ -85,12 +85,13 @@ static __always_inline void take_out_absence(struct account *account, struct tas
     change(account, task, NULL, now, running_state(account));
 }
 
-/* Handles a thread that leaves its CPU. If no event reported that the thread came to this CPU,
- * returns how long it ran, otherwise 0. */
+/* Handles the current thread, which leaves its CPU. `throttle` is the reading of the clock of its
+ * run queue. If no event reported that the thread came to this CPU, returns how long it ran,
+ * otherwise 0. */
 static __always_inline uint64_t leave(struct task_struct *task, struct cpu_account *cpu,
-                                      uint64_t now, uint64_t clock, bool runnable, unsigned int why)
+                                      const struct throttle *throttle, uint64_t now, uint64_t clock,
+                                      bool runnable, unsigned int why)
 {
-    const struct throttle throttle = read_throttle(task, clock);
     struct account *account = account_of(task, now, CAMP_STATE_USER);
     uint64_t ran = 0, run_ns = task->se.sum_exec_runtime;
     uint8_t next;
@@ -100,7 +101,7 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
     next = runnable                 ? CAMP_STATE_RUN_QUEUE
            : is_stopped(task, why)  ? CAMP_STATE_STOPPED
            : (why & TASK_DEAD) != 0 ? CAMP_STATE_OTHER_SLEEP
-                                    : sleeping_state(task, account);
+                                    : own_sleeping_state(account->flags, account->faults);
     begin_writing(account);
     if (!on_cpu(account->state)) {
         ran = run_ns - account->run_ns;
@@ -109,12 +110,12 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
         if (account->state != CAMP_STATE_RUN_QUEUE) /* No event reported the thread's wakeup. */
             change(account, task, NULL, delayed_since(account, task, now - ran),
                    CAMP_STATE_RUN_QUEUE);
-        arrive(account, task, cpu, &throttle, now - ran);
+        arrive(account, task, cpu, throttle, now - ran);
     } else if (times_left(task) - account->left > 1) {
-        take_out_absence(account, task, cpu, &throttle, now);
+        take_out_absence(account, task, cpu, throttle, now);
     }
     if (runnable) {
-        queue_up(account, task, cpu, now, clock);
+        queue_up(account, task, cpu, throttle, now, clock);
     } else {
         change(account, task, cpu, now, next);
         account->throttle.queue = NO_QUEUE;
@@ -126,7 +127,7 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
         account->flags |= DEAD;
     end_writing(account);
     if ((why & TASK_DEAD) != 0)
-        emit_last(task, account, cpu, account->since_ns);
+        emit_last(account->since_ns);
     return ran;
 }
 
@@ -137,6 +138,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     struct cpu_account *cpu = this_cpu();
     struct account *account = NULL;
     uint64_t now = bpf_ktime_get_ns(), clock = scheduler_clock(next), ran = 0;
+    const struct throttle left = read_throttle(prev, clock), came = read_throttle(next, clock);
 
     if (cpu == NULL)
         return 0;
@@ -147,15 +149,13 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     if (cpu->begin_ns != 0 && cpu->running_task != (uint64_t)prev)
         cpu->unseen++;
     if (prev->pid != 0)
-        ran = leave(prev, cpu, now, clock, preempt || prev_state == 0, prev_state);
+        ran = leave(prev, cpu, &left, now, clock, preempt || prev_state == 0, prev_state);
     /* This account starts 1 ns later than one that leave() made, so that two threads of a process
      * never have the same begin_ns. */
     if (next->pid != 0)
         account = account_of(next, now + 1, CAMP_STATE_RUN_QUEUE);
     switch_cpu(cpu, prev, next, running_id(next, account), now, clock, ran);
     if (next->pid != 0) {
-        const struct throttle throttle = read_throttle(next, clock);
-
         if (account == NULL)
             return 0;
         begin_writing(account);
@@ -169,7 +169,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
             change(account, next, NULL, queued_at(account, next, now), CAMP_STATE_RUN_QUEUE);
         }
         account->run_ns = cpu->run_ns;
-        arrive(account, next, cpu, &throttle, now);
+        arrive(account, next, cpu, &came, now);
         end_writing(account);
     }
     return 0;
@@ -179,11 +179,14 @@ SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *task)
 {
     struct account *account = bpf_task_storage_get(&accounts, task, NULL, 0);
-    uint64_t now;
+    struct throttle throttle;
+    uint64_t now, clock;
 
     if (account == NULL || account->state == CAMP_STATE_RUN_QUEUE)
         return 0;
     now = bpf_ktime_get_ns();
+    clock = scheduler_clock(task);
+    throttle = read_throttle(task, clock);
     if (on_cpu(account->state)) {
         if (!has_left(account, task))
             return 0;
@@ -193,7 +196,7 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
     } else {
         begin_writing(account);
     }
-    queue_up(account, task, NULL, now, scheduler_clock(task));
+    queue_up(account, task, NULL, &throttle, now, clock);
     end_writing(account);
     return 0;
 }
@@ -206,10 +209,13 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
     struct account *account =
         make_account(task, task->start_time, CAMP_STATE_OTHER_SLEEP, is_worker(task) ? 0 : IN_CALL);
 
+    const uint64_t clock = scheduler_clock(task);
+    const struct throttle throttle = read_throttle(task, clock);
+
     if (account == NULL)
         return 0;
     begin_writing(account);
-    queue_up(account, task, NULL, bpf_ktime_get_ns(), scheduler_clock(task));
+    queue_up(account, task, NULL, &throttle, bpf_ktime_get_ns(), clock);
     end_writing(account);
     return 0;
 }
@@ -351,11 +357,16 @@ static __always_inline struct account *account_existing(struct task_struct *task
 
     if (account == NULL)
         return NULL;
-    if (account->state == CAMP_STATE_RUN_QUEUE)
-        begin_throttle(&account->throttle, task, account->since_ns, scheduler_clock(task));
+    if (account->state == CAMP_STATE_RUN_QUEUE) {
+        const uint64_t clock = scheduler_clock(task);
+
+        account->throttle = read_throttle(task, clock);
+        begin_throttle(&account->throttle, task, account->since_ns, clock);
+    }
     if (account->state != CAMP_STATE_OTHER_SLEEP)
         return account;
-    account->state = is_stopped(task, why) ? CAMP_STATE_STOPPED : sleeping_state(task, account);
+    account->state = is_stopped(task, why) ? CAMP_STATE_STOPPED
+                                           : sleeping_state(task, account->flags, account->faults);
     if (account->state == CAMP_STATE_DISK)
         begin_disk_wait(account, task, account->since_ns);
     return account;

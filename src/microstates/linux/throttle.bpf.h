@@ -47,7 +47,7 @@ static __always_inline bool has_throttled_clock(void)
  * CONFIG_FAIR_GROUP_SCHED and the clock cannot be read. */
 static __always_inline uint64_t scheduler_clock(const struct task_struct *task)
 {
-    return bpf_core_field_exists(task->se.cfs_rq) ? task->se.cfs_rq->rq->clock : 0;
+    return bpf_core_field_exists(task->se.cfs_rq) ? untrusted(task)->se.cfs_rq->rq->clock : 0;
 }
 
 /* Returns the throttled time of a queue at the time `clock`. `since_ns` and `total_ns` are the
@@ -58,8 +58,7 @@ static __always_inline uint64_t throttled_at(uint64_t since_ns, uint64_t total_n
 }
 
 /* Reads the clock of the queue in which a runnable thread waits or would wait. `clock` is the time
- * of the scheduler's clock. The verifier searches all types of the kernel for each pointer that is
- * followed, so this function follows only one pointer. */
+ * of the scheduler's clock. */
 static __always_inline struct throttle read_throttle(const struct task_struct *task, uint64_t clock)
 {
     const struct cfs_rq *queue;
@@ -67,7 +66,7 @@ static __always_inline struct throttle read_throttle(const struct task_struct *t
 
     if (!has_throttled_clock() || task->prio < MAX_RT_PRIO)
         return ret;
-    queue = task->se.cfs_rq;
+    queue = untrusted(task)->se.cfs_rq;
     ret.clock_ns =
         throttled_at(queue->throttled_clock_self, queue->throttled_clock_self_time, clock);
     ret.queue = (uint64_t)queue;
@@ -134,11 +133,11 @@ static __noinline int read_own_budget(struct throttle *ret, const struct task_st
     return 0;
 }
 
-/* A runnable thread starts to wait. `clock` is the time of the scheduler's clock at `now`. */
+/* A runnable thread starts to wait. *ret is the reading of the clock of its run queue at `now`.
+ * `clock` is the time of the scheduler's clock. */
 static __always_inline void begin_throttle(struct throttle *ret, const struct task_struct *task,
                                            uint64_t now, uint64_t clock)
 {
-    *ret = read_throttle(task, clock);
     if (task->prio < MAX_RT_PRIO)
         read_own_budget(ret, task, now, clock);
 }
