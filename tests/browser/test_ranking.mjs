@@ -342,3 +342,18 @@ test('ranking: the mean of a range leaves out the time of frames in which a thre
     await dragRibbon(page, 0.5, 2.5);
     assert.deepEqual((await lines(page)).map((line) => line.slice(0, 2)), [['busy', '0.50']]);
 });
+
+test('details: a click in a live source is drawn at once, although drawing takes long', async (opener) => {
+    const page = await opener.report(stream({ live: true, states: ['user', 'idle'], names: ['web', 'job'],
+        frames: [[{ n: 0, shares: [0.9, 0.1] }, { n: 1, shares: [0.4, 0.6] }]] }));
+    await page.evaluate(() => {  // each look at the clock is 20 ms later than the one before
+        const now = performance.now.bind(performance);
+        let late = 0;
+        performance.now = () => now() + (late += 20);
+    });
+    for (const name of ['web', 'job', 'web']) {
+        await page.locator('#ranking .name', { hasText: name }).click();
+        await still(page);
+        assert.equal(await page.locator('#details h3').innerText(), name);
+    }
+});

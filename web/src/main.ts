@@ -59,6 +59,7 @@ class Page {
   private readonly views: View[] = [];
   private isAsked = false; // the next animation frame is requested
   private isStale = true; // the picture is out of date
+  private isChosen = false; // because the user chose something
   private readonly stale = new Set<View>(); // views to draw, if not all
   private readonly inSight = new Set<Element>();
   private readonly sight = new IntersectionObserver((changes) => this.seen(changes), { rootMargin: `0px 0px -${PLAYER}px` });
@@ -117,6 +118,7 @@ class Page {
   private changed(change: Partial<UiState>): void {
     this.ask();
     if (Object.keys(change).some((key) => !PASSING.has(key))) addressOf(this.app).changed();
+    this.isChosen ||= !('current' in change); // which a new frame changes
     if ('current' in change) this.player.announce();
     if ('pinned' in change) this.shell.showBelow(this.app);
   }
@@ -148,13 +150,14 @@ class Page {
   }
 
   /** New frames of a live source shall be visible soon, so that views which take too long are drawn in the next
-   * animation frame. */
+   * animation frame. What the user chose is drawn at once. */
   private drawStale(): void {
-    const end = this.ui.state.following ? performance.now() + PICTURE_MS : Infinity;
+    const end = this.ui.state.following && !this.isChosen ? performance.now() + PICTURE_MS : Infinity;
     for (const view of [...this.stale].filter((one) => this.isWanted(one))) {
       if (performance.now() > end) return this.wake();
       this.draw(view);
     }
+    this.isChosen = false;
   }
 
   /** While frames play, invisible views wait until they are visible or the frames stop. A view in a

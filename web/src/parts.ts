@@ -72,6 +72,11 @@ export class Pace {
   /** `again` is called when texts that were not due are due. */
   constructor(private readonly app: App, private readonly again: () => void) {}
 
+  /** Makes the texts due, because the user chose something. */
+  skip(): void {
+    this.lastMs = -READABLE_MS;
+  }
+
   /** Returns whether the texts may change now. */
   isDue(): boolean {
     const now = performance.now(), left = this.lastMs + READABLE_MS - now;

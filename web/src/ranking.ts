@@ -105,6 +105,7 @@ class Ranking implements View {
     });
     this.scroll.addEventListener('focusout', () => this.app.redraw(this));
     this.body.addEventListener('click', (event) => this.pressed(event));
+    for (const input of ['click', 'keydown', 'change']) this.element.addEventListener(input, () => this.pace.skip(), { capture: true });
     this.body.addEventListener('dblclick', () => this.open());
   }
 
@@ -151,7 +152,6 @@ class Ranking implements View {
     this.drawn = now;
     return isSame;
   }
-
   private drawn: unknown[] = [];
   private names!: LineNames; // of `lines`
   private fitting = LINES; // lines in the first screen
