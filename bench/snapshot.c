@@ -68,26 +68,27 @@ static void see(void *context, const struct camp_thread_states *before,
     count++;
 }
 
-static void see_waiting(void *context, const struct camp_states_wait *wait)
-{
-    (void)context, (void)wait;
-    count++;
-}
-
 static void see_last(void *context, const struct camp_thread_states *before,
                      const struct camp_thread_states *last, uint32_t note)
 {
     (void)context, (void)before, (void)last, (void)note;
 }
 
-static void see_missed(void *context, const struct camp_thread_states *before)
+static void see_missed(void *context, const struct camp_thread_states *before, uint32_t note)
 {
-    (void)context, (void)before;
+    (void)context, (void)before, (void)note;
+}
+
+static void see_idle(void *context, uint64_t time_ns)
+{
+    (void)context, (void)time_ns;
 }
 
 static int visit_take(void)
 {
-    const struct camp_states_visitor visitor = { NULL, see, see_waiting, see_last, see_missed };
+    const struct camp_states_visitor visitor = {
+        .seen = see, .ended = see_last, .missed = see_missed, .idle = see_idle
+    };
 
     count = 0;
     return camp_states_visit(session, &visitor, sizeof visitor, NULL);

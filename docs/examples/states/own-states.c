@@ -73,7 +73,9 @@ static void print(const struct camp_thread_states *thread)
 int main(int count, char **arguments)
 {
     struct own own = { .pid = (int32_t)getpid() };
-    const struct camp_states_visitor visitor = { &own, seen, waited, ended, missed };
+    const struct camp_states_visitor visitor = {
+        .context = &own, .seen = seen, .waited = waited, .ended = ended, .missed = missed
+    };
     struct camp_states *session = NULL;
     struct camp_error error;
     int result = camp_states_open(&session, 0, &error);

@@ -86,7 +86,9 @@ static void print(const struct sums *sums)
 int main(int argc, char **argv)
 {
     const double seconds = argc > 2 ? atof(argv[2]) : 1;
-    struct camp_states_visitor visitor = { NULL, seen, waited, ended, missed };
+    struct camp_states_visitor visitor = {
+        .seen = seen, .waited = waited, .ended = ended, .missed = missed
+    };
     struct sums sums = { 0 };
     struct camp_error error = { 0 };
     struct camp_utilisation all;
