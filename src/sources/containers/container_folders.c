@@ -48,10 +48,11 @@ const char *container_root(void)
 
 static void add_configured(enum container_runtime runtime, const char *folder, const char *part)
 {
-    char *path = configured_paths[configured_count];
+    char *path;
 
-    if (folder[0] != '/' || configured_count == CONFIGURED_MOST)
+    if (folder[0] != '/' || configured_count >= CONFIGURED_MOST)
         return;
+    path = configured_paths[configured_count];
     snprintf(path, sizeof configured_paths[0], "%s/%s", folder, part);
     for (size_t i = 0; i < ARRAY_COUNT(usual); i++) {
         if (usual[i].runtime == runtime && strcmp(usual[i].path, path) == 0)

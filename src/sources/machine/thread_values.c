@@ -31,9 +31,9 @@ static const struct {
 
 size_t thread_value_offset(size_t column)
 {
-    return column < CAMP_STATE_COUNT
-               ? offsetof(struct camp_thread_states, state_ns) + column * sizeof(uint64_t)
-               : counters[column].offset;
+    if (column >= CAMP_STATE_COUNT && column < THREADS_COLUMN_COUNT)
+        return counters[column].offset;
+    return offsetof(struct camp_thread_states, state_ns) + column * sizeof(uint64_t);
 }
 
 uint64_t thread_unknown_columns(const struct camp_states_known *known)
