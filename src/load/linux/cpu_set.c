@@ -52,7 +52,7 @@ int cpu_set_use_one(int cpu)
 
 int cpu_set_next(const struct cpu_set *set, int after)
 {
-    for (size_t cpu = (size_t)(after + 1); cpu < 8 * set->size; cpu++) {
+    for (size_t cpu = after < 0 ? 0 : (size_t)after + 1; cpu < 8 * set->size; cpu++) {
         if (CPU_ISSET_S(cpu, set->size, set->bits))
             return (int)cpu;
     }

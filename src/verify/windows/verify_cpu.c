@@ -296,7 +296,8 @@ void verify_cpu_states(struct verification *verification)
                        (double)(uint32_t)(after.interrupts - before.interrupts), 0, ANY);
     if (error.code == CAMP_OK && (first != states.count || count != states.count))
         error = (struct camp_error){ .code = CAMP_E_NOTSUP, .message = "a CPU came or went" };
-    if (trial_succeeded(verification, CAMP_OK, &error, &error)) {
+    if (trial_succeeded(verification, CAMP_OK, &error, &error) && states.before != NULL &&
+        states.after != NULL) {
         judge_states(verification, &states);
         judge_cycles(verification, &states);
     }
