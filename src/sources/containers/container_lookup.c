@@ -181,14 +181,16 @@ int container_lookup(const struct container_path *path, struct container_names *
 
     *ret = (struct container_names){ 0 };
     for (size_t i = 0; (folder = container_folder_at(i)) != NULL && lookup.result != CAMP_OK; i++) {
-        if (looks[folder->runtime] == NULL || !may_be_of(path, folder))
+        void (*const look)(struct lookup *) = looks[folder->runtime];
+
+        if (look == NULL || !may_be_of(path, folder))
             continue;
         lookup.base = container_folder_open(folder, path->user);
         if (lookup.base < 0) {
             note_errno(&lookup, errno);
             continue;
         }
-        looks[folder->runtime](&lookup);
+        look(&lookup);
         close(lookup.base);
     }
     return lookup.result;
