@@ -34,7 +34,7 @@ static int add_idle(void *context, uint32_t group, uint32_t state, uint64_t thre
 {
     (void)context;
     assert_int_equal(state, CAMP_STATE_TIMER);
-    did.idle_threads += threads;
+    did.idle_threads += (size_t)threads;
     did.slept_ns += wait_ns;
     did.group = group;
     return CAMP_OK;
