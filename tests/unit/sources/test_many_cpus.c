@@ -7,7 +7,7 @@
 
 #include <signal.h>
 
-#define TICK_NS 10000000u
+#define TICK_NS UINT64_C(10000000)
 #define MOST_CPUS 2000
 #define TEXT_SIZE (MOST_CPUS * 256)
 #define INTERRUPTS 40000 /* numbers in the line "intr": about 20 for each of 2,000 CPUs */
