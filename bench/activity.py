@@ -145,7 +145,7 @@ def record_of(build, crowd, threads, changed):
 
 
 def points(quick):
-    """Returns each number of threads with the numbers of those that wake up."""
+    """Returns for each number of threads how many threads wake up: a list, one measurement each."""
     wanted = {}
     for threads in THREADS[:3] if quick else THREADS:
         wanted.setdefault(threads, []).append(CHANGED)

@@ -290,8 +290,8 @@ struct camp_states_wait {
 
 /* The functions that camp_states_visit() calls for each thread. Pointer arguments are valid only
  * during the call. `before` is the thread in the previous snapshot, or NULL if it was not in that
- * snapshot; its times go to the end of the last wait of which the visitor was told. `note` is a
- * number of the caller, kept for each thread until its exit; at first it is 0. */
+ * snapshot; its times include the waits for which waited() or idle() was called. `note` is a number
+ * of the caller, kept for each thread until its exit; at first it is 0. */
 struct camp_states_visitor {
     void *context;
     /* Called for each living thread that did not stay in its state. */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-/* A reader has two descriptors on Linux. All readers together use at most an eighth of those that
- * this process may open. */
+/* A reader has two descriptors on Linux. All readers together use at most an eighth of the
+ * descriptors that this process may open. */
 #define SHARE_OF_DESCRIPTORS 16
 #define KEPT_MAX 512
 

@@ -122,7 +122,8 @@ static int copy_visitor(const struct camp_states *session,
     camp_hand_out(ret, sizeof *ret, visitor, size);
     return ret->seen != NULL && ret->ended != NULL && ret->missed != NULL
                ? CAMP_OK
-               : camp_fail(error, CAMP_E_INVALID, 0, "a function of the visitor is NULL: pass all");
+               : camp_fail(error, CAMP_E_INVALID, 0,
+                           "a function of the visitor is NULL: only waited or idle may be");
 }
 
 static void tell_exits(struct camp_states *session, const struct camp_states_visitor *visitor)

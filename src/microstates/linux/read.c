@@ -136,7 +136,8 @@ int camp_session_tell_exits(struct camp_states *session, const struct camp_state
     camp_hand_out(ret, sizeof *ret, visitor, size);
     if (ret->seen == NULL || ret->ended == NULL || ret->missed == NULL ||
         (ret->waited == NULL && ret->idle == NULL))
-        return camp_fail(error, CAMP_E_INVALID, 0, "a function of the visitor is NULL: pass all");
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "a function of the visitor is NULL: only waited or idle may be");
     session->visitor = ret;
     session->taken = (struct camp_output){ .capacity = SIZE_MAX };
     r = read_ring(session, error);

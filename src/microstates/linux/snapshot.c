@@ -184,8 +184,7 @@ static struct known_thread *take_sleeper(struct snapshot *snapshot, int32_t tid)
     return known;
 }
 
-/* Counts the wait of an idle thread up to the start of the snapshot, and tells it to the
- * visitor. */
+/* Counts the wait of an idle thread up to the start of the snapshot, and calls waited(). */
 static void tell_waiting(struct snapshot *snapshot, struct known_thread *known)
 {
     const uint64_t now = snapshot->began_ns;
@@ -233,7 +232,7 @@ static void take_waiting(struct snapshot *snapshot, int32_t tid)
         tell_waiting(snapshot, known);
 }
 
-/* A visitor to whom no single wait is told needs no name, parent and cgroup of idle threads. */
+/* A visitor without waited() needs no name, parent and cgroup of idle threads. */
 static bool is_brief(const struct snapshot *snapshot)
 {
     return snapshot->visitor != NULL && snapshot->visitor->waited == NULL;

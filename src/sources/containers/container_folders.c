@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CONFIGURED_MOST 13
+#define CONFIGURED_MOST 13 /* one of Docker, and six each of Podman and CRI-O */
 #define CONFIGURATION_SIZE 65536
 
 static const struct container_folder usual[] = {

@@ -174,7 +174,6 @@ static void read_cpus(void *context)
 {
     struct cpu_reading *reading = context;
 
-    reading->error.code = CAMP_OK;
     reading->error.code = cpu_list_read(reading->list, reading->reader, &reading->error);
 }
 

@@ -1,9 +1,9 @@
 /*
  * A million random events of threads, and a registry that is compared with a simple model of them.
  *
- * The model has the true account of each thread. Of each thread it knows up to when the session has
- * told its times: by a listing, a wait or a final reading. After each snapshot, what the registry
- * has accounted must be exactly what was told, in each state, in each counter, and in each group.
+ * The model has the true account of each thread, and the time of the last reading that the session
+ * passed to the registry: in a listing, by a wait or at the exit. After each snapshot, the sums of
+ * the registry must equal the accounts up to these times, in each state, counter and group.
  *
  * Threads start, change their state, sleep through several snapshots, rename their process, call
  * exec(2), and exit. Tids and pids are reused at once. A snapshot may lack a thread, also several
@@ -126,7 +126,7 @@ static void advance(struct thread *thread)
     advance_to(thread, now_ns_of_model);
 }
 
-/* The session tells a reading of a thread, so that its times are told up to then. */
+/* The session passes a reading of a thread to the registry, which has its times up to then. */
 static void tell(struct thread *thread)
 {
     const struct camp_thread_states *now = &thread->now, *then = &thread->told;
