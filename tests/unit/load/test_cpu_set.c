@@ -19,13 +19,9 @@
 
 static const int online[] = { 0, 5, 63, 64, 1023, 1024, 1500, 4095 };
 
-static unsigned char fake_affinity[FAKE_SIZE];
+/* In words: the byte of a CPU depends on the byte order of the system. */
+static cpu_set_t fake_affinity[FAKE_SIZE / sizeof(cpu_set_t)];
 static int fake_errno;
-
-static bool has(const unsigned char *bits, size_t cpu)
-{
-    return (bits[cpu / 8] >> cpu % 8 & 1) != 0;
-}
 
 int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
 {
@@ -42,23 +38,20 @@ int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
 /* Like the kernel, ignores CPUs that are not online, and bits beyond those that it knows. */
 int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
 {
-    unsigned char bits[FAKE_SIZE] = { 0 };
-    bool is_empty = true;
+    cpu_set_t allowed[FAKE_SIZE / sizeof(cpu_set_t)] = { 0 };
 
     assert_int_equal(pid, 0);
     for (size_t i = 0; i < sizeof online / sizeof online[0]; i++) {
         const size_t cpu = (size_t)online[i];
 
-        if (cpu >= 8 * size || !has((const unsigned char *)set, cpu))
-            continue;
-        bits[cpu / 8] |= (unsigned char)(1u << cpu % 8);
-        is_empty = false;
+        if (CPU_ISSET_S(cpu, size, set))
+            CPU_SET_S(cpu, sizeof allowed, allowed);
     }
-    if (is_empty) {
+    if (CPU_COUNT_S(sizeof allowed, allowed) == 0) {
         errno = EINVAL;
         return -1;
     }
-    memcpy(fake_affinity, bits, sizeof bits);
+    memcpy(fake_affinity, allowed, sizeof allowed);
     return 0;
 }
 
@@ -67,7 +60,7 @@ static int allow_all(void **state)
     (void)state;
     memset(fake_affinity, 0, sizeof fake_affinity);
     for (size_t i = 0; i < sizeof online / sizeof online[0]; i++)
-        fake_affinity[online[i] / 8] |= (unsigned char)(1u << online[i] % 8);
+        CPU_SET_S((size_t)online[i], sizeof fake_affinity, fake_affinity);
     fake_errno = 0;
     return 0;
 }
@@ -96,7 +89,7 @@ static void a_load_finds_the_last_of_more_than_1024_cpus(void **state)
 
 static void a_load_can_be_bound_to_a_cpu_above_1023_and_is_released_again(void **state)
 {
-    unsigned char before[FAKE_SIZE];
+    cpu_set_t before[FAKE_SIZE / sizeof(cpu_set_t)];
     struct camp_error error;
     struct cpu_set set;
 
