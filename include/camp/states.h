@@ -270,7 +270,7 @@ struct camp_states_event {
     /* Each is 1 or 0. No session can be opened if a needed feature is not present. */
     uint32_t needed, present;
     /* Bits of enum camp_states_event_field. Without CAP_BPF and CAP_PERFMON it is unknown whether
-     * functions can be traced, and `present` is 0. */
+     * functions can be traced and threads looked up, and `present` is 0. */
     uint32_t known;
     uint32_t reserved;
 };
@@ -320,7 +320,11 @@ enum camp_states_option {
     CAMP_STATES_NO_SYSCALLS = 1u << 0,
     CAMP_STATES_VERBOSE = 1u << 1, /* prints messages of libbpf and the BPF verifier to stderr */
     /* Enables camp_states_disk_waits(). Each wait for a disk then costs a little more CPU time. */
-    CAMP_STATES_DISKS = 1u << 2
+    CAMP_STATES_DISKS = 1u << 2,
+    /* Each snapshot visits all threads. Without this option, it reads only the threads that did
+     * something since the previous snapshot, if the kernel can tell which (Linux 6.10 and later,
+     * outside of PID namespaces). The result is the same; this is the check of it. */
+    CAMP_STATES_VISIT_ALL = 1u << 3
 };
 
 /* Returns the name of a state, such as "user" or "run_queue". NULL if there is no such state. */

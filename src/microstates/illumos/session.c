@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPTIONS (CAMP_STATES_NO_SYSCALLS | CAMP_STATES_VERBOSE | CAMP_STATES_DISKS)
+#define OPTIONS                                                                                    \
+    (CAMP_STATES_NO_SYSCALLS | CAMP_STATES_VERBOSE | CAMP_STATES_DISKS | CAMP_STATES_VISIT_ALL)
 
 int session_open(struct camp_states **ret, const char *folder, uint32_t options,
                  struct camp_error *error)

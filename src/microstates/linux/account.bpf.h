@@ -20,6 +20,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
+#include "change_list.bpf.h"
 #include "ids.bpf.h"
 #include "kernel.h"
 #include "layout.h"
@@ -50,7 +51,8 @@ enum account_flag {
     OLDER = 1u << 3,
     DEAD = 1u << 4,
     FAULT_OF_KERNEL = 1u << 5,
-    FAULT_OF_USER = 1u << 6
+    FAULT_OF_USER = 1u << 6,
+    HAS_CHILDREN = 1u << 7 /* The thread exits, and had children. */
 };
 
 struct account {
@@ -78,6 +80,10 @@ struct account {
     uint64_t trap_since, traps_ns;
     struct throttle throttle;
     int32_t tid, pid; /* in a PID namespace: the last known ids, or 0 if the thread is outside */
+    /* 1 if the session knows that the thread sleeps. Then its next event puts it into the list of
+     * changes. */
+    uint32_t at_rest;
+    uint32_t reserved;
     uint64_t state_ns[CAMP_STATE_COUNT];
 };
 
@@ -217,6 +223,14 @@ static __always_inline void begin_writing(struct account *account)
 static __always_inline void end_writing(struct account *account)
 {
     ADD_IN_ORDER(&account->sequence, 1);
+}
+
+/* A thread does not sleep any more. Called after begin_writing() and before the time of the change
+ * is read: changes.bpf.h says why. */
+static __always_inline void tell_awake(struct account *account, const struct task_struct *task)
+{
+    if (lists_changes && __sync_lock_test_and_set(&account->at_rest, 0) != 0)
+        tell_change(task->pid, CHANGE_OF_STATE);
 }
 
 /* Adds `by` waits for a disk to the clocks of the machine and of CPU `number`. count_wait() says
@@ -397,8 +411,11 @@ static __always_inline struct account *account_of(struct task_struct *task, uint
                            OLDER | (is_worker(task)       ? 0
                                     : call_now(task) >= 0 ? IN_CALL
                                                           : FAULT_OF_USER));
-    if (account != NULL)
-        account->faults = page_faults(task);
+    if (account == NULL)
+        return NULL;
+    account->faults = page_faults(task);
+    if (lists_changes && all_accounted)
+        tell_change(task->pid, CHANGE_OF_STATE);
     return account;
 }
 

@@ -24,6 +24,7 @@ struct event {
     const char *function;   /* the kernel's function of a helper or an iterator, or NULL */
     const char *member;     /* of struct cfs_rq, or NULL */
     const char *traced;     /* the kernel's function to which programs attach, or NULL */
+    bool look;              /* whether a program may look at a thread by its tid */
     unsigned parameters; /* smallest number of a tracepoint's parameters, including the context */
     bool needed;
     const char *since, *without;
@@ -31,16 +32,18 @@ struct event {
 
 #define TRACEPOINT(name, needed, since, without)                                                   \
     {                                                                                              \
-        name, name, NULL, NULL, NULL, 1, needed, since, without                                    \
+        name, name, NULL, NULL, NULL, false, 1, needed, since, without                             \
     }
 #define HELPER(name, function, since, without)                                                     \
     {                                                                                              \
-        name, NULL, function, NULL, NULL, 0, true, since, without                                  \
+        name, NULL, function, NULL, NULL, false, 0, true, since, without                           \
     }
+
+#define EACH_VISITED "a snapshot visits idle threads, too"
 
 /* The tracepoints are older, but programs attach to them by BTF only since Linux 5.5. */
 static const struct event events[] = {
-    { "sched_switch prev_state", "sched_switch", NULL, NULL, NULL, 5, true, "5.18",
+    { "sched_switch prev_state", "sched_switch", NULL, NULL, NULL, false, 5, true, "5.18",
       "no reason why a thread leaves" },
     TRACEPOINT("sched_wakeup", true, "5.5", "no end of a sleep"),
     TRACEPOINT("sched_wakeup_new", true, "5.5", "no beginning of a thread"),
@@ -61,10 +64,14 @@ static const struct event events[] = {
     TRACEPOINT("block_bio_queue", false, "5.5", "camp wait names no disk"),
     TRACEPOINT("signal_deliver", false, "5.5", "signals are not counted"),
     TRACEPOINT("sched_migrate_task", false, "5.5", "throttled time before a move is run queue"),
-    { "throttled clock", NULL, NULL, "throttled_clock_self", NULL, 0, false, "6.6",
+    TRACEPOINT("task_rename", false, "5.5", EACH_VISITED),
+    TRACEPOINT("cgroup_attach_task", false, "5.5", EACH_VISITED),
+    TRACEPOINT("sched_process_exit", false, "5.5", EACH_VISITED),
+    { "a thread by its tid", NULL, NULL, NULL, NULL, true, 0, false, "6.10", EACH_VISITED },
+    { "throttled clock", NULL, NULL, "throttled_clock_self", NULL, false, 0, false, "6.6",
       "a group's throttled time is run queue" },
-    { "fexit " EVENTS_FUNCTION_OF_TRAPS, NULL, NULL, NULL, EVENTS_FUNCTION_OF_TRAPS, 0, false,
-      "5.5", "no trap: its time is part of user" },
+    { "fexit " EVENTS_FUNCTION_OF_TRAPS, NULL, NULL, NULL, EVENTS_FUNCTION_OF_TRAPS, false, 0,
+      false, "5.5", "no trap: its time is part of user" },
 };
 
 /* Returns the number of parameters of a tracepoint, including its context, or 0 if the kernel lacks
@@ -129,6 +136,31 @@ bool camp_events_may_trace(const struct btf *kernel, const char *function)
     return program >= 0;
 }
 
+/* Loads a program that calls two functions of the kernel. */
+bool camp_events_may_look(const struct btf *kernel)
+{
+    const int find = btf__find_by_name_kind(kernel, "bpf_task_from_pid", BTF_KIND_FUNC);
+    const int release = btf__find_by_name_kind(kernel, "bpf_task_release", BTF_KIND_FUNC);
+    const struct bpf_insn look[] = {
+        { .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_1, .imm = 1 },
+        { .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_KFUNC_CALL, .imm = find },
+        { .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0, .off = 2 },
+        { .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_0 },
+        { .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_KFUNC_CALL, .imm = release },
+        { .code = BPF_ALU64 | BPF_MOV | BPF_K },
+        { .code = BPF_JMP | BPF_EXIT },
+    };
+    struct bpf_prog_load_opts options = { .sz = sizeof options, /* not const in libbpf 1.5 */
+                                          .prog_flags = BPF_F_SLEEPABLE };
+    int program = -1;
+
+    if (find >= 0 && release >= 0)
+        program = bpf_prog_load(BPF_PROG_TYPE_SYSCALL, NULL, "GPL", look,
+                                sizeof look / sizeof look[0], &options);
+    close_descriptor(program);
+    return program >= 0;
+}
+
 static bool can_attach(const struct btf *kernel, const char *function)
 {
     const int program = load_tracer(kernel, function);
@@ -143,6 +175,8 @@ static bool is_present(const struct btf *kernel, const struct event *event)
 {
     if (event->traced != NULL)
         return can_attach(kernel, event->traced);
+    if (event->look)
+        return camp_events_may_look(kernel);
     if (event->member != NULL)
         return has_member(kernel, "cfs_rq", event->member);
     return event->tracepoint != NULL
@@ -190,7 +224,9 @@ int camp_events_list(const struct btf *kernel, struct camp_states_event *ret, si
             .without = events[i].without,
             .needed = events[i].needed,
             .present = is_present(kernel, &events[i]),
-            .known = events[i].traced == NULL || may_try ? CAMP_STATES_EVENT_PRESENT : 0,
+            .known = (events[i].traced == NULL && !events[i].look) || may_try
+                         ? CAMP_STATES_EVENT_PRESENT
+                         : 0,
         };
 
         camp_output_add(&output, &shown, sizeof shown);

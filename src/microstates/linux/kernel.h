@@ -109,7 +109,11 @@ struct signal_struct {
     uint64_t utime, stime;
     unsigned long long sum_sched_runtime;
 };
+struct list_head {
+    struct list_head *next;
+};
 struct task_struct {
+    struct list_head children;
     struct thread_info thread_info;
     struct restart_block restart_block;
     unsigned int __state;

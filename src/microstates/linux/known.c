@@ -25,6 +25,19 @@ bool camp_session_reserve(void *list, size_t *capacity, size_t count, size_t siz
     return true;
 }
 
+bool camp_session_add_tid(struct tid_list *list, int32_t tid)
+{
+    if (!camp_session_reserve(&list->tids, &list->capacity, list->count + 1, sizeof *list->tids))
+        return false;
+    list->tids[list->count++] = tid;
+    return true;
+}
+
+bool camp_session_look_again(struct camp_states *session, int32_t tid)
+{
+    return !session->lists_changes || camp_session_add_tid(&session->again, tid);
+}
+
 /* Free records form a linked list from session->spare on. The member `tid` of a free record is 1 +
  * index of the next free record, or 0 at the end of the list. */
 bool camp_session_take_place(struct camp_states *session, uint32_t *ret)
@@ -51,9 +64,10 @@ struct camp_thread_states *camp_session_record(const struct camp_states *session
                                                const struct known_thread *known)
 {
     struct camp_thread_states *record = &session->records[known->place];
+    const uint64_t time_ns = camp_session_accounted_ns(session, known);
 
-    record->state_ns[record->state] += known->time_ns - record->time_ns;
-    record->time_ns = known->time_ns;
+    record->state_ns[record->state] += time_ns - record->time_ns;
+    record->time_ns = time_ns;
     return record;
 }
 

@@ -40,6 +40,35 @@ struct unchanged_thread {
     char name[CAMP_STATES_NAME_SIZE];
 };
 
+/* The list of changes (changes.bpf.h): entry n, counted from 0, is at n % CHANGES_MAX. */
+#define CHANGES_MAX 32768u
+
+enum change_kind {
+    CHANGE_OF_STATE, /* The thread is new, or does not sleep any more. */
+    CHANGE_OF_NAME,  /* The thread gets another name now. */
+    CHANGE_OF_GROUP, /* The thread, or its whole process if it is the first one, has moved. */
+    CHANGE_OF_PARENT /* The children of a process may have another parent. */
+};
+
+/* An entry has the id of the thread, or of the process (CHANGE_OF_PARENT), in its lowest 32 bits,
+ * the kind in the next 8, and above them how often the list was filled before, plus 1. By this
+ * number the reader knows that the entry was written. */
+#define CHANGE(id, kind, number)                                                                   \
+    ((uint64_t)(uint32_t)(id) | (uint64_t)(kind) << 32 | ((number) / CHANGES_MAX + 1) << 40)
+
+struct changes {
+    uint64_t count;
+    uint64_t reserved[7];
+    uint64_t entries[CHANGES_MAX];
+} __attribute__((aligned(64)));
+
+/* The most threads at which one call of the program in the kernel looks (changes.bpf.h). */
+#define LOOKS_MAX 64u
+
+/* A bit of camp_thread_states.flags between the kernel and the session: the thread does not sleep,
+ * or nothing will put it into the list of changes. So the next snapshot must look at it. */
+#define LOOK_AGAIN (1u << 31)
+
 struct disk_wait_key {
     uint64_t start_ns;
     int32_t tid;
@@ -123,6 +152,7 @@ _Static_assert(sizeof(struct camp_thread_states) ==
                "state_ns is the last member");
 _Static_assert(CAMP_STATE_COUNT <= KIND_BY_RESTART, "a state and a kind of call are one byte");
 _Static_assert(sizeof(struct unchanged_thread) == 40, "no padding");
+_Static_assert(offsetof(struct changes, entries) == 64, "no padding");
 _Static_assert(sizeof(struct disk_wait_key) == 16, "no padding");
 _Static_assert(sizeof(struct disk_wait) == 32, "no padding");
 _Static_assert(sizeof(struct total_key) == 24, "no padding");

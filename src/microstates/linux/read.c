@@ -21,8 +21,11 @@ static void tell_exit(struct camp_states *session, const struct camp_thread_stat
     session->visitor->ended(session->visitor->context,
                             known != NULL ? camp_session_record(session, known) : NULL, last,
                             known != NULL ? known->note : 0);
-    if (known != NULL)
-        known->has_ended = true;
+    if (known == NULL)
+        return;
+    known->has_ended = true;
+    if (!camp_session_look_again(session, known->tid))
+        session->known_whole = false; /* The next snapshot reads all threads. */
 }
 
 /* libbpf calls this function for each record in the ring, and stops after a negative result. */

@@ -28,7 +28,8 @@
 
 #define LARGE_BYTES (256 * 1024)
 #define CPUS_MOST (1u << 16)
-#define OPTIONS (CAMP_STATES_NO_SYSCALLS | CAMP_STATES_VERBOSE | CAMP_STATES_DISKS)
+#define OPTIONS                                                                                    \
+    (CAMP_STATES_NO_SYSCALLS | CAMP_STATES_VERBOSE | CAMP_STATES_DISKS | CAMP_STATES_VISIT_ALL)
 #define MACHINE_NAMESPACE 0xEFFFFFFC /* PROC_PID_INIT_INO of the kernel */
 
 static bool begins(const char *text, const char *with)
@@ -85,6 +86,23 @@ static void prepare_traps(struct bpf_object *object, const struct btf *kernel, b
     }
 }
 
+/* Decides whether snapshots come from the list of changes, which needs all events that change
+ * something of a sleeping thread. The programs number threads as the machine does. */
+static void prepare_changes(struct states_bpf *programs, const struct btf *kernel, uint32_t options)
+{
+    struct bpf_program *const needed[] = { programs->progs.on_rename, programs->progs.on_attach,
+                                           programs->progs.on_exit };
+    bool possible = (options & CAMP_STATES_VISIT_ALL) == 0 &&
+                    programs->rodata->own_namespace == 0 && camp_events_may_look(kernel);
+
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+        possible &= bpf_program__autoload(needed[i]);
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+        bpf_program__set_autoload(needed[i], possible);
+    bpf_program__set_autoload(programs->progs.look_at_threads, possible);
+    programs->rodata->lists_changes = possible;
+}
+
 static int find_events(struct states_bpf *programs, uint32_t options, struct camp_error *error)
 {
     struct btf *kernel = NULL;
@@ -97,6 +115,7 @@ static int find_events(struct states_bpf *programs, uint32_t options, struct cam
         programs->rodata->split_calls = splits_calls(programs);
         prepare_traps(programs->obj, kernel, programs->rodata->split_calls);
         programs->rodata->sees_faults = camp_events_have_tracepoint(kernel, "page_fault_user");
+        prepare_changes(programs, kernel, options);
     }
     btf__free(kernel);
     return r;
@@ -242,6 +261,7 @@ static int begin(struct camp_states *session, struct camp_error *error)
                                       camp_session_take_exit, session, NULL);
     if (session->exits == NULL)
         return camp_fail(error, CAMP_E_NOMEM, errno, "no memory for the ring of ended threads");
+    session->lists_changes = session->programs->rodata->lists_changes;
     r = camp_session_account_all(session, error);
     session->programs->bss->all_accounted = true;
     return r;
@@ -314,6 +334,8 @@ void camp_states_close(struct camp_states *session)
     ring_buffer__free(session->exits);
     free(session->known);
     free(session->records);
+    free(session->again.tids);
+    free(session->orphaned.tids);
     states_bpf__destroy(session->programs);
     free(session);
 }

@@ -20,6 +20,11 @@ struct known_thread {
     bool has_ended;
 };
 
+struct tid_list {
+    int32_t *tids; /* [count], owned */
+    size_t count, capacity;
+};
+
 struct camp_states {
     struct states_bpf *programs;
     const struct cpu_account *cpus; /* [cpu_count], written by the kernel */
@@ -30,8 +35,14 @@ struct camp_states {
     size_t known_count, known_capacity;
     struct camp_thread_states *records; /* [record_count]; a record never changes its index */
     size_t record_count, record_capacity;
-    uint32_t spare; /* 1 + index of the first free record, or 0 */
-    uint32_t snapshots;
+    uint32_t spare;     /* 1 + index of the first free record, or 0 */
+    uint32_t snapshots; /* by the iterator */
+    /* Whether snapshots read only the threads in the list of changes. */
+    bool lists_changes;
+    uint64_t changes_read;    /* number of entries of the list that are done */
+    struct tid_list orphaned; /* processes whose children the next snapshot reads once more */
+    struct tid_list again;    /* threads at which the next snapshot must look anyway */
+    uint64_t idle_until_ns; /* start of the last snapshot: idle threads are accounted until then */
     struct camp_states_known knows;
     bool has_disks;    /* whether waits for disks are counted */
     bool known_whole;  /* whether `known` holds all threads of the last snapshot */
@@ -72,8 +83,20 @@ void camp_session_free_place(struct camp_states *session, uint32_t place);
 void camp_session_note_record(const struct camp_states *session, struct known_thread *known,
                               const struct camp_thread_states *thread);
 
-/* Returns the record of a thread. First charges the time from record->time_ns to known->time_ns to
- * the state of the record. */
+/* Makes the next snapshot read a thread. Returns false if there is no memory. */
+bool camp_session_look_again(struct camp_states *session, int32_t tid);
+
+bool camp_session_add_tid(struct tid_list *list, int32_t tid);
+
+/* Returns the end of a thread's accounted time. A snapshot does not visit each idle thread. */
+static inline uint64_t camp_session_accounted_ns(const struct camp_states *session,
+                                                 const struct known_thread *known)
+{
+    return known->time_ns > session->idle_until_ns ? known->time_ns : session->idle_until_ns;
+}
+
+/* Returns the record of a thread. First charges the time from record->time_ns to the end of the
+ * accounted time to the state of the record. */
 struct camp_thread_states *camp_session_record(const struct camp_states *session,
                                                const struct known_thread *known);
 

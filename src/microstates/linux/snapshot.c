@@ -1,53 +1,14 @@
 /*
- * Takes a snapshot of all living threads. An iterator of the kernel writes a record of each thread,
- * usually in ascending order of tids. If a tid is out of order, which can happen in a PID
- * namespace, the session sorts the records of all snapshots from then on.
- *
- * For a thread that was idle since the previous snapshot the kernel writes only a short record. The
- * session's list has the other fields of the thread.
+ * Takes a snapshot of all living threads: from the list of changes (changes.c), or by an iterator
+ * of the kernel (iterator.c). Passes each thread to the visitor or to the caller's array, and keeps
+ * the list of known threads.
  */
-#include "counters/clock.h"
+#include "snapshot.h"
 #include "counters/error.h"
-#include "session.h"
-#include "states.skel.h"
 
-#include <bpf/bpf.h>
-
-#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#define BUFFER_BYTES 32768u
-
-/* A record that is kept until all records are read, and then sorted. */
-struct record {
-    int32_t tid;
-    uint32_t length;
-    size_t offset;
-};
-
-struct records {
-    struct record *list; /* [count], owned */
-    char *bytes;         /* [size], owned */
-    size_t count, capacity, size, byte_capacity;
-};
-
-struct snapshot {
-    struct camp_states *session;
-    size_t at; /* entries of session->known before this index have been handled */
-    /* number of known threads found so far; their entries are at the front of session->known */
-    size_t kept;
-    struct known_thread *fresh; /* [fresh_count], unknown threads in ascending order of tids */
-    size_t fresh_count, fresh_capacity;
-    int32_t last_tid;
-    uint64_t began_ns;
-    bool broken, out_of_memory, damaged;
-    struct records kept_back;                  /* holds all records if session->is_unordered */
-    const struct camp_states_visitor *visitor; /* NULL if `output` receives the threads */
-    struct camp_output output;
-};
 
 static void tell_missed(const struct snapshot *snapshot, const struct known_thread *known)
 {
@@ -56,8 +17,7 @@ static void tell_missed(const struct snapshot *snapshot, const struct known_thre
                                   camp_session_record(snapshot->session, known), known->note);
 }
 
-/* Frees the records of known threads with tids below `tid` that are not in this snapshot. */
-static void pass_by(struct snapshot *snapshot, int64_t tid)
+void camp_snapshot_pass_by(struct snapshot *snapshot, int64_t tid)
 {
     struct camp_states *session = snapshot->session;
 
@@ -74,7 +34,7 @@ static struct known_thread *keep_known(struct snapshot *snapshot, int32_t tid)
     struct camp_states *session = snapshot->session;
     struct known_thread *known = session->known, *place;
 
-    pass_by(snapshot, tid);
+    camp_snapshot_pass_by(snapshot, tid);
     if (snapshot->at == session->known_count || known[snapshot->at].tid != tid)
         return NULL;
     place = known + snapshot->kept++;
@@ -153,7 +113,7 @@ static const struct camp_thread_states *before_of(const struct snapshot *snapsho
     return NULL;
 }
 
-static void take_thread(struct snapshot *snapshot, const struct camp_thread_states *thread)
+void camp_snapshot_take(struct snapshot *snapshot, struct camp_thread_states *thread)
 {
     const struct camp_states_visitor *visitor = snapshot->visitor;
     const struct camp_thread_states *before = NULL;
@@ -161,6 +121,10 @@ static void take_thread(struct snapshot *snapshot, const struct camp_thread_stat
 
     if (!is_in_order(snapshot, thread->tid))
         return;
+    if ((thread->flags & LOOK_AGAIN) != 0 &&
+        !camp_session_look_again(snapshot->session, thread->tid))
+        snapshot->out_of_memory = true;
+    thread->flags &= ~LOOK_AGAIN;
     known = keep_known(snapshot, thread->tid);
     if (known != NULL)
         before = before_of(snapshot, known, thread);
@@ -188,7 +152,8 @@ static struct known_thread *take_sleeper(struct snapshot *snapshot, int32_t tid)
 static void tell_waiting(struct snapshot *snapshot, struct known_thread *known)
 {
     const uint64_t now = snapshot->began_ns;
-    const uint64_t elapsed_ns = now > known->time_ns ? now - known->time_ns : 0;
+    const uint64_t before = camp_session_accounted_ns(snapshot->session, known);
+    const uint64_t elapsed_ns = now > before ? now - before : 0;
 
     if (snapshot->visitor->waited != NULL) {
         const struct camp_states_wait wait = {
@@ -201,10 +166,11 @@ static void tell_waiting(struct snapshot *snapshot, struct known_thread *known)
 
         snapshot->visitor->waited(snapshot->visitor->context, &wait);
     }
-    known->time_ns += elapsed_ns;
+    known->time_ns = before + elapsed_ns;
 }
 
-static void take_unchanged(struct snapshot *snapshot, const struct unchanged_thread *unchanged)
+void camp_snapshot_take_unchanged(struct snapshot *snapshot,
+                                  const struct unchanged_thread *unchanged)
 {
     struct known_thread *known = take_sleeper(snapshot, -unchanged->tid);
     struct camp_thread_states *record;
@@ -224,7 +190,7 @@ static void take_unchanged(struct snapshot *snapshot, const struct unchanged_thr
                     sizeof *record);
 }
 
-static void take_waiting(struct snapshot *snapshot, int32_t tid)
+void camp_snapshot_take_waiting(struct snapshot *snapshot, int32_t tid)
 {
     struct known_thread *known = take_sleeper(snapshot, tid);
 
@@ -232,147 +198,53 @@ static void take_waiting(struct snapshot *snapshot, int32_t tid)
         tell_waiting(snapshot, known);
 }
 
-/* A visitor without waited() needs no name, parent and cgroup of idle threads. */
-static bool is_brief(const struct snapshot *snapshot)
+static void hand_out_idle(struct snapshot *snapshot, struct known_thread *known)
 {
-    return snapshot->visitor != NULL && snapshot->visitor->waited == NULL;
-}
-
-static int32_t tid_of(const char *record)
-{
-    int32_t tid;
-
-    memcpy(&tid, record, sizeof tid);
-    return tid < 0 ? -tid : tid;
-}
-
-/* Returns the length of the record at `bytes`, or 0 if the record is incomplete. */
-static size_t length_of(const struct snapshot *snapshot, const char *bytes, size_t length)
-{
-    size_t whole = sizeof(struct camp_thread_states);
-    int32_t tid;
-
-    if (length < sizeof tid)
-        return 0;
-    memcpy(&tid, bytes, sizeof tid);
-    if (tid < 0)
-        whole = is_brief(snapshot) ? sizeof tid : sizeof(struct unchanged_thread);
-    return length < whole ? 0 : whole;
-}
-
-/* Returns false for a record that must not be used. The smallest number is no negative tid. */
-static bool is_sound(const char *bytes, size_t length)
-{
-    struct camp_thread_states thread;
-    struct unchanged_thread unchanged;
-    int32_t tid;
-
-    if (length == sizeof thread) {
-        memcpy(&thread, bytes, sizeof thread);
-        return camp_session_is_sound(&thread);
+    if (snapshot->visitor != NULL) {
+        tell_waiting(snapshot, known);
+        return;
     }
-    memcpy(&tid, bytes, sizeof tid);
-    if (length != sizeof unchanged)
-        return tid != INT32_MIN;
-    memcpy(&unchanged, bytes, sizeof unchanged);
-    return tid != INT32_MIN && unchanged.name[sizeof unchanged.name - 1] == '\0';
+    if (known->time_ns < snapshot->began_ns)
+        known->time_ns = snapshot->began_ns;
+    camp_output_add(&snapshot->output, camp_session_record(snapshot->session, known),
+                    sizeof(struct camp_thread_states));
 }
 
-static void take_record(struct snapshot *snapshot, const char *bytes, size_t length)
+/* Returns the index of the first known thread from index `from` on whose tid is not below `tid`. */
+static size_t find_from(const struct camp_states *session, size_t from, int64_t tid)
 {
-    struct camp_thread_states thread;
-    struct unchanged_thread unchanged;
+    size_t end = from, step = 1;
 
-    if (length == sizeof thread) {
-        memcpy(&thread, bytes, sizeof thread);
-        take_thread(snapshot, &thread);
-    } else if (length == sizeof unchanged) {
-        memcpy(&unchanged, bytes, sizeof unchanged);
-        take_unchanged(snapshot, &unchanged);
-    } else {
-        take_waiting(snapshot, tid_of(bytes));
+    while (end < session->known_count && session->known[end].tid < tid) {
+        from = end + 1;
+        end += step;
+        step *= 2;
     }
-}
+    if (end > session->known_count)
+        end = session->known_count;
+    while (from < end) {
+        const size_t middle = from + (end - from) / 2;
 
-static bool keep_back(struct records *records, int32_t tid, const char *bytes, size_t length)
-{
-    const size_t size = records->size + length;
-
-    if (!camp_session_reserve(&records->list, &records->capacity, records->count + 1,
-                              sizeof *records->list) ||
-        !camp_session_reserve(&records->bytes, &records->byte_capacity, size, 1))
-        return false;
-    records->list[records->count++] = (struct record){ tid, (uint32_t)length, records->size };
-    memcpy(records->bytes + records->size, bytes, length);
-    records->size = size;
-    return true;
-}
-
-static int compare_records(const void *a, const void *b)
-{
-    const struct record *left = a, *right = b;
-
-    return left->tid < right->tid ? -1 : left->tid > right->tid;
-}
-
-static void take_kept_back(struct snapshot *snapshot)
-{
-    struct records *records = &snapshot->kept_back;
-
-    if (records->count > 0)
-        qsort(records->list, records->count, sizeof *records->list, compare_records);
-    for (size_t i = 0; i < records->count; i++)
-        take_record(snapshot, records->bytes + records->list[i].offset, records->list[i].length);
-    free(records->list);
-    free(records->bytes);
-}
-
-/* Uses or keeps the complete records in bytes[length]. Returns the sum of their lengths. */
-static size_t take_records(struct snapshot *snapshot, const char *bytes, size_t length)
-{
-    size_t at = 0, one;
-
-    while ((one = length_of(snapshot, bytes + at, length - at)) > 0) {
-        if (!is_sound(bytes + at, one))
-            snapshot->damaged = true;
-        else if (!snapshot->session->is_unordered)
-            take_record(snapshot, bytes + at, one);
-        else if (!keep_back(&snapshot->kept_back, tid_of(bytes + at), bytes + at, one))
-            snapshot->out_of_memory = true;
-        at += one;
+        if (session->known[middle].tid < tid)
+            from = middle + 1;
+        else
+            end = middle;
     }
-    return at;
+    return from;
 }
 
-static int read_all(struct snapshot *snapshot, struct camp_error *error)
+void camp_snapshot_take_idle(struct snapshot *snapshot, int64_t tid)
 {
-    char buffer[BUFFER_BYTES];
-    int descriptor = bpf_iter_create(bpf_link__fd(snapshot->session->programs->links.snapshot));
-    size_t waiting = 0; /* bytes of an incomplete record */
-    ssize_t got;
-    int system_error;
+    struct camp_states *session = snapshot->session;
+    const size_t end = find_from(session, snapshot->at, tid), count = end - snapshot->at;
 
-    if (descriptor < 0)
-        return camp_fail_errno(error, errno, "the kernel's iterator of threads");
-    for (;;) {
-        size_t taken;
-
-        do
-            got = read(descriptor, buffer + waiting, sizeof buffer - waiting);
-        while (got < 0 && (errno == EINTR || errno == EAGAIN));
-        if (got <= 0)
-            break;
-        waiting += (size_t)got;
-        taken = take_records(snapshot, buffer, waiting);
-        waiting -= taken;
-        memmove(buffer, buffer + taken, waiting);
-    }
-    system_error = errno;
-    close(descriptor);
-    if (got < 0)
-        return camp_fail(error, CAMP_E_IO, system_error, "the kernel's tasks cannot be read (%s)",
-                         strerror(system_error));
-    return snapshot->damaged || waiting > 0 ? camp_session_fail_damaged(error) : CAMP_OK;
+    if (snapshot->kept != snapshot->at)
+        memmove(session->known + snapshot->kept, session->known + snapshot->at,
+                count * sizeof *session->known);
+    for (size_t i = 0; i < count && !camp_snapshot_is_brief(snapshot); i++)
+        hand_out_idle(snapshot, &session->known[snapshot->kept + i]);
+    snapshot->kept += count;
+    snapshot->at = end;
 }
 
 /* Takes one snapshot. *ret_broken becomes true if the snapshot must be repeated: the kernel
@@ -380,21 +252,19 @@ static int read_all(struct snapshot *snapshot, struct camp_error *error)
 static int take_snapshot(struct camp_states *session, struct snapshot *snapshot, bool *ret_broken,
                          struct camp_error *error)
 {
-    struct states_bpf__bss *kernel = session->programs->bss;
-    int r;
+    bool done = false;
+    int r = CAMP_OK;
 
-    kernel->snapshot_before = session->known_whole ? session->snapshots : 0;
-    kernel->snapshot_now = ++session->snapshots;
-    kernel->snapshot_brief = is_brief(snapshot);
-    snapshot->began_ns = now_ns(CLOCK_MONOTONIC);
-    r = read_all(snapshot, error);
-    take_kept_back(snapshot);
-    if (r == CAMP_OK)
-        pass_by(snapshot, INT64_MAX);
+    if (session->lists_changes && session->known_whole)
+        r = camp_snapshot_read_changes(snapshot, &done, error);
+    if (r == CAMP_OK && !done)
+        r = camp_snapshot_iterate(snapshot, error);
     keep_rest(snapshot);
     merge(snapshot);
     free(snapshot->fresh);
     session->known_whole = r == CAMP_OK && !snapshot->broken && !snapshot->out_of_memory;
+    if (r == CAMP_OK && !snapshot->broken)
+        session->idle_until_ns = snapshot->began_ns;
     if (r == CAMP_OK && snapshot->visitor != NULL && snapshot->visitor->idle != NULL)
         snapshot->visitor->idle(snapshot->visitor->context, snapshot->began_ns);
     *ret_broken = snapshot->broken;

@@ -12,6 +12,7 @@
  * growth of its sum_exec_runtime.
  */
 #include "account.bpf.h"
+#include "changes.bpf.h"
 #include "cpu.bpf.h"
 #include "ended.bpf.h"
 #include "interrupt.bpf.h"
@@ -104,6 +105,7 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
                                     : own_sleeping_state(account->flags, account->faults);
     begin_writing(account);
     if (!on_cpu(account->state)) {
+        tell_awake(account, task);
         ran = run_ns - account->run_ns;
         if (ran > now - account->since_ns)
             ran = now - account->since_ns;
@@ -126,8 +128,10 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
     if ((why & TASK_DEAD) != 0)
         account->flags |= DEAD;
     end_writing(account);
-    if ((why & TASK_DEAD) != 0)
+    if ((why & TASK_DEAD) != 0) {
+        tell_orphans(account, task);
         emit_last(account->since_ns);
+    }
     return ran;
 }
 
@@ -166,6 +170,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
         } else if (account->state != CAMP_STATE_RUN_QUEUE) {
             /* No event reported the thread's wakeup. */
             cpu->unseen++;
+            tell_awake(account, next);
             change(account, next, NULL, queued_at(account, next, now), CAMP_STATE_RUN_QUEUE);
         }
         account->run_ns = cpu->run_ns;
@@ -182,19 +187,17 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
     struct throttle throttle;
     uint64_t now, clock;
 
-    if (account == NULL || account->state == CAMP_STATE_RUN_QUEUE)
+    if (account == NULL || account->state == CAMP_STATE_RUN_QUEUE ||
+        (on_cpu(account->state) && !has_left(account, task)))
         return 0;
-    now = bpf_ktime_get_ns();
     clock = scheduler_clock(task);
     throttle = read_throttle(task, clock);
+    begin_writing(account);
+    tell_awake(account, task);
+    now = bpf_ktime_get_ns();
     if (on_cpu(account->state)) {
-        if (!has_left(account, task))
-            return 0;
-        begin_writing(account);
         change(account, task, NULL, ran_until(account, task, now), CAMP_STATE_OTHER_SLEEP);
         account->run_ns = task->se.sum_exec_runtime;
-    } else {
-        begin_writing(account);
     }
     queue_up(account, task, NULL, &throttle, now, clock);
     end_writing(account);
@@ -215,6 +218,10 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
     if (account == NULL)
         return 0;
     begin_writing(account);
+    if (lists_changes) {
+        account->at_rest = 0;
+        tell_change(task->pid, CHANGE_OF_STATE);
+    }
     queue_up(account, task, NULL, &throttle, bpf_ktime_get_ns(), clock);
     end_writing(account);
     return 0;
@@ -404,8 +411,7 @@ int snapshot(struct bpf_iter__task *ctx)
         return 0;
     }
     __builtin_memset(&record, 0, sizeof record);
-    if (!copy(&record, task, account))
-        record.flags |= CAMP_THREAD_UNSURE;
+    copy(&record, task, account);
     bpf_seq_write(ctx->meta->seq, &record, sizeof record);
     return 0;
 }
