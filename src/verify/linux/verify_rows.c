@@ -105,5 +105,8 @@ const struct trial verify_trials[] = {
           { "states-data-fault", "% of wall",
             "waits for pages of a file : wall - CPU time - run delay" },
           { "states-kernel-fault", "% of wall", "the same, touched in write(2) : likewise" }),
+    COUNTED(verify_state_idle,
+            { "states-idle", "readings",
+              "of idle threads, equal to those of a session that visits all : compared" }),
 };
 const size_t verify_trial_count = ARRAY_COUNT(verify_trials);

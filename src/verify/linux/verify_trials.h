@@ -24,3 +24,4 @@ void verify_across_ticks(struct verification *verification);
 void verify_exits(struct verification *verification);
 void verify_states(struct verification *verification);
 void verify_state_sleeps(struct verification *verification);
+void verify_state_idle(struct verification *verification);
