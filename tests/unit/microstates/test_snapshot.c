@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #define THREADS_MOST 200 /* their records do not fit in one buffer */
+/* Later than the start of the snapshot that has the record, as in records of the kernel. */
+#define LATER_NS (UINT64_C(1) << 62)
 
 static struct camp_states session;
 static struct camp_thread_states threads[THREADS_MOST];
@@ -76,9 +78,9 @@ static void threads_out_of_order_are_sorted(void **state)
 
 static void a_short_record_changes_the_parent_and_charges_the_time(void **state)
 {
-    const struct camp_thread_states record = thread_of(7, CAMP_STATE_POLL, 2000);
+    const struct camp_thread_states record = thread_of(7, CAMP_STATE_POLL, LATER_NS);
     const struct unchanged_thread unchanged = {
-        .tid = -7, .parent = 5, .time_ns = 2500, .name = "renamed"
+        .tid = -7, .parent = 5, .time_ns = LATER_NS + 500, .name = "renamed"
     };
     size_t count;
 
@@ -318,13 +320,14 @@ static void a_wait_has_the_parent_and_name_of_now_and_starts_at_the_end_of_the_l
     static const struct unchanged_thread idle = { .tid = -9, .parent = 77, .name = "renamed" };
     size_t calls = 0;
     const struct camp_states_visitor visitor = { &calls, see, note_wait, end, miss, NULL };
-    uint64_t end_ns = 2000;
+    uint64_t end_ns;
 
     (void)state;
     fake_snapshot = &record;
     fake_snapshot_length = sizeof record;
     assert_int_equal(camp_states_visit(&session, &visitor, sizeof visitor, NULL), CAMP_OK);
     assert_int_equal(calls, 1);
+    end_ns = session.idle_until_ns; /* The record is older than its snapshot. */
     fake_snapshot = &idle;
     fake_snapshot_length = sizeof idle;
     for (size_t i = 2; i <= 3; i++) {
@@ -334,6 +337,7 @@ static void a_wait_has_the_parent_and_name_of_now_and_starts_at_the_end_of_the_l
         assert_string_equal(waiting.name, "renamed");
         assert_int_equal(waiting.time_ns, end_ns);
         end_ns += last_wait.elapsed_ns;
+        assert_true(last_wait.elapsed_ns > 0);
         assert_int_equal(session.known[0].time_ns, end_ns);
     }
 }
