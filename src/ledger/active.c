@@ -20,7 +20,7 @@
 static void add_state(struct active *active, const struct column *column, double share,
                       double elapsed_s)
 {
-    const bool parks = strcmp(column->name, LOCK_COLUMN) == 0 && share >= ACTIVE_PARKED_SHARE;
+    const bool parks = share >= ACTIVE_PARKED_SHARE && strcmp(column->name, LOCK_COLUMN) == 0;
 
     active->is_parked = active->is_parked || parks;
     if (parks || column->class == CLASS_IDLE)
@@ -40,14 +40,15 @@ size_t active_lock_column(const struct schema *schema)
 
 void active_of_frame(const struct frame *frame, size_t entity, struct active *ret)
 {
-    const struct schema *schema = frame->schema;
+    const struct column *columns = frame->schema->columns;
+    const struct column_range states = frame_filled_states(frame, entity);
     const uint64_t *values = frame_values(frame, entity);
     const double elapsed = (double)frame->elapsed_ns[entity];
     const double missing = (double)frame_unaccounted_ns(frame, entity);
 
     *ret = (struct active){ .missing_s = missing > 0 ? missing / 1e9 : 0 };
-    for (size_t i = 0; i < schema->state_count && elapsed > 0; i++)
-        add_state(ret, &schema->columns[i], (double)values[i] / elapsed, elapsed / 1e9);
+    for (size_t i = states.first; i < states.end && elapsed > 0; i++)
+        add_state(ret, &columns[i], (double)values[i] / elapsed, elapsed / 1e9);
 }
 
 void active_of_timeline(const struct timeline *timeline, size_t row, struct active *ret)

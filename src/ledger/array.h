@@ -102,11 +102,12 @@ static inline size_t array_position(const void *key, const void *items, size_t c
     arrays_reserve((const struct array_part[]){ __VA_ARGS__ },                                     \
                    ARRAY_COUNT(((const struct array_part[]){ __VA_ARGS__ })), &(capacity), wanted)
 #define ARRAY(items) ARRAY_ROWS(items, 1)
-#define ARRAY_ZEROED(items)                                                                        \
-    {                                                                                              \
-        &(items), sizeof *(items), true                                                            \
-    }
+#define ARRAY_ZEROED(items) ARRAY_ROWS_ZEROED(items, 1)
 #define ARRAY_ROWS(items, width)                                                                   \
     {                                                                                              \
         &(items), (width) * sizeof *(items), false                                                 \
+    }
+#define ARRAY_ROWS_ZEROED(items, width)                                                            \
+    {                                                                                              \
+        &(items), (width) * sizeof *(items), true                                                  \
     }

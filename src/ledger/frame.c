@@ -15,11 +15,20 @@ void frame_release(struct frame *frame)
     free(frame->entities);
     free(frame->elapsed_ns);
     free(frame->values);
+    free(frame->only_states);
     frame_init(frame, frame->schema);
 }
 
+/* The values of the rows that are not in use are always 0. Most rows are those of idle threads, so
+ * it is faster to clear what they have than to clear all values of a new row. */
 void frame_clear(struct frame *frame)
 {
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        const struct column_range filled = frame_filled_columns(frame, i);
+
+        memset(frame_values(frame, i) + filled.first, 0,
+               (filled.end - filled.first) * sizeof *frame->values);
+    }
     frame->entity_count = 0;
     frame->losses = (struct losses){ 0 };
     frame->note = NULL;
@@ -27,17 +36,16 @@ void frame_clear(struct frame *frame)
 
 struct entity *frame_add(struct frame *frame)
 {
-    size_t columns = frame->schema->column_count;
-    size_t at = frame->entity_count;
+    const size_t at = frame->entity_count;
 
     if (!ARRAYS_RESERVE(frame->capacity, at + 1, ARRAY(frame->entities), ARRAY(frame->elapsed_ns),
-                        ARRAY_ROWS(frame->values, columns)))
+                        ARRAY_ROWS_ZEROED(frame->values, frame->schema->column_count),
+                        ARRAY(frame->only_states)))
         return NULL;
     frame->entity_count++;
-    memset(&frame->entities[at], 0, sizeof frame->entities[at]);
-    memset(&frame->values[at * columns], 0, columns * sizeof *frame->values);
+    frame->entities[at] = (struct entity){ .count = 1 };
     frame->elapsed_ns[at] = 0;
-    frame->entities[at].count = 1;
+    frame->only_states[at] = 0;
     return &frame->entities[at];
 }
 
@@ -48,9 +56,8 @@ struct entity *frame_add_row(struct frame *frame, const struct frame *from, size
     if (entity == NULL)
         return NULL;
     *entity = from->entities[row];
-    frame->elapsed_ns[frame->entity_count - 1] = from->elapsed_ns[row];
-    memcpy(frame_values(frame, frame->entity_count - 1), frame_values(from, row),
-           from->schema->column_count * sizeof *from->values);
+    frame->only_states[frame->entity_count - 1] = from->only_states[row];
+    frame_add_values(frame, frame->entity_count - 1, from, row);
     return entity;
 }
 
@@ -79,9 +86,35 @@ void frame_count_lost_labels(struct frame *frame)
         frame->losses.partial += frame->entities[i].labels == LABELS_LOST;
 }
 
-uint64_t *frame_values(const struct frame *frame, size_t entity)
+/* Returns the only state of an entity, or the first `count` columns. */
+static struct column_range filled_of(const struct frame *frame, size_t entity, size_t count)
 {
-    return &frame->values[entity * frame->schema->column_count];
+    const size_t only = frame->only_states[entity];
+
+    return only > 0 ? (struct column_range){ only - 1, only } : (struct column_range){ 0, count };
+}
+
+struct column_range frame_filled_columns(const struct frame *frame, size_t entity)
+{
+    return filled_of(frame, entity, frame->schema->column_count);
+}
+
+struct column_range frame_filled_states(const struct frame *frame, size_t entity)
+{
+    return filled_of(frame, entity, frame->schema->state_count);
+}
+
+void frame_add_values(struct frame *frame, size_t entity, const struct frame *from, size_t row)
+{
+    const struct column_range filled = frame_filled_columns(from, row);
+    const uint64_t *values = frame_values(from, row);
+    uint64_t *sums = frame_values(frame, entity);
+
+    for (size_t i = filled.first; i < filled.end; i++)
+        sums[i] += values[i];
+    frame->elapsed_ns[entity] += from->elapsed_ns[row];
+    if (frame->only_states[entity] != from->only_states[row])
+        frame->only_states[entity] = 0;
 }
 
 size_t frame_cpu_count(const struct frame *cpus, size_t unknown)
@@ -100,6 +133,8 @@ int64_t frame_unaccounted_ns(const struct frame *frame, size_t entity)
     const uint64_t *values = frame_values(frame, entity);
     uint64_t sum = 0;
 
+    if (frame->only_states[entity] != 0)
+        return 0;
     for (size_t i = 0; i < frame->schema->state_count; i++)
         sum += values[i];
     return (int64_t)(frame->elapsed_ns[entity] - sum);

@@ -90,9 +90,9 @@ struct entity {
     int32_t parent;  /* of a thread or process: the pid of the parent process */
     uint32_t uid;    /* of a thread or process: its effective user id */
     uint64_t cgroup; /* of a thread or process: the id of its cgroup (version 2) */
-    char name[CAMP_NAME_SIZE];
     /* In the order of the schema's label_names; LABELS_NONE if the entity has no labels. */
     labels_id labels;
+    char name[CAMP_NAME_SIZE];
 };
 
 /* Returns the pid of a thread's process. For an entity without a pid, returns its id. */
@@ -123,10 +123,13 @@ struct frame {
     uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
     int64_t wall_clock_ns;     /* wall clock at the end of the interval, in ns since 1970 */
     size_t entity_count;
-    size_t capacity;         /* of the three arrays below, in entities */
+    size_t capacity;         /* of the four arrays below, in entities */
     struct entity *entities; /* [entity_count] */
     uint64_t *elapsed_ns;    /* [entity_count] */
     uint64_t *values;        /* [entity_count x column_count] */
+    /* [entity_count] 1 + the index of the state in which an entity was for all of its elapsed time,
+     * if its other values are 0; 0 for any other entity */
+    uint32_t *only_states;
     struct losses losses;
     /* A text for the user about this interval; NULL or "" if there is none. It belongs to the
      * source, and is valid until the next call of the source. */
@@ -157,7 +160,23 @@ void frame_start_at(struct frame *ret, const struct frame *from);
 void frame_count_lost_labels(struct frame *frame);
 
 /* Returns the [column_count] values of one entity. */
-uint64_t *frame_values(const struct frame *frame, size_t entity);
+static inline uint64_t *frame_values(const struct frame *frame, size_t entity)
+{
+    return &frame->values[entity * frame->schema->column_count];
+}
+
+/* The columns from `first` to `end - 1`. */
+struct column_range {
+    size_t first, end;
+};
+
+/* Return the columns, or the states, of an entity that may be above 0. All others are 0. */
+struct column_range frame_filled_columns(const struct frame *frame, size_t entity);
+struct column_range frame_filled_states(const struct frame *frame, size_t entity);
+
+/* Adds the values and the elapsed time of an entity of `from` to those of an entity of `frame`,
+ * which has the same schema. */
+void frame_add_values(struct frame *frame, size_t entity, const struct frame *from, size_t row);
 
 /* Returns the number of CPUs in a frame of CPUs, without their total. Returns `unknown` if `cpus`
  * is NULL or has no rows. */

@@ -164,10 +164,11 @@ enum column_class summary_wait(const struct summary *summary)
 /* Returns the time of a row in states without work, in ns. */
 static double idle_ns(const struct frame *frame, size_t row)
 {
+    const struct column_range states = frame_filled_states(frame, row);
     const uint64_t *values = frame_values(frame, row);
     double sum = 0;
 
-    for (size_t i = 0; i < frame->schema->state_count; i++)
+    for (size_t i = states.first; i < states.end; i++)
         sum += frame->schema->columns[i].class == CLASS_IDLE ? (double)values[i] : 0;
     return sum;
 }
@@ -189,8 +190,8 @@ static const char *name_of(const struct entity *entity, size_t label)
     return value[0] != '\0' ? value : entity->name;
 }
 
-/* Adds a row to the sums. */
-static void add_row(struct summary *ret, const struct frame *frame, size_t row, double interval)
+/* Adds a row to the sums. Returns whether it was active. */
+static bool add_row(struct summary *ret, const struct frame *frame, size_t row, double interval)
 {
     const double unaccounted = (double)frame_unaccounted_ns(frame, row) / interval;
     struct active active;
@@ -201,37 +202,37 @@ static void add_row(struct summary *ret, const struct frame *frame, size_t row, 
     ret->over += fmax(-unaccounted, 0);
     if (active.is_parked)
         ret->parked += frame->entities[row].count;
-    for (int i = 0; i < CLASS_COUNT; i++)
-        ret->classes[i] += active.seconds[i] * 1e9 / interval;
     ret->classes[CLASS_IDLE] += idle_ns(frame, row) / interval;
+    for (int i = 0; i < CLASS_COUNT && active.sum_s > 0; i++)
+        ret->classes[i] += active.seconds[i] * 1e9 / interval;
     ret->active += active.sum_s * 1e9 / interval;
+    return active.sum_s > 0;
 }
 
-/* Chooses the names from all rows, once their sums are known. */
-static int name_rows(struct summary *ret, const struct frame *frame, double interval)
+/* Chooses the names from the active rows, once the sums of all rows are known. */
+static int name_rows(struct summary *ret, const struct frame *frame, double interval,
+                     const size_t *rows, size_t count)
 {
     const size_t label = label_of_names(frame->schema);
-    struct named *rows = calloc(frame->entity_count + 1, sizeof *rows);
+    struct named *names = calloc(count + 1, sizeof *names);
     const enum column_class wait = summary_wait(ret);
     const bool leads = ret->classes[wait] > ret->classes[CLASS_CPU];
-    size_t count = 0;
 
-    if (rows == NULL)
+    if (names == NULL)
         return CAMP_E_NOMEM;
     ret->lead = leads ? wait : CLASS_CPU;
     ret->other = leads ? CLASS_CPU : wait;
-    for (size_t i = 0; i < frame->entity_count && interval > 0; i++) {
-        const char *name = name_of(&frame->entities[i], label);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = name_of(&frame->entities[rows[i]], label);
         struct active active;
 
-        active_of_frame(frame, i, &active);
-        rows[count] =
+        active_of_frame(frame, rows[i], &active);
+        names[i] =
             (struct named){ name, name_stem(name), active.seconds[ret->lead] * 1e9 / interval,
                             active.seconds[ret->other] * 1e9 / interval, false };
-        count += active.sum_s > 0;
     }
-    choose_names(ret, rows, count);
-    free(rows);
+    choose_names(ret, names, count);
+    free(names);
     return CAMP_OK;
 }
 
@@ -239,15 +240,22 @@ int summary_fill(struct summary *ret, const struct frame *frame, struct shared_c
                  const char *noun)
 {
     const double interval = (double)(frame->end_ns - frame->start_ns);
+    size_t *active = calloc(frame->entity_count + 1, sizeof *active), count = 0;
+    int r;
 
     *ret = (struct summary){ .noun = noun, .cpus = cpus, .losses = frame->losses };
+    if (active == NULL)
+        return CAMP_E_NOMEM;
     for (size_t i = 0; i < frame->schema->state_count; i++)
         ret->has[frame->schema->columns[i].class] = true;
     for (size_t i = 0; i < frame->entity_count && interval > 0; i++) {
         ret->entities += frame->entities[i].count;
-        add_row(ret, frame, i, interval);
+        active[count] = i;
+        count += add_row(ret, frame, i, interval);
     }
-    return name_rows(ret, frame, interval);
+    r = name_rows(ret, frame, interval, active, count);
+    free(active);
+    return r;
 }
 
 int summary_fill_cpu_time(struct summary *ret, const struct frame *frame, const size_t *rows,

@@ -75,6 +75,7 @@ static int next_parts(struct source *base, uint64_t deadline_ns, const struct fr
         parts->capacity--;
         parts->entities++;
         parts->elapsed_ns++;
+        parts->only_states++;
         parts->values += parts->schema->column_count;
     }
     *ret_frame = parts;

@@ -184,6 +184,8 @@ static int add_idle(void *context, const struct camp_states_wait *wait, uint32_t
     if (row == NULL)
         return CAMP_E_NOMEM;
     row[source->places[wait->state]] = wait->elapsed_ns;
+    source->frame.only_states[source->frame.entity_count - 1] =
+        (uint32_t)source->places[wait->state] + 1;
     return CAMP_OK;
 }
 

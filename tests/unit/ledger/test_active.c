@@ -135,6 +135,26 @@ static void an_entity_without_time_has_no_active_time(void **state)
     frame_release(&frame);
 }
 
+static void a_thread_in_one_state_has_the_same_active_time_if_the_frame_says_so(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        struct active unmarked, marked;
+        struct frame frame;
+
+        frame_init(&frame, &schema);
+        assert_non_null(frame_add(&frame));
+        frame.elapsed_ns[0] = frame_values(&frame, 0)[i] = 1000 * MS;
+        active_of_frame(&frame, 0, &unmarked);
+        frame.only_states[0] = (uint32_t)i + 1;
+        active_of_frame(&frame, 0, &marked);
+        assert_memory_equal(marked.seconds, unmarked.seconds, sizeof marked.seconds);
+        assert_true(marked.sum_s <= unmarked.sum_s && marked.sum_s >= unmarked.sum_s);
+        assert_int_equal(marked.is_parked, unmarked.is_parked);
+        frame_release(&frame);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +163,7 @@ int main(void)
         cmocka_unit_test(time_accounted_twice_is_not_missing),
         cmocka_unit_test(active_times_are_added_up),
         cmocka_unit_test(an_entity_without_time_has_no_active_time),
+        cmocka_unit_test(a_thread_in_one_state_has_the_same_active_time_if_the_frame_says_so),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 #include "ledger/labels.h"
 #include "ledger/summary.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -358,6 +359,31 @@ static void rows_without_states_are_summed_up_by_their_cpu_time(void **state)
     frame_release(&frame);
 }
 
+static void threads_in_one_state_are_summed_up_like_others(void **state)
+{
+    struct frame frame = frame_of_two_seconds();
+    struct summary unmarked, marked;
+
+    (void)state;
+    add(&frame, "sleeper", ROW(0, 0, 0, 0, 100), 100);
+    add(&frame, "spinner", ROW(100, 0, 0, 0, 0), 100);
+    add(&frame, "parked", ROW(0, 0, 0, 100, 0), 100);
+    add(&frame, "worker", ROW(10, 20, 30, 20, 10), 100);
+    assert_int_equal(fill(&unmarked, &frame, 2), CAMP_OK);
+    frame.only_states[0] = 5;
+    frame.only_states[1] = 1;
+    frame.only_states[2] = 4;
+    assert_int_equal(fill(&marked, &frame, 2), CAMP_OK);
+    assert_memory_equal(marked.classes, unmarked.classes, sizeof marked.classes);
+    assert_memory_equal(marked.names, unmarked.names, sizeof marked.names);
+    assert_string_equal(marked.names[0], "spinner");
+    assert_true(fabs(marked.classes[CLASS_IDLE] - 1.1) < 1e-9);
+    assert_true(fabs(marked.classes[CLASS_CPU] - 1.1) < 1e-9);
+    assert_true(fabs(marked.missing - 0.1) < 1e-9);
+    assert_int_equal(marked.parked, 1);
+    frame_release(&frame);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +402,7 @@ int main(void)
         cmocka_unit_test(half_a_percent_unaccounted_is_not_mentioned),
         cmocka_unit_test(the_stem_of_a_name_is_without_its_final_number),
         cmocka_unit_test(an_empty_frame_has_an_empty_summary),
+        cmocka_unit_test(threads_in_one_state_are_summed_up_like_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
