@@ -1,84 +1,155 @@
 #include "group.h"
 
+#include "array.h"
+#include "index.h"
 #include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A row and the key of its group. Rows with equal `ended`, `number` and `name` are one group. */
-struct keyed {
+/* Rows with equal `ended`, `number` and `text` are one group. */
+struct key {
     /* With GROUP_NONE and GROUP_THREAD: whether the thread has exited. With GROUP_LABEL: false.
      * Otherwise: whether the process has exited. */
     bool ended;
     int64_t number;
-    const char *name;
-    size_t row;
+    const char *text;
+    const char *name; /* of the group, if it starts with this row */
 };
+
+struct group {
+    struct key key;
+    size_t row;      /* its first row; of a process: the row of its first thread */
+    uint32_t number; /* its index in the order of first rows */
+};
+
+struct groups {
+    struct group *items; /* [count] */
+    size_t count, capacity;
+    uint32_t last; /* the number of the group that find_group() returned last */
+    struct index index;
+};
+
+static void release(struct groups *groups)
+{
+    free(groups->items);
+    index_release(&groups->index);
+}
 
 static bool is_first(const struct entity *entity)
 {
     return entity->id == entity->pid;
 }
 
-static int compare_numbers(int64_t left, int64_t right)
-{
-    return left < right ? -1 : left > right;
-}
-
-static int compare_threads(const void *a, const void *b, void *context)
-{
-    const struct frame *frame = context;
-
-    return entity_compare_by_process(&frame->entities[((const struct keyed *)a)->row],
-                                     &frame->entities[((const struct keyed *)b)->row]);
-}
-
-static int compare_groups(const struct keyed *left, const struct keyed *right)
+static int compare_keys(const struct key *left, const struct key *right)
 {
     if (left->ended != right->ended)
         return left->ended ? 1 : -1;
-    return left->number != right->number ? compare_numbers(left->number, right->number)
-                                         : strcmp(left->name, right->name);
+    if (left->number != right->number)
+        return left->number < right->number ? -1 : 1;
+    return left->text != right->text ? strcmp(left->text, right->text) : 0;
 }
 
-static int compare_keys(const void *a, const void *b)
+static int compare_groups(const void *left, const void *right)
 {
-    const struct keyed *left = a, *right = b;
-    int by_group = compare_groups(left, right);
-
-    return by_group != 0 ? by_group : compare_numbers((int64_t)left->row, (int64_t)right->row);
+    return compare_keys(&((const struct group *)left)->key, &((const struct group *)right)->key);
 }
 
-static struct keyed key_of(const struct grouping *grouping, const struct frame *frame, size_t row,
-                           const struct entity *first)
+static uint32_t hash_of(const struct key *key)
+{
+    const uint64_t text = key->text[0] != '\0' ? index_hash_bytes(key->text, strlen(key->text)) : 0;
+
+    return index_hash_number((uint64_t)key->number ^ text << 32);
+}
+
+static bool has_key(const void *context, uint32_t position, const void *key)
+{
+    const struct groups *groups = context;
+
+    return compare_keys(&groups->items[position].key, key) == 0;
+}
+
+/* Sets *ret to the number of the group with a key. A new group starts with `row`. Most rows are in
+ * the group of the row before. Returns false if there is no memory. */
+static bool find_group(struct groups *groups, const struct key *key, size_t row, uint32_t *ret)
+{
+    const struct index_slot *slot;
+    uint32_t hash;
+
+    if (groups->count == 0 || !has_key(groups, groups->last, key)) {
+        hash = hash_of(key);
+        slot = index_find(&groups->index, hash, has_key, groups, key);
+        groups->last = slot != NULL ? slot->position : (uint32_t)groups->count;
+        if (slot == NULL) {
+            if (!index_reserve(&groups->index, groups->count + 1) ||
+                !ARRAY_RESERVE(groups->items, groups->capacity, groups->count + 1))
+                return false;
+            index_add(&groups->index, hash, groups->last);
+            groups->items[groups->count++] = (struct group){ *key, row, groups->last };
+        }
+    }
+    *ret = groups->last;
+    return true;
+}
+
+/* Finds the process of each row, and its first thread: the thread whose id is the pid. Without it,
+ * the first thread is the one with the smallest id. */
+static bool find_processes(struct groups *processes, const struct frame *frame, uint32_t *members)
+{
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        const struct entity *entity = &frame->entities[i], *first;
+        const struct key key = { .number = entity->pid, .text = "" };
+        size_t *row;
+
+        if (!find_group(processes, &key, i, &members[i]))
+            return false;
+        row = &processes->items[members[i]].row;
+        first = &frame->entities[*row];
+        if (is_first(entity) || (!is_first(first) && entity->id < first->id))
+            *row = i;
+    }
+    return true;
+}
+
+/* Returns the key of a row. The name of its group is the name of the first thread of its process,
+ * unless a thread or a label's value is the group. */
+static struct key key_of(const struct grouping *grouping, const struct frame *frame, size_t row,
+                         const struct entity *first)
 {
     const struct entity *entity = &frame->entities[row];
     const bool gone = is_first(first) && (first->flags & ENTITY_ENDED) != 0;
-    const bool ended = (entity->flags & ENTITY_ENDED) != 0;
+    struct key ret = { .ended = gone, .text = "", .name = first->name };
 
     switch (grouping->key) {
     case GROUP_USER:
-        return (struct keyed){ gone, entity->uid, "", row };
+        ret.number = entity->uid;
+        break;
     case GROUP_NAME:
-        return (struct keyed){ gone, 0, first->name, row };
+        ret.text = first->name;
+        break;
     case GROUP_CGROUP:
-        return (struct keyed){ gone, (int64_t)entity->cgroup, "", row };
+        ret.number = (int64_t)entity->cgroup;
+        break;
     case GROUP_NUMBER:
-        return (struct keyed){ gone, grouping->numbers[row], "", row };
+        ret.number = grouping->numbers[row];
+        break;
     case GROUP_LABEL:
-        return (struct keyed){ false, 0, labels_value(entity->labels, grouping->label), row };
+        ret.ended = false;
+        ret.name = ret.text = labels_value(entity->labels, grouping->label);
+        break;
     /* Exited processes have the number 0, and are grouped by name. */
     case GROUP_PROCESS:
-        return gone ? (struct keyed){ true, 0, first->name, row }
-                    : (struct keyed){ false, entity->pid, "", row };
-    case GROUP_THREAD:
-        if (ended)
-            return (struct keyed){ true, 0, entity->name, row };
+        ret.number = gone ? 0 : entity->pid;
+        ret.text = gone ? first->name : "";
         break;
+    case GROUP_THREAD:
     case GROUP_NONE:
+        ret.ended = (entity->flags & ENTITY_ENDED) != 0;
+        ret.number = ret.ended && grouping->key == GROUP_THREAD ? 0 : entity->id;
+        ret.name = ret.text = entity->name;
         break;
     }
-    return (struct keyed){ ended, entity->id, entity->name, row };
+    return ret;
 }
 
 /* Returns `labels` with only the value of grouping->label, or LABELS_NONE if this value is
@@ -119,87 +190,76 @@ static void start_group(const struct grouping *grouping, struct entity *group, i
     copy_text(group->name, sizeof group->name, name, strlen(name));
 }
 
-static int add_row(const struct grouping *grouping, struct frame *ret, const struct frame *frame,
-                   const struct keyed *keyed, const char *name, bool starts)
+/* Finds the group of each row. If a process exited and another one got its pid, each of the two has
+ * its own first thread. */
+static bool find_groups(struct groups *groups, const struct grouping *grouping,
+                        const struct frame *frame, uint32_t *members)
 {
-    const size_t columns = frame->schema->column_count;
-    const struct entity *from = &frame->entities[keyed->row];
-    const uint64_t *values = frame_values(frame, keyed->row);
-    struct entity *to;
-    uint64_t *sums;
+    struct groups processes = { 0 };
+    bool done = find_processes(&processes, frame, members);
 
-    if (starts) {
-        to = frame_add(ret);
-        if (to == NULL)
-            return CAMP_E_NOMEM;
-        *to = *from;
-        start_group(grouping, to, keyed->number, name);
+    for (size_t i = 0; i < frame->entity_count && done; i++) {
+        const size_t first = is_first(&frame->entities[i]) ? i : processes.items[members[i]].row;
+        const struct key key = key_of(grouping, frame, i, &frame->entities[first]);
+
+        done = find_group(groups, &key, i, &members[i]);
     }
-    to = &ret->entities[ret->entity_count - 1];
+    release(&processes);
+    return done;
+}
+
+/* Adds a row for each group, in the order of the keys. Sets places[] to the row of each group. */
+static int add_groups(struct groups *groups, const struct grouping *grouping, struct frame *ret,
+                      const struct frame *frame, uint32_t *places)
+{
+    if (groups->count > 0)
+        qsort(groups->items, groups->count, sizeof *groups->items, compare_groups);
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct group *group = &groups->items[i];
+        struct entity *entity = frame_add(ret);
+
+        if (entity == NULL)
+            return CAMP_E_NOMEM;
+        *entity = frame->entities[group->row];
+        start_group(grouping, entity, group->key.number, group->key.name);
+        ret->only_states[i] = frame->only_states[group->row];
+        places[group->number] = (uint32_t)i;
+    }
+    return CAMP_OK;
+}
+
+static void add_row(const struct grouping *grouping, struct frame *ret, size_t place,
+                    const struct frame *frame, size_t row, bool ended)
+{
+    const struct entity *from = &frame->entities[row];
+    struct entity *to = &ret->entities[place];
+
     to->count += from->count;
     to->flags &= from->flags;
     if (grouping->key != GROUP_LABEL && to->labels != from->labels)
         to->labels = common_labels(to->labels, from->labels);
-    to->flags |= keyed->ended ? ENTITY_ENDED : 0;
-    sums = frame_values(ret, ret->entity_count - 1);
-    for (size_t i = 0; i < columns; i++)
-        sums[i] += values[i];
-    ret->elapsed_ns[ret->entity_count - 1] += frame->elapsed_ns[keyed->row];
-    return CAMP_OK;
-}
-
-static int add_up(const struct grouping *grouping, struct frame *ret, const struct frame *frame,
-                  const struct keyed *rows, const char *const *names)
-{
-    for (size_t i = 0; i < frame->entity_count; i++) {
-        const bool starts = i == 0 || compare_groups(&rows[i], &rows[i - 1]) != 0;
-        int r = add_row(grouping, ret, frame, &rows[i], names[rows[i].row], starts);
-
-        if (r != CAMP_OK)
-            return r;
-    }
-    return CAMP_OK;
-}
-
-/* Fills rows[] with keys, and names[] with the names of the rows: the thread's name for GROUP_NONE
- * and GROUP_THREAD, the label's value for GROUP_LABEL, otherwise the name of the process's first
- * thread. */
-static void find_keys(const struct grouping *grouping, const struct frame *frame,
-                      struct keyed *rows, const char **names)
-{
-    const bool single = grouping->key == GROUP_NONE || grouping->key == GROUP_THREAD;
-    const struct entity *first = NULL;
-
-    for (size_t i = 0; i < frame->entity_count; i++)
-        rows[i].row = i;
-    qsort_r(rows, frame->entity_count, sizeof *rows, compare_threads, (void *)frame);
-    for (size_t i = 0; i < frame->entity_count; i++) {
-        const struct entity *entity = &frame->entities[rows[i].row];
-
-        if (first == NULL || first->pid != entity->pid || is_first(entity))
-            first = entity;
-        names[rows[i].row] = grouping->key == GROUP_LABEL
-                                 ? labels_value(entity->labels, grouping->label)
-                             : single ? entity->name
-                                      : first->name;
-        rows[i] = key_of(grouping, frame, rows[i].row, first);
-    }
+    to->flags |= ended ? ENTITY_ENDED : 0;
+    frame_add_values(ret, place, frame, row);
 }
 
 int group_frame(struct frame *ret, const struct frame *frame, const struct grouping *grouping)
 {
     const size_t count = frame->entity_count;
-    struct keyed *rows = calloc(count + 1, sizeof *rows);
-    const char **names = calloc(count + 1, sizeof *names);
+    uint32_t *members = calloc(count + 1, sizeof *members);
+    uint32_t *places = calloc(count + 1, sizeof *places);
+    struct groups groups = { 0 };
     int r = CAMP_E_NOMEM;
 
     frame_start_as(ret, frame);
-    if (rows != NULL && names != NULL) {
-        find_keys(grouping, frame, rows, names);
-        qsort(rows, count, sizeof *rows, compare_keys);
-        r = add_up(grouping, ret, frame, rows, names);
+    if (members != NULL && places != NULL && find_groups(&groups, grouping, frame, members))
+        r = add_groups(&groups, grouping, ret, frame, places);
+    for (size_t i = 0; i < count && r == CAMP_OK; i++) {
+        const uint32_t place = places[members[i]];
+
+        add_row(grouping, ret, place, frame, i, groups.items[place].key.ended);
     }
-    free(rows);
-    free(names);
+    release(&groups);
+    free(members);
+    free(places);
     return r;
 }

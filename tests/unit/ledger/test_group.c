@@ -257,6 +257,83 @@ static void an_empty_frame_has_no_groups(void **state)
     frame_release(&groups);
 }
 
+static void a_process_without_its_first_thread_has_the_name_of_the_oldest(void **state)
+{
+    struct frame frame, groups;
+
+    (void)state;
+    frame_init(&frame, &schema);
+    frame_init(&groups, &schema);
+    add(&frame, 14, 10, 0, 0, "youngest", 1, 9);
+    add(&frame, 11, 10, 0, 0, "oldest", 2, 8);
+    add(&frame, 12, 10, 0, 0, "middle", 3, 7);
+    assert_int_equal(group_frame(&groups, &frame, &(struct grouping){ .key = GROUP_PROCESS }),
+                     CAMP_OK);
+    assert_int_equal(groups.entity_count, 1);
+    check(&groups, "oldest", 3, 6, 24);
+    frame_release(&frame);
+    frame_release(&groups);
+}
+
+/* Adds a thread that was in one state for all of its time: in `run` or in `sleep`. */
+static void add_steady(struct frame *frame, int32_t tid, int32_t pid, uint64_t run, uint64_t sleep)
+{
+    add(frame, tid, pid, 0, 0, "steady", run, sleep);
+    frame_values(frame, frame->entity_count - 1)[2] = 0;
+    frame->only_states[frame->entity_count - 1] = run > 0 ? 1 : 2;
+}
+
+static void threads_in_one_state_are_added_to_those_in_many(void **state)
+{
+    struct frame frame, groups;
+
+    (void)state;
+    frame_init(&frame, &schema);
+    frame_init(&groups, &schema);
+    add_steady(&frame, 10, 10, 0, 100);
+    add_steady(&frame, 11, 10, 0, 50);
+    add_steady(&frame, 20, 20, 0, 100);
+    add_steady(&frame, 21, 20, 100, 0);
+    add_steady(&frame, 30, 30, 0, 100);
+    add(&frame, 31, 30, 0, 0, "busy", 60, 30);
+    frame.elapsed_ns[5] += 10;
+    assert_int_equal(group_frame(&groups, &frame, &(struct grouping){ .key = GROUP_PROCESS }),
+                     CAMP_OK);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(frame_values(&groups, i)[0], i == 0 ? 0 : i == 1 ? 100 : 60);
+    assert_int_equal(frame_values(&groups, 0)[1], 150);
+    assert_int_equal(frame_values(&groups, 1)[1], 100);
+    assert_int_equal(frame_values(&groups, 2)[1], 130);
+    assert_int_equal(frame_unaccounted_ns(&groups, 0), 0);
+    assert_int_equal(frame_unaccounted_ns(&groups, 1), 0);
+    assert_int_equal(frame_unaccounted_ns(&groups, 2), 10);
+    assert_int_equal(groups.only_states[0], 2);
+    assert_int_equal(groups.only_states[1], 0);
+    assert_int_equal(groups.only_states[2], 0);
+    frame_release(&frame);
+    frame_release(&groups);
+}
+
+static void the_values_of_a_new_row_are_0_after_any_other_row(void **state)
+{
+    struct frame frame;
+
+    (void)state;
+    frame_init(&frame, &schema);
+    add(&frame, 10, 10, 0, 0, "busy", 60, 30);
+    add_steady(&frame, 11, 10, 100, 0);
+    add_steady(&frame, 12, 10, 0, 100);
+    frame_clear(&frame);
+    for (size_t i = 0; i < 100; i++) {
+        assert_non_null(frame_add(&frame));
+        assert_int_equal(frame.only_states[i], 0);
+        assert_int_equal(frame.elapsed_ns[i], 0);
+        for (size_t column = 0; column < schema.column_count; column++)
+            assert_int_equal(frame_values(&frame, i)[column], 0);
+    }
+    frame_release(&frame);
+}
+
 static void a_decrease_of_one_state_is_subtracted_from_the_state_that_grew_most(void **state)
 {
     const uint64_t before[3] = { 10, 20, 30 };
@@ -288,6 +365,9 @@ int main(void)
         cmocka_unit_test(a_group_has_only_the_labels_that_all_its_members_share),
         cmocka_unit_test(a_group_keeps_each_label_that_its_members_share),
         cmocka_unit_test(an_empty_frame_has_no_groups),
+        cmocka_unit_test(a_process_without_its_first_thread_has_the_name_of_the_oldest),
+        cmocka_unit_test(threads_in_one_state_are_added_to_those_in_many),
+        cmocka_unit_test(the_values_of_a_new_row_are_0_after_any_other_row),
         cmocka_unit_test(a_decrease_of_one_state_is_subtracted_from_the_state_that_grew_most),
     };
 
