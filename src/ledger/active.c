@@ -41,14 +41,14 @@ size_t active_lock_column(const struct schema *schema)
 void active_of_frame(const struct frame *frame, size_t entity, struct active *ret)
 {
     const struct column *columns = frame->schema->columns;
-    const struct column_range states = frame_filled_states(frame, entity);
-    const uint64_t *values = frame_values(frame, entity);
+    const struct filled_columns states = frame_filled_states(frame, entity);
     const double elapsed = (double)frame->elapsed_ns[entity];
     const double missing = (double)frame_unaccounted_ns(frame, entity);
 
     *ret = (struct active){ .missing_s = missing > 0 ? missing / 1e9 : 0 };
     for (size_t i = states.first; i < states.end && elapsed > 0; i++)
-        add_state(ret, &columns[i], (double)values[i] / elapsed, elapsed / 1e9);
+        add_state(ret, &columns[i], (double)states.values[i - states.first] / elapsed,
+                  elapsed / 1e9);
 }
 
 void active_of_timeline(const struct timeline *timeline, size_t row, struct active *ret)

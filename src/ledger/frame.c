@@ -24,7 +24,7 @@ void frame_release(struct frame *frame)
 void frame_clear(struct frame *frame)
 {
     for (size_t i = 0; i < frame->entity_count; i++) {
-        const struct column_range filled = frame_filled_columns(frame, i);
+        const struct filled_columns filled = frame_filled_columns(frame, i);
 
         memset(frame_values(frame, i) + filled.first, 0,
                (filled.end - filled.first) * sizeof *frame->values);
@@ -87,31 +87,32 @@ void frame_count_lost_labels(struct frame *frame)
 }
 
 /* Returns the only state of an entity, or the first `count` columns. */
-static struct column_range filled_of(const struct frame *frame, size_t entity, size_t count)
+static struct filled_columns filled_of(const struct frame *frame, size_t entity, size_t count)
 {
     const size_t only = frame->only_states[entity];
 
-    return only > 0 ? (struct column_range){ only - 1, only } : (struct column_range){ 0, count };
+    if (only > 0)
+        return (struct filled_columns){ only - 1, only, &frame->elapsed_ns[entity] };
+    return (struct filled_columns){ 0, count, frame_values(frame, entity) };
 }
 
-struct column_range frame_filled_columns(const struct frame *frame, size_t entity)
+struct filled_columns frame_filled_columns(const struct frame *frame, size_t entity)
 {
     return filled_of(frame, entity, frame->schema->column_count);
 }
 
-struct column_range frame_filled_states(const struct frame *frame, size_t entity)
+struct filled_columns frame_filled_states(const struct frame *frame, size_t entity)
 {
     return filled_of(frame, entity, frame->schema->state_count);
 }
 
 void frame_add_values(struct frame *frame, size_t entity, const struct frame *from, size_t row)
 {
-    const struct column_range filled = frame_filled_columns(from, row);
-    const uint64_t *values = frame_values(from, row);
-    uint64_t *sums = frame_values(frame, entity);
+    const struct filled_columns filled = frame_filled_columns(from, row);
+    uint64_t *sums = frame_values(frame, entity) + filled.first;
 
-    for (size_t i = filled.first; i < filled.end; i++)
-        sums[i] += values[i];
+    for (size_t i = 0; i < filled.end - filled.first; i++)
+        sums[i] += filled.values[i];
     frame->elapsed_ns[entity] += from->elapsed_ns[row];
     if (frame->only_states[entity] != from->only_states[row])
         frame->only_states[entity] = 0;

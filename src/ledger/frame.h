@@ -165,14 +165,16 @@ static inline uint64_t *frame_values(const struct frame *frame, size_t entity)
     return &frame->values[entity * frame->schema->column_count];
 }
 
-/* The columns from `first` to `end - 1`. */
-struct column_range {
+/* The values of the columns from `first` to `end - 1`. */
+struct filled_columns {
     size_t first, end;
+    const uint64_t *values; /* [end - first] */
 };
 
-/* Return the columns, or the states, of an entity that may be above 0. All others are 0. */
-struct column_range frame_filled_columns(const struct frame *frame, size_t entity);
-struct column_range frame_filled_states(const struct frame *frame, size_t entity);
+/* Return the columns, or the states, of an entity that may be above 0. All others are 0. The value
+ * of an only state is the elapsed time, so that readers need no memory of the other values. */
+struct filled_columns frame_filled_columns(const struct frame *frame, size_t entity);
+struct filled_columns frame_filled_states(const struct frame *frame, size_t entity);
 
 /* Adds the values and the elapsed time of an entity of `from` to those of an entity of `frame`,
  * which has the same schema. */

@@ -52,16 +52,27 @@ static bool has_changed(const struct entity *before, const struct entity *now)
            before->labels != now->labels;
 }
 
+/* Returns whether a known entity has the number registry->next. Most entities come in the order of
+ * the frame before, and need no search. */
+static bool is_next(const struct registry *registry, const struct entity *entity)
+{
+    return (entity->flags & (ENTITY_NEW | ENTITY_ENDED)) == 0 && registry->next < registry->count &&
+           registry->entities[registry->next].last_seen + 1 == registry->frames &&
+           is_entity(registry, registry->next, entity);
+}
+
 int registry_enter(struct registry *registry, const struct entity *entity, uint32_t *ret_number,
                    enum registry_match *ret_match)
 {
-    struct registry_entry *known;
-    struct index_slot *slot;
+    const struct registry_entry *known = NULL;
+    struct index_slot *slot = NULL;
 
     if (!reserve(registry))
         return CAMP_E_NOMEM;
-    slot = slot_of(registry, entity);
-    known = slot != NULL ? &registry->entities[slot->position] : NULL;
+    if (is_next(registry, entity))
+        known = &registry->entities[registry->next];
+    else if ((slot = slot_of(registry, entity)) != NULL)
+        known = &registry->entities[slot->position];
     if (known == NULL || ((entity->flags & ENTITY_NEW) != 0 && entity->id != 0 &&
                           known->last_seen < registry->frames)) {
         *ret_number = registry->spare_count > 0 ? registry->spare[--registry->spare_count]
@@ -72,11 +83,12 @@ int registry_enter(struct registry *registry, const struct entity *entity, uint3
             index_add(&registry->index, hash_of(entity), *ret_number);
         *ret_match = REGISTRY_NEW;
     } else {
-        *ret_number = slot->position;
+        *ret_number = (uint32_t)(known - registry->entities);
         *ret_match = has_changed(&known->entity, entity) ? REGISTRY_CHANGED : REGISTRY_KNOWN;
     }
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reserved by ARRAY_RESERVE() */
     registry->entities[*ret_number] = (struct registry_entry){ *entity, registry->frames };
+    registry->next = *ret_number + 1;
     return CAMP_OK;
 }
 

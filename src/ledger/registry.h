@@ -24,6 +24,7 @@ struct registry {
     size_t spare_count;
     struct index index;
     uint64_t frames;
+    uint32_t next; /* the number after that of the last entity that was entered */
 };
 
 enum registry_match { REGISTRY_KNOWN, REGISTRY_NEW, REGISTRY_CHANGED };

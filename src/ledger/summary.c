@@ -164,12 +164,13 @@ enum column_class summary_wait(const struct summary *summary)
 /* Returns the time of a row in states without work, in ns. */
 static double idle_ns(const struct frame *frame, size_t row)
 {
-    const struct column_range states = frame_filled_states(frame, row);
-    const uint64_t *values = frame_values(frame, row);
+    const struct filled_columns states = frame_filled_states(frame, row);
     double sum = 0;
 
     for (size_t i = states.first; i < states.end; i++)
-        sum += frame->schema->columns[i].class == CLASS_IDLE ? (double)values[i] : 0;
+        sum += frame->schema->columns[i].class == CLASS_IDLE
+                   ? (double)states.values[i - states.first]
+                   : 0;
     return sum;
 }
 

@@ -40,14 +40,15 @@ static uint32_t times_of(uint64_t elapsed_ns, uint64_t wall_ns)
  * 0 if the schema has no states. */
 static int32_t whole_state(const struct frame *frame, size_t row)
 {
-    const struct schema *schema = frame->schema;
-    const uint64_t *values = frame_values(frame, row);
-    int32_t whole = schema->state_count > 0 ? -1 : 0;
+    const struct filled_columns states = frame_filled_states(frame, row);
+    int32_t whole = frame->schema->state_count > 0 ? -1 : 0;
 
-    for (size_t i = 0; i < schema->state_count; i++) {
-        if (values[i] == 0)
+    for (size_t i = states.first; i < states.end; i++) {
+        const uint64_t value = states.values[i - states.first];
+
+        if (value == 0)
             continue;
-        if (whole >= 0 || values[i] != frame->elapsed_ns[row])
+        if (whole >= 0 || value != frame->elapsed_ns[row])
             return -1;
         whole = (int32_t)i;
     }
@@ -70,13 +71,14 @@ struct idle_row idle_row_of(const struct frame *frame, size_t row)
     const struct schema *schema = frame->schema;
     const uint64_t *values = frame_values(frame, row);
     const uint64_t wall_ns = frame->end_ns - frame->start_ns;
+    const size_t end = frame_filled_columns(frame, row).end;
     struct idle_row idle = { .state = whole_state(frame, row) };
 
     if (idle.state >= 0)
         idle.times = times_of(frame->elapsed_ns[row], wall_ns);
     if (idle.times == 0)
         return not_idle;
-    for (size_t i = schema->state_count; i < schema->column_count; i++) {
+    for (size_t i = schema->state_count; i < end; i++) {
         if (values[i] == 0 || schema->columns[i].kind == COLUMN_GAUGE)
             continue;
         if (!is_time_counter(schema, i) || times_of(values[i], wall_ns) != idle.times)

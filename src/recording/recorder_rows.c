@@ -230,7 +230,7 @@ static int list_gone(struct recorder_table *table, bool key)
         struct recorder_tracked *tracked = &table->tracked[i];
 
         if (tracked->idle.state < 0 || tracked->number == 0 ||
-            registry_is_present(&table->registry, (uint32_t)i))
+            tracked->last_seen == table->registry.frames)
             continue;
         tracked->idle = not_idle;
         if (!key && !add_row(table, (struct recorder_row){ tracked->number, (uint32_t)i, SIZE_MAX,

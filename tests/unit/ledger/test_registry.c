@@ -69,6 +69,24 @@ static void a_new_entity_with_a_reused_id_gets_a_new_number(void **state)
     registry_release(&registry);
 }
 
+/* The registry first looks whether an entity follows the one before, as in the last frame. */
+static void a_reused_id_is_not_that_of_an_old_entity_in_the_same_order(void **state)
+{
+    struct registry registry = { 0 };
+
+    (void)state;
+    registry_start_frame(&registry);
+    assert_int_equal(find(&registry, entity_of(7, "a", 0), REGISTRY_NEW), 0);
+    assert_int_equal(find(&registry, entity_of(8, "a", 0), REGISTRY_NEW), 1);
+    registry_start_frame(&registry);
+    assert_int_equal(find(&registry, entity_of(7, "a", 0), REGISTRY_KNOWN), 0);
+    assert_int_equal(find(&registry, entity_of(8, "a", ENTITY_NEW), REGISTRY_NEW), 2);
+    registry_start_frame(&registry);
+    assert_int_equal(find(&registry, entity_of(7, "a", 0), REGISTRY_KNOWN), 0);
+    assert_int_equal(find(&registry, entity_of(8, "a", 0), REGISTRY_KNOWN), 2);
+    registry_release(&registry);
+}
+
 static void an_entity_with_other_labels_is_reported_as_changed(void **state)
 {
     const char *const red[] = { "red" }, *const blue[] = { "blue" };
@@ -164,6 +182,7 @@ int main(void)
         cmocka_unit_test(an_entity_keeps_its_number_in_all_frames),
         cmocka_unit_test(an_entity_without_an_id_is_identified_by_its_name),
         cmocka_unit_test(a_new_entity_with_a_reused_id_gets_a_new_number),
+        cmocka_unit_test(a_reused_id_is_not_that_of_an_old_entity_in_the_same_order),
         cmocka_unit_test(an_entity_with_other_labels_is_reported_as_changed),
         cmocka_unit_test(a_hundred_thousand_entities_get_different_numbers),
         cmocka_unit_test(the_number_of_an_expired_entity_is_reused),
