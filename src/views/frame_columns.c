@@ -134,33 +134,59 @@ static void see_labels(struct frame_columns *columns, const struct frame *frame,
     }
 }
 
+static void find_averages(struct frame_columns *columns, const struct frame *frame)
+{
+    const double interval = (double)(frame->end_ns - frame->start_ns);
+    struct state_column *states = columns->states;
+
+    columns->unaccounted = 0;
+    for (size_t i = 0; i < columns->state_column_count; i++)
+        states[i].average = 0;
+    for (size_t i = 0; i < frame->entity_count && interval > 0; i++) {
+        const struct filled_columns filled = frame_filled_states(frame, i);
+
+        columns->unaccounted += (double)frame_unaccounted_ns(frame, i) / interval;
+        for (size_t state = filled.first; state < filled.end; state++)
+            states[columns->column_of[state]].row_ns += filled.values[state - filled.first];
+        for (size_t state = filled.first; state < filled.end; state++) {
+            struct state_column *column = &states[columns->column_of[state]];
+
+            column->average += (double)column->row_ns / interval;
+            column->row_ns = 0;
+        }
+    }
+}
+
 void frame_columns_see(struct frame_columns *columns, const struct selected *selected,
                        const struct selection *selection)
 {
     const struct frame *frame = selected->rows;
+    struct state_column *states = columns->states;
 
     columns->row_count = frame->entity_count;
+    for (size_t i = 0; i < columns->state_column_count; i++)
+        states[i].sum_ns = 0;
     for (size_t i = 0; i < frame->entity_count; i++) {
         const struct entity *entity = &frame->entities[i];
+        const struct filled_columns filled = frame_filled_states(frame, i);
         const size_t length = characters(selection_name(selection, entity));
+        const int64_t unaccounted_ns = frame_unaccounted_ns(frame, i);
 
         see_labels(columns, frame, entity);
         columns->has_pid |=
             entity->pid > 0 && (columns->schema->label_count > 0 || entity->id == entity->pid);
         columns->has_count |= entity->count > 1;
-        columns->has_over |=
-            100 * -(double)frame_unaccounted_ns(frame, i) >= 0.05 * (double)frame->elapsed_ns[i] &&
-            frame_unaccounted_ns(frame, i) < 0;
+        columns->has_over |= unaccounted_ns < 0 &&
+                             100 * -(double)unaccounted_ns >= 0.05 * (double)frame->elapsed_ns[i];
         columns->name_most = length > columns->name_most ? length : columns->name_most;
+        for (size_t state = filled.first; state < filled.end; state++)
+            states[columns->column_of[state]].sum_ns += filled.values[state - filled.first];
     }
-    for (size_t column = 0; column < columns->state_column_count; column++) {
-        uint64_t sum = 0;
-
-        for (size_t i = 0; i < frame->entity_count; i++)
-            sum += state_column_ns(columns, frame_values(frame, i), column);
-        if (sum > columns->states[column].most_ns)
-            columns->states[column].most_ns = sum;
+    for (size_t i = 0; i < columns->state_column_count; i++) {
+        if (states[i].sum_ns > states[i].most_ns)
+            states[i].most_ns = states[i].sum_ns;
     }
+    find_averages(columns, selected->picked);
 }
 
 bool frame_columns_have_pid(const struct frame_columns *columns, const struct frame_style *style)

@@ -62,7 +62,10 @@ struct frame_style {
 struct state_column {
     size_t first;
     size_t states;
-    uint64_t most_ns; /* largest time of this column in any interval so far */
+    uint64_t sum_ns;  /* time of all rows in the last interval */
+    uint64_t most_ns; /* largest sum_ns of any interval so far */
+    uint64_t row_ns;  /* time of a single row, while rows are added up */
+    double average;   /* of the entities that were in these states in the last interval */
 };
 
 struct frame_columns {
@@ -80,6 +83,7 @@ struct frame_columns {
     bool differs[LABELS_MOST];     /* rows had different values of this label */
     bool beyond_name[LABELS_MOST]; /* a value of this label was not part of the row's name */
     size_t row_count;
+    double unaccounted; /* average of the entities that were in no state in the last interval */
     /* In this order: a row had a pid, a count above 1, states that add up to more than its time. */
     bool has_pid, has_count, has_over;
     size_t name_most;               /* width of the longest name so far */
@@ -98,7 +102,7 @@ struct frame_columns {
 int frame_columns_init(struct frame_columns *ret, const struct schema *schema);
 void frame_columns_release(struct frame_columns *columns);
 
-/* Updates the maxima and flags of `columns` with the rows of an interval. */
+/* Updates the sums, maxima and flags of `columns` with the rows of an interval. */
 void frame_columns_see(struct frame_columns *columns, const struct selected *selected,
                        const struct selection *selection);
 

@@ -61,26 +61,20 @@ static double interval_of(const struct frame *frame)
 static void note_sums(char *note, const struct frame *frame, const struct frame_columns *columns,
                       const char *kind)
 {
-    const double interval = interval_of(frame);
-    double unaccounted = 0;
     const char *between = ", on average ", *in = "in ";
 
     append(note, "%zu %s", frame->entity_count, kind_noun(kind, frame->entity_count));
-    for (size_t column = 0; column < columns->state_column_count && interval > 0; column++) {
-        double sum = 0;
+    for (size_t column = 0; column < columns->state_column_count; column++) {
+        const double sum = columns->states[column].average;
 
-        for (size_t i = 0; i < frame->entity_count; i++)
-            sum += (double)state_column_ns(columns, frame_values(frame, i), column) / interval;
         if (sum < SUM_LEAST)
             continue;
         append(note, "%s%.2f %s%s", between, sum, in, state_column_title(columns, column));
         between = ", ";
         in = "";
     }
-    for (size_t i = 0; i < frame->entity_count && interval > 0; i++)
-        unaccounted += (double)frame_unaccounted_ns(frame, i) / interval;
-    if (fabs(unaccounted) >= SUM_LEAST)
-        append(note, "%s%.2f unaccounted", between, unaccounted);
+    if (fabs(columns->unaccounted) >= SUM_LEAST)
+        append(note, "%s%.2f unaccounted", between, columns->unaccounted);
 }
 
 static void note_over(char *note, const struct frame *frame)
@@ -89,9 +83,11 @@ static void note_over(char *note, const struct frame *frame)
     double most = OVER_LEAST;
 
     for (size_t i = 0; i < frame->entity_count; i++) {
-        const double accounted =
-            1 - (double)frame_unaccounted_ns(frame, i) / (double)frame->elapsed_ns[i];
+        const int64_t unaccounted_ns = frame_unaccounted_ns(frame, i);
+        const double accounted = 1 - (double)unaccounted_ns / (double)frame->elapsed_ns[i];
 
+        if (unaccounted_ns >= 0)
+            continue;
         count += accounted >= OVER_LEAST;
         if (!(accounted >= most))
             continue;
