@@ -30,13 +30,26 @@ static void put_hexadecimal(struct bytes *to, const char *character, size_t leng
     }
 }
 
+/* Returns the number of characters at the start of a text that no format escapes. */
+static size_t plain_length(const char *text)
+{
+    size_t length = 0;
+
+    while (text[length] >= ' ' && text[length] < 127 && text[length] != '"' && text[length] != '\\')
+        length++;
+    return length;
+}
+
 static void put_label(struct bytes *to, const char *value)
 {
     for (const char *at = value; *at != '\0';) {
-        const size_t length = utf8_length(at);
+        const size_t plain = plain_length(at);
+        const size_t length = plain > 0 ? plain : utf8_length(at);
         const size_t taken = length > 0 ? length : 1;
 
-        if (*at == '\n')
+        if (plain > 0)
+            bytes_put(to, at, plain);
+        else if (*at == '\n')
             put(to, "\\n");
         else if (*at == '"')
             put(to, "\\\"");
@@ -53,8 +66,12 @@ static void put_label(struct bytes *to, const char *value)
 /* Only OpenMetrics escapes quotation marks in help texts. */
 static void put_help(struct bytes *to, enum exposition_format format, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        if (*text == '\\')
+    while (*text != '\0') {
+        const size_t plain = plain_length(text);
+
+        if (plain > 0)
+            bytes_put(to, text, plain);
+        else if (*text == '\\')
             put(to, "\\\\");
         else if (*text == '\n')
             put(to, "\\n");
@@ -62,6 +79,7 @@ static void put_help(struct bytes *to, enum exposition_format format, const char
             put(to, "\\\"");
         else
             bytes_put(to, text, 1);
+        text += plain > 0 ? plain : 1;
     }
 }
 
