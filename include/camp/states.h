@@ -321,9 +321,11 @@ enum camp_states_option {
     CAMP_STATES_VERBOSE = 1u << 1, /* prints messages of libbpf and the BPF verifier to stderr */
     /* Enables camp_states_disk_waits(). Each wait for a disk then costs a little more CPU time. */
     CAMP_STATES_DISKS = 1u << 2,
-    /* Each snapshot visits all threads. Without this option, it reads only the threads that did
-     * something since the previous snapshot, if the kernel can tell which (Linux 6.10 and later,
-     * outside of PID namespaces). The result is the same; this is the check of it. */
+    /* Each snapshot reads all threads. Without this option, it reads only the threads that did
+     * something since the previous snapshot, if the kernel can report which (Linux 6.10 and later,
+     * in the machine's own PID namespace). The results are the same, with three exceptions: a new
+     * name may come one snapshot later; run_delay_ns may lag while a thread sleeps; and a thread
+     * whose wakeup and switch had no event is read after its next event. */
     CAMP_STATES_VISIT_ALL = 1u << 3
 };
 

@@ -127,8 +127,10 @@ struct frame {
     struct entity *entities; /* [entity_count] */
     uint64_t *elapsed_ns;    /* [entity_count] */
     uint64_t *values;        /* [entity_count x column_count] */
-    /* [entity_count] 1 + the index of the state in which an entity was for all of its elapsed time,
-     * if its other values are 0; 0 for any other entity */
+    /* [entity_count] 1 + the index of the state that has all of an entity's elapsed time, if all
+     * its other values are 0. 0 if this is not so, or if the source does not report it. `values`
+     * has the state, too: whoever changes a value or the elapsed time of such a row sets this to 0.
+     */
     uint32_t *only_states;
     struct losses losses;
     /* A text for the user about this interval; NULL or "" if there is none. It belongs to the
@@ -172,7 +174,7 @@ struct filled_columns {
 };
 
 /* Return the columns, or the states, of an entity that may be above 0. All others are 0. The value
- * of an only state is the elapsed time, so that readers need no memory of the other values. */
+ * of an only state is in elapsed_ns, so readers need not load the row of `values`. */
 struct filled_columns frame_filled_columns(const struct frame *frame, size_t entity);
 struct filled_columns frame_filled_states(const struct frame *frame, size_t entity);
 

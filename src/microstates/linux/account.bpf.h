@@ -82,7 +82,7 @@ struct account {
     int32_t tid, pid; /* in a PID namespace: the last known ids, or 0 if the thread is outside */
     /* 1 if the session knows that the thread sleeps. Then its next event puts it into the list of
      * changes. */
-    uint32_t at_rest;
+    uint32_t known_asleep;
     uint32_t reserved;
     uint64_t state_ns[CAMP_STATE_COUNT];
 };
@@ -225,12 +225,13 @@ static __always_inline void end_writing(struct account *account)
     ADD_IN_ORDER(&account->sequence, 1);
 }
 
-/* A thread does not sleep any more. Called after begin_writing() and before the time of the change
- * is read: changes.bpf.h says why. */
-static __always_inline void tell_awake(struct account *account, const struct task_struct *task)
+/* Lists a thread that no longer sleeps. For a wakeup it is called after begin_writing() and before
+ * the time is read: changes.bpf.h says why. on_exit() reports no change of state, so it needs no
+ * order. */
+static __always_inline void list_awake(struct account *account, const struct task_struct *task)
 {
-    if (lists_changes && __sync_lock_test_and_set(&account->at_rest, 0) != 0)
-        tell_change(task->pid, CHANGE_OF_STATE);
+    if (lists_changes && __sync_lock_test_and_set(&account->known_asleep, 0) != 0)
+        list_change(task->pid, CHANGE_OF_STATE);
 }
 
 /* Adds `by` waits for a disk to the clocks of the machine and of CPU `number`. count_wait() says
@@ -399,9 +400,11 @@ static __always_inline struct account *make_account(struct task_struct *task, ui
 
 /* Returns the account of a thread. A thread without an account is older than the session, or its
  * account was lost. It gets an account that starts at `now`; its earlier time is unknown. If it is
- * outside of a system call, it is taken to be in a page fault, the likeliest reason for a sleep. */
+ * outside of a system call, it is taken to be in a page fault, the likeliest reason for a sleep.
+ * With `lists`, a new account is put into the list of changes: the iterator may have passed the
+ * thread. */
 static __always_inline struct account *account_of(struct task_struct *task, uint64_t now,
-                                                  uint8_t state)
+                                                  uint8_t state, bool lists)
 {
     struct account *account = bpf_task_storage_get(&accounts, task, NULL, 0);
 
@@ -414,8 +417,8 @@ static __always_inline struct account *account_of(struct task_struct *task, uint
     if (account == NULL)
         return NULL;
     account->faults = page_faults(task);
-    if (lists_changes && all_accounted)
-        tell_change(task->pid, CHANGE_OF_STATE);
+    if (lists_changes && lists)
+        list_change(task->pid, CHANGE_OF_STATE);
     return account;
 }
 

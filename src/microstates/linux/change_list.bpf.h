@@ -14,7 +14,7 @@
 const volatile bool lists_changes;
 struct changes changes;
 
-static __always_inline void tell_change(int32_t id, enum change_kind kind)
+static __always_inline void list_change(int32_t id, enum change_kind kind)
 {
     const uint64_t number = __sync_fetch_and_add(&changes.count, 1);
 

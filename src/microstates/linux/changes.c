@@ -1,6 +1,6 @@
 /*
- * Takes a snapshot from the list of changes (changes.bpf.h): looks at the threads in the list, and
- * at those that the last snapshot did not find asleep. All other threads were idle since.
+ * Takes a snapshot from the list of changes (changes.bpf.h): reads the threads in the list, and
+ * those that did not sleep in the last snapshot. All other threads were idle since.
  */
 #include "counters/clock.h"
 #include "ledger/array.h"
@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An event writes its entry some nanoseconds after it has counted it. A CPU that a hypervisor stops
- * in between may take longer than so many tries. */
+/* An event writes its entry some nanoseconds after it has counted it. If a hypervisor stops its CPU
+ * in between, so many tries may not be enough; then the iterator reads all threads. */
 #define ENTRY_TRIES 100000
 
 struct scan {
     struct snapshot *snapshot;
     struct tid_list wanted;
-    struct tid_list moved;    /* processes, and threads, that are in another group */
+    struct tid_list moved;    /* processes, and threads, that moved to another group */
     struct tid_list orphaned; /* processes whose children may have another parent */
 };
 
@@ -42,13 +42,13 @@ static bool read_entry(const struct changes *changes, uint64_t number, uint64_t 
     return false;
 }
 
-static void take_entry(struct scan *scan, uint64_t entry)
+static void add_entry(struct scan *scan, uint64_t entry)
 {
     const int32_t id = (int32_t)(uint32_t)entry;
 
     switch ((uint8_t)(entry >> 32)) {
     case CHANGE_OF_NAME:
-        if (!camp_session_look_again(scan->snapshot->session, id))
+        if (!camp_session_read_again(scan->snapshot->session, id))
             scan->snapshot->out_of_memory = true;
         break;
     case CHANGE_OF_GROUP:
@@ -65,7 +65,7 @@ static void take_entry(struct scan *scan, uint64_t entry)
 }
 
 /* Returns false if the list lacks an entry. */
-static bool take_entries(struct scan *scan)
+static bool add_entries(struct scan *scan)
 {
     struct camp_states *session = scan->snapshot->session;
     const struct changes *changes = &session->programs->bss->changes;
@@ -77,7 +77,7 @@ static bool take_entries(struct scan *scan)
     for (uint64_t number = session->changes_read; number < count; number++) {
         if (!read_entry(changes, number, &entry))
             return false;
-        take_entry(scan, entry);
+        add_entry(scan, entry);
     }
     session->changes_read = count;
     return true;
@@ -125,42 +125,44 @@ static void add_relatives(struct scan *scan)
     }
 }
 
-static int look(struct snapshot *snapshot, const int32_t *tids, size_t count,
-                struct camp_error *error)
+static int read_some(struct snapshot *snapshot, const int32_t *tids, size_t count,
+                     struct camp_error *error)
 {
     const struct states_bpf *programs = snapshot->session->programs;
     LIBBPF_OPTS(bpf_test_run_opts, nothing);
 
-    memcpy(programs->bss->look_tids, tids, count * sizeof *tids);
-    programs->bss->look_count = (uint32_t)count;
-    if (bpf_prog_test_run_opts(bpf_program__fd(programs->progs.look_at_threads), &nothing) != 0)
-        return camp_fail_errno(error, errno, "the kernel's program that reads threads");
+    memcpy(programs->bss->wanted_tids, tids, count * sizeof *tids);
+    programs->bss->wanted_count = (uint32_t)count;
+    if (bpf_prog_test_run_opts(bpf_program__fd(programs->progs.read_threads_of_list), &nothing) !=
+        0)
+        return camp_fail(error, errno == ENOMEM ? CAMP_E_NOMEM : CAMP_E_IO, errno,
+                         "the kernel's program that reads threads failed (%s)", strerror(errno));
     for (size_t i = 0; i < count; i++) {
-        struct camp_thread_states *record = &programs->bss->looks[i];
+        struct camp_thread_states *record = &programs->bss->thread_records[i];
 
-        camp_snapshot_take_idle(snapshot, tids[i]);
+        camp_snapshot_add_idle(snapshot, tids[i]);
         if (record->tid != tids[i]) /* It has exited, or execve(2) gives it another tid just now. */
             camp_snapshot_pass_by(snapshot, (int64_t)tids[i] + 1);
         else if (camp_session_is_sound(record))
-            camp_snapshot_take(snapshot, record);
+            camp_snapshot_add(snapshot, record);
         else
             return camp_session_fail_damaged(error);
     }
     return CAMP_OK;
 }
 
-static int look_at_all(struct scan *scan, struct camp_error *error)
+static int read_all(struct scan *scan, struct camp_error *error)
 {
     int r = CAMP_OK;
 
-    for (size_t at = 0; at < scan->wanted.count && r == CAMP_OK; at += LOOKS_MAX) {
+    for (size_t at = 0; at < scan->wanted.count && r == CAMP_OK; at += WANTED_MAX) {
         const size_t left = scan->wanted.count - at;
 
-        r = look(scan->snapshot, scan->wanted.tids + at, left < LOOKS_MAX ? left : LOOKS_MAX,
-                 error);
+        r = read_some(scan->snapshot, scan->wanted.tids + at, left < WANTED_MAX ? left : WANTED_MAX,
+                      error);
     }
     if (r == CAMP_OK)
-        camp_snapshot_take_idle(scan->snapshot, INT64_MAX);
+        camp_snapshot_add_idle(scan->snapshot, INT64_MAX);
     return r;
 }
 
@@ -168,18 +170,24 @@ int camp_snapshot_read_changes(struct snapshot *snapshot, bool *ret_done, struct
 {
     struct camp_states *session = snapshot->session;
     struct scan scan = { .snapshot = snapshot,
-                         .wanted = session->again,
+                         .wanted = session->read_again,
                          .orphaned = session->orphaned };
     int r = CAMP_OK;
 
-    session->again = session->orphaned = (struct tid_list){ 0 };
+    session->read_again = session->orphaned = (struct tid_list){ 0 };
     snapshot->began_ns = now_ns(CLOCK_MONOTONIC);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* The list is read after the time. */
-    *ret_done = take_entries(&scan);
-    if (*ret_done) {
+    /* The list is read after the time. On x86 the clock may be read some ns after the fence: a
+     * wakeup in between is charged in the next snapshot. */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    *ret_done = add_entries(&scan);
+    if (*ret_done)
         add_relatives(&scan);
+    /* Without memory for the list, the iterator reads all threads. */
+    if (snapshot->out_of_memory)
+        *ret_done = snapshot->out_of_memory = false;
+    if (*ret_done) {
         sort(&scan.wanted);
-        r = look_at_all(&scan, error);
+        r = read_all(&scan, error);
     }
     free(scan.wanted.tids);
     free(scan.moved.tids);
@@ -189,12 +197,12 @@ int camp_snapshot_read_changes(struct snapshot *snapshot, bool *ret_done, struct
 
 /* The newest entries are read once more: the kernel may not yet have written the name that one of
  * them announces. */
-void camp_changes_begin_again(struct camp_states *session)
+void camp_changes_restart(struct camp_states *session)
 {
     const uint64_t count =
         __atomic_load_n(&session->programs->bss->changes.count, __ATOMIC_ACQUIRE);
 
-    session->again.count = 0;
+    session->read_again.count = 0;
     if (count - session->changes_read > CHANGES_MAX)
         session->changes_read = count - CHANGES_MAX / 2;
 }

@@ -24,7 +24,7 @@ struct event {
     const char *function;   /* the kernel's function of a helper or an iterator, or NULL */
     const char *member;     /* of struct cfs_rq, or NULL */
     const char *traced;     /* the kernel's function to which programs attach, or NULL */
-    bool look;              /* whether a program may look at a thread by its tid */
+    bool finds_threads;     /* whether a program may find a thread by its tid */
     unsigned parameters; /* smallest number of a tracepoint's parameters, including the context */
     bool needed;
     const char *since, *without;
@@ -39,7 +39,7 @@ struct event {
         name, NULL, function, NULL, NULL, false, 0, true, since, without                           \
     }
 
-#define EACH_VISITED "a snapshot visits idle threads, too"
+#define EACH_VISITED "snapshots also visit idle threads"
 
 /* The tracepoints are older, but programs attach to them by BTF only since Linux 5.5. */
 static const struct event events[] = {
@@ -137,11 +137,11 @@ bool camp_events_may_trace(const struct btf *kernel, const char *function)
 }
 
 /* Loads a program that calls two functions of the kernel. */
-bool camp_events_may_look(const struct btf *kernel)
+bool camp_events_may_find_threads(const struct btf *kernel)
 {
     const int find = btf__find_by_name_kind(kernel, "bpf_task_from_pid", BTF_KIND_FUNC);
     const int release = btf__find_by_name_kind(kernel, "bpf_task_release", BTF_KIND_FUNC);
-    const struct bpf_insn look[] = {
+    const struct bpf_insn find_thread[] = {
         { .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_1, .imm = 1 },
         { .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_KFUNC_CALL, .imm = find },
         { .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0, .off = 2 },
@@ -155,8 +155,8 @@ bool camp_events_may_look(const struct btf *kernel)
     int program = -1;
 
     if (find >= 0 && release >= 0)
-        program = bpf_prog_load(BPF_PROG_TYPE_SYSCALL, NULL, "GPL", look,
-                                sizeof look / sizeof look[0], &options);
+        program = bpf_prog_load(BPF_PROG_TYPE_SYSCALL, NULL, "GPL", find_thread,
+                                sizeof find_thread / sizeof find_thread[0], &options);
     close_descriptor(program);
     return program >= 0;
 }
@@ -175,8 +175,8 @@ static bool is_present(const struct btf *kernel, const struct event *event)
 {
     if (event->traced != NULL)
         return can_attach(kernel, event->traced);
-    if (event->look)
-        return camp_events_may_look(kernel);
+    if (event->finds_threads)
+        return camp_events_may_find_threads(kernel);
     if (event->member != NULL)
         return has_member(kernel, "cfs_rq", event->member);
     return event->tracepoint != NULL
@@ -224,7 +224,7 @@ int camp_events_list(const struct btf *kernel, struct camp_states_event *ret, si
             .without = events[i].without,
             .needed = events[i].needed,
             .present = is_present(kernel, &events[i]),
-            .known = (events[i].traced == NULL && !events[i].look) || may_try
+            .known = (events[i].traced == NULL && !events[i].finds_threads) || may_try
                          ? CAMP_STATES_EVENT_PRESENT
                          : 0,
         };

@@ -18,8 +18,8 @@ int camp_events_of_kernel(struct btf **ret, struct camp_error *error);
  * Some kernels nevertheless refuse to attach them. */
 bool camp_events_may_trace(const struct btf *kernel, const char *function);
 
-/* Returns whether a program that the session calls may look at a thread by its tid. */
-bool camp_events_may_look(const struct btf *kernel);
+/* Returns whether a program that the session calls may find a thread by its tid. */
+bool camp_events_may_find_threads(const struct btf *kernel);
 
 /* Returns true if the kernel has the tracepoint, whatever its parameters are. */
 bool camp_events_have_tracepoint(const struct btf *kernel, const char *name);

@@ -66,12 +66,12 @@ static void take_record(struct snapshot *snapshot, const char *bytes, size_t len
 
     if (length == sizeof thread) {
         memcpy(&thread, bytes, sizeof thread);
-        camp_snapshot_take(snapshot, &thread);
+        camp_snapshot_add(snapshot, &thread);
     } else if (length == sizeof unchanged) {
         memcpy(&unchanged, bytes, sizeof unchanged);
-        camp_snapshot_take_unchanged(snapshot, &unchanged);
+        camp_snapshot_add_unchanged(snapshot, &unchanged);
     } else {
-        camp_snapshot_take_waiting(snapshot, tid_of(bytes));
+        camp_snapshot_add_waiting(snapshot, tid_of(bytes));
     }
 }
 
@@ -162,7 +162,7 @@ int camp_snapshot_iterate(struct snapshot *snapshot, struct camp_error *error)
     struct states_bpf__bss *kernel = session->programs->bss;
     int r;
 
-    camp_changes_begin_again(session);
+    camp_changes_restart(session);
     kernel->snapshot_before = session->known_whole ? session->snapshots : 0;
     kernel->snapshot_now = ++session->snapshots;
     kernel->snapshot_brief = camp_snapshot_is_brief(snapshot);

@@ -33,9 +33,9 @@ bool camp_session_add_tid(struct tid_list *list, int32_t tid)
     return true;
 }
 
-bool camp_session_look_again(struct camp_states *session, int32_t tid)
+bool camp_session_read_again(struct camp_states *session, int32_t tid)
 {
-    return !session->lists_changes || camp_session_add_tid(&session->again, tid);
+    return !session->lists_changes || camp_session_add_tid(&session->read_again, tid);
 }
 
 /* Free records form a linked list from session->spare on. The member `tid` of a free record is 1 +

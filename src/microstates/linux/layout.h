@@ -51,8 +51,8 @@ enum change_kind {
 };
 
 /* An entry has the id of the thread, or of the process (CHANGE_OF_PARENT), in its lowest 32 bits,
- * the kind in the next 8, and above them how often the list was filled before, plus 1. By this
- * number the reader knows that the entry was written. */
+ * the kind in the next 8, and above them how often the list was filled before, plus 1. The reader
+ * compares this number to know whether the entry has been written. */
 #define CHANGE(id, kind, number)                                                                   \
     ((uint64_t)(uint32_t)(id) | (uint64_t)(kind) << 32 | ((number) / CHANGES_MAX + 1) << 40)
 
@@ -62,12 +62,12 @@ struct changes {
     uint64_t entries[CHANGES_MAX];
 } __attribute__((aligned(64)));
 
-/* The most threads at which one call of the program in the kernel looks (changes.bpf.h). */
-#define LOOKS_MAX 64u
+/* The most threads that one call of the program in the kernel reads (changes.bpf.h). */
+#define WANTED_MAX 64u
 
-/* A bit of camp_thread_states.flags between the kernel and the session: the thread does not sleep,
- * or nothing will put it into the list of changes. So the next snapshot must look at it. */
-#define LOOK_AGAIN (1u << 31)
+/* A bit of camp_thread_states.flags that only the programs in the kernel and the session use: the
+ * next snapshot must read the thread, because it is awake or no event will list it. */
+#define READ_AGAIN (1u << 31)
 
 struct disk_wait_key {
     uint64_t start_ns;

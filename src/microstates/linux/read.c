@@ -24,7 +24,7 @@ static void tell_exit(struct camp_states *session, const struct camp_thread_stat
     if (known == NULL)
         return;
     known->has_ended = true;
-    if (!camp_session_look_again(session, known->tid))
+    if (!camp_session_read_again(session, known->tid))
         session->known_whole = false; /* The next snapshot reads all threads. */
 }
 

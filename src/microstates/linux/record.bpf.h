@@ -149,35 +149,34 @@ static long try_copy(uint32_t number, struct copying *copying)
     return 1;
 }
 
-/* Returns whether the next event of a thread puts it into the list of changes, from `sequence` of
- * its account on. A thread that left its CPU for ever during the copy has no next event. The
- * exchange is a barrier: either the event sees at_rest, or this function sees that the sequence has
- * changed. */
-static __always_inline bool set_at_rest(struct account *account, uint32_t sequence)
+/* Marks a sleeping thread, so that its next event lists it. Returns false if the thread is awake,
+ * has exited (no event follows), or has changed since its account had the number `sequence`. The
+ * exchange is a barrier: either the event sees known_asleep, or this function sees a new sequence.
+ */
+static __always_inline bool mark_asleep(struct account *account, uint32_t sequence)
 {
     if (on_cpu(account->state) || account->state == CAMP_STATE_RUN_QUEUE ||
         (account->flags & DEAD) != 0)
         return false;
-    __sync_lock_test_and_set(&account->at_rest, 1);
+    __sync_lock_test_and_set(&account->known_asleep, 1);
     if (sequence == *(const volatile uint32_t *)&account->sequence)
         return true;
-    account->at_rest = 0;
+    account->known_asleep = 0;
     return false;
 }
 
-/* Copies a full record. If the account changed during each attempt, the record is marked as unsure.
- * The verifier checks the body of bpf_loop() once, and that of a loop at each iteration. */
+/* Copies all but the identity. If the account changed during each attempt, the record is marked as
+ * unsure. The verifier checks the body of bpf_loop() once, and that of a loop at each iteration. */
 static __always_inline void copy(struct camp_thread_states *ret, struct task_struct *task,
                                  struct account *account)
 {
     struct copying copying = { ret, task, account, false };
 
-    identify(ret, task, account);
     bpf_loop(TRIES, try_copy, &copying, 0);
     if (!copying.done)
         ret->flags |= CAMP_THREAD_UNSURE;
-    if (lists_changes && !(copying.done && set_at_rest(account, account->shown_sequence)))
-        ret->flags |= LOOK_AGAIN;
+    if (lists_changes && !(copying.done && mark_asleep(account, account->shown_sequence)))
+        ret->flags |= READ_AGAIN;
 }
 
 /* A wait in the run queue is never unchanged, because any part of it may be throttled. */
@@ -186,7 +185,7 @@ static __always_inline bool is_unchanged(const struct account *account)
     return snapshot_before != 0 && account->shown == snapshot_before &&
            account->shown_sequence == *(const volatile uint32_t *)&account->sequence &&
            !on_cpu(account->state) && account->state != CAMP_STATE_RUN_QUEUE &&
-           (!lists_changes || account->at_rest != 0);
+           (!lists_changes || account->known_asleep != 0);
 }
 
 static __always_inline int32_t copy_tid(const struct task_struct *task, struct account *account)

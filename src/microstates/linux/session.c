@@ -87,19 +87,20 @@ static void prepare_traps(struct bpf_object *object, const struct btf *kernel, b
 }
 
 /* Decides whether snapshots come from the list of changes, which needs all events that change
- * something of a sleeping thread. The programs number threads as the machine does. */
+ * something of a sleeping thread. The kernel finds threads by their tids in the machine's own PID
+ * namespace only. */
 static void prepare_changes(struct states_bpf *programs, const struct btf *kernel, uint32_t options)
 {
     struct bpf_program *const needed[] = { programs->progs.on_rename, programs->progs.on_attach,
                                            programs->progs.on_exit };
     bool possible = (options & CAMP_STATES_VISIT_ALL) == 0 &&
-                    programs->rodata->own_namespace == 0 && camp_events_may_look(kernel);
+                    programs->rodata->own_namespace == 0 && camp_events_may_find_threads(kernel);
 
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         possible &= bpf_program__autoload(needed[i]);
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         bpf_program__set_autoload(needed[i], possible);
-    bpf_program__set_autoload(programs->progs.look_at_threads, possible);
+    bpf_program__set_autoload(programs->progs.read_threads_of_list, possible);
     programs->rodata->lists_changes = possible;
 }
 
@@ -334,7 +335,7 @@ void camp_states_close(struct camp_states *session)
     ring_buffer__free(session->exits);
     free(session->known);
     free(session->records);
-    free(session->again.tids);
+    free(session->read_again.tids);
     free(session->orphaned.tids);
     states_bpf__destroy(session->programs);
     free(session);

@@ -39,9 +39,9 @@ struct camp_states {
     uint32_t snapshots; /* by the iterator */
     /* Whether snapshots read only the threads in the list of changes. */
     bool lists_changes;
-    uint64_t changes_read;    /* number of entries of the list that are done */
-    struct tid_list orphaned; /* processes whose children the next snapshot reads once more */
-    struct tid_list again;    /* threads at which the next snapshot must look anyway */
+    uint64_t changes_read;      /* number of entries of the list that are done */
+    struct tid_list orphaned;   /* processes whose children the next snapshot reads again */
+    struct tid_list read_again; /* threads that the next snapshot reads in any case */
     uint64_t idle_until_ns; /* start of the last snapshot: idle threads are accounted until then */
     struct camp_states_known knows;
     bool has_disks;    /* whether waits for disks are counted */
@@ -83,12 +83,14 @@ void camp_session_free_place(struct camp_states *session, uint32_t place);
 void camp_session_note_record(const struct camp_states *session, struct known_thread *known,
                               const struct camp_thread_states *thread);
 
-/* Makes the next snapshot read a thread. Returns false if there is no memory. */
-bool camp_session_look_again(struct camp_states *session, int32_t tid);
+/* Makes the next snapshot read a thread. Does nothing if each snapshot reads all threads. Returns
+ * false if there is no memory. */
+bool camp_session_read_again(struct camp_states *session, int32_t tid);
 
 bool camp_session_add_tid(struct tid_list *list, int32_t tid);
 
-/* Returns the end of a thread's accounted time. A snapshot does not visit each idle thread. */
+/* Returns the time until which a thread is accounted. Idle threads are accounted until the start of
+ * the last snapshot, without a visit. */
 static inline uint64_t camp_session_accounted_ns(const struct camp_states *session,
                                                  const struct known_thread *known)
 {

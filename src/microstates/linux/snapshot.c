@@ -113,7 +113,7 @@ static const struct camp_thread_states *before_of(const struct snapshot *snapsho
     return NULL;
 }
 
-void camp_snapshot_take(struct snapshot *snapshot, struct camp_thread_states *thread)
+void camp_snapshot_add(struct snapshot *snapshot, struct camp_thread_states *thread)
 {
     const struct camp_states_visitor *visitor = snapshot->visitor;
     const struct camp_thread_states *before = NULL;
@@ -121,10 +121,10 @@ void camp_snapshot_take(struct snapshot *snapshot, struct camp_thread_states *th
 
     if (!is_in_order(snapshot, thread->tid))
         return;
-    if ((thread->flags & LOOK_AGAIN) != 0 &&
-        !camp_session_look_again(snapshot->session, thread->tid))
+    if ((thread->flags & READ_AGAIN) != 0 &&
+        !camp_session_read_again(snapshot->session, thread->tid))
         snapshot->out_of_memory = true;
-    thread->flags &= ~LOOK_AGAIN;
+    thread->flags &= ~READ_AGAIN;
     known = keep_known(snapshot, thread->tid);
     if (known != NULL)
         before = before_of(snapshot, known, thread);
@@ -169,8 +169,8 @@ static void tell_waiting(struct snapshot *snapshot, struct known_thread *known)
     known->time_ns = before + elapsed_ns;
 }
 
-void camp_snapshot_take_unchanged(struct snapshot *snapshot,
-                                  const struct unchanged_thread *unchanged)
+void camp_snapshot_add_unchanged(struct snapshot *snapshot,
+                                 const struct unchanged_thread *unchanged)
 {
     struct known_thread *known = take_sleeper(snapshot, -unchanged->tid);
     struct camp_thread_states *record;
@@ -190,7 +190,7 @@ void camp_snapshot_take_unchanged(struct snapshot *snapshot,
                     sizeof *record);
 }
 
-void camp_snapshot_take_waiting(struct snapshot *snapshot, int32_t tid)
+void camp_snapshot_add_waiting(struct snapshot *snapshot, int32_t tid)
 {
     struct known_thread *known = take_sleeper(snapshot, tid);
 
@@ -233,7 +233,7 @@ static size_t find_from(const struct camp_states *session, size_t from, int64_t 
     return from;
 }
 
-void camp_snapshot_take_idle(struct snapshot *snapshot, int64_t tid)
+void camp_snapshot_add_idle(struct snapshot *snapshot, int64_t tid)
 {
     struct camp_states *session = snapshot->session;
     const size_t end = find_from(session, snapshot->at, tid), count = end - snapshot->at;
@@ -271,6 +271,11 @@ static int take_snapshot(struct camp_states *session, struct snapshot *snapshot,
     return r;
 }
 
+static int fail_without_memory(struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for what is known of threads");
+}
+
 int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                         size_t capacity, size_t *ret_count, struct camp_error *error)
 {
@@ -284,6 +289,8 @@ int camp_states_threads(struct camp_states *session, struct camp_thread_states *
 
         snapshot = (struct snapshot){ .session = session, .output = { ret, size, capacity, 0 } };
         r = take_snapshot(session, &snapshot, &broken, error);
+        if (r == CAMP_OK && snapshot.out_of_memory)
+            r = fail_without_memory(error);
         if (r != CAMP_OK)
             return r;
     }
@@ -305,9 +312,7 @@ int camp_states_visit(struct camp_states *session, const struct camp_states_visi
         r = take_snapshot(session, &snapshot, &broken, error);
         out_of_memory = snapshot.out_of_memory;
     }
-    return r == CAMP_OK && out_of_memory
-               ? camp_fail(error, CAMP_E_NOMEM, 0, "no memory for what is known of threads")
-               : r;
+    return r == CAMP_OK && out_of_memory ? fail_without_memory(error) : r;
 }
 
 int camp_session_account_all(struct camp_states *session, struct camp_error *error)

@@ -34,21 +34,20 @@ struct snapshot {
 
 /* The threads of a snapshot are passed to these functions in ascending order of tids. */
 
-/* Removes LOOK_AGAIN from the record's flags. */
-void camp_snapshot_take(struct snapshot *snapshot, struct camp_thread_states *thread);
+void camp_snapshot_add(struct snapshot *snapshot, struct camp_thread_states *thread);
 
 /* A thread was idle until the start of the snapshot; `unchanged` is what another thread may have
  * changed. */
-void camp_snapshot_take_unchanged(struct snapshot *snapshot,
-                                  const struct unchanged_thread *unchanged);
-void camp_snapshot_take_waiting(struct snapshot *snapshot, int32_t tid);
+void camp_snapshot_add_unchanged(struct snapshot *snapshot,
+                                 const struct unchanged_thread *unchanged);
+void camp_snapshot_add_waiting(struct snapshot *snapshot, int32_t tid);
 
 /* All known threads with tids below `tid` that were not passed were idle until the start of the
  * snapshot. */
-void camp_snapshot_take_idle(struct snapshot *snapshot, int64_t tid);
+void camp_snapshot_add_idle(struct snapshot *snapshot, int64_t tid);
 
-/* There is no thread with a tid below `tid` that was not passed: frees the records of such
- * threads. */
+/* Frees the records of known threads with tids below `tid` that were not passed: they no longer
+ * exist. */
 void camp_snapshot_pass_by(struct snapshot *snapshot, int64_t tid);
 
 /* Returns whether the visitor needs no name, parent and group of idle threads. */
@@ -61,10 +60,11 @@ static inline bool camp_snapshot_is_brief(const struct snapshot *snapshot)
  */
 int camp_snapshot_iterate(struct snapshot *snapshot, struct camp_error *error);
 
-/* Reads the threads in the list of changes. Sets *ret_done to false, and reads nothing, if the list
- * lacks changes: then the iterator must read all threads. Errors: those of
+/* Reads the threads in the list of changes. Sets *ret_done to false, and visits no thread, if the
+ * list lacks changes: then the iterator must read all threads. Errors: those of
  * camp_snapshot_iterate(). */
 int camp_snapshot_read_changes(struct snapshot *snapshot, bool *ret_done, struct camp_error *error);
 
-/* The iterator reads all threads: what the list of changes held before is done. */
-void camp_changes_begin_again(struct camp_states *session);
+/* Called before the iterator reads all threads. Forgets the threads to be read again, but keeps the
+ * newest entries of the list, which the next snapshot reads once more. */
+void camp_changes_restart(struct camp_states *session);

@@ -93,7 +93,7 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
                                       const struct throttle *throttle, uint64_t now, uint64_t clock,
                                       bool runnable, unsigned int why)
 {
-    struct account *account = account_of(task, now, CAMP_STATE_USER);
+    struct account *account = account_of(task, now, CAMP_STATE_USER, true);
     uint64_t ran = 0, run_ns = task->se.sum_exec_runtime;
     uint8_t next;
 
@@ -105,7 +105,7 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
                                     : own_sleeping_state(account->flags, account->faults);
     begin_writing(account);
     if (!on_cpu(account->state)) {
-        tell_awake(account, task);
+        list_awake(account, task);
         ran = run_ns - account->run_ns;
         if (ran > now - account->since_ns)
             ran = now - account->since_ns;
@@ -129,7 +129,7 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
         account->flags |= DEAD;
     end_writing(account);
     if ((why & TASK_DEAD) != 0) {
-        tell_orphans(account, task);
+        list_orphans(account, task);
         emit_last(account->since_ns);
     }
     return ran;
@@ -157,7 +157,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     /* This account starts 1 ns later than one that leave() made, so that two threads of a process
      * never have the same begin_ns. */
     if (next->pid != 0)
-        account = account_of(next, now + 1, CAMP_STATE_RUN_QUEUE);
+        account = account_of(next, now + 1, CAMP_STATE_RUN_QUEUE, true);
     switch_cpu(cpu, prev, next, running_id(next, account), now, clock, ran);
     if (next->pid != 0) {
         if (account == NULL)
@@ -170,7 +170,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
         } else if (account->state != CAMP_STATE_RUN_QUEUE) {
             /* No event reported the thread's wakeup. */
             cpu->unseen++;
-            tell_awake(account, next);
+            list_awake(account, next);
             change(account, next, NULL, queued_at(account, next, now), CAMP_STATE_RUN_QUEUE);
         }
         account->run_ns = cpu->run_ns;
@@ -193,7 +193,7 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
     clock = scheduler_clock(task);
     throttle = read_throttle(task, clock);
     begin_writing(account);
-    tell_awake(account, task);
+    list_awake(account, task);
     now = bpf_ktime_get_ns();
     if (on_cpu(account->state)) {
         change(account, task, NULL, ran_until(account, task, now), CAMP_STATE_OTHER_SLEEP);
@@ -219,8 +219,8 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
         return 0;
     begin_writing(account);
     if (lists_changes) {
-        account->at_rest = 0;
-        tell_change(task->pid, CHANGE_OF_STATE);
+        account->known_asleep = 0;
+        list_change(task->pid, CHANGE_OF_STATE);
     }
     queue_up(account, task, NULL, &throttle, bpf_ktime_get_ns(), clock);
     end_writing(account);
@@ -360,7 +360,7 @@ static __always_inline struct account *account_existing(struct task_struct *task
     uint8_t state = task->on_cpu ? CAMP_STATE_USER
                     : why == 0   ? CAMP_STATE_RUN_QUEUE
                                  : CAMP_STATE_OTHER_SLEEP;
-    struct account *account = account_of(task, bpf_ktime_get_ns(), state);
+    struct account *account = account_of(task, bpf_ktime_get_ns(), state, false);
 
     if (account == NULL)
         return NULL;
@@ -411,6 +411,7 @@ int snapshot(struct bpf_iter__task *ctx)
         return 0;
     }
     __builtin_memset(&record, 0, sizeof record);
+    identify(&record, task, account);
     copy(&record, task, account);
     bpf_seq_write(ctx->meta->seq, &record, sizeof record);
     return 0;

@@ -169,13 +169,14 @@ static void throttled_time_is_available_if_the_run_queue_has_a_throttling_clock(
     btf__free(kernel);
 }
 
-#define LOOK "a thread by its tid"
+#define FIND_THREADS "a thread by its tid"
 
 /* Returns whether camp loads a program to know if the event is present. Without the right to load
  * programs this is unknown. */
 static bool is_tried(const struct camp_states_event *event)
 {
-    return strstr(event->name, EVENTS_FUNCTION_OF_TRAPS) != NULL || strcmp(event->name, LOOK) == 0;
+    return strstr(event->name, EVENTS_FUNCTION_OF_TRAPS) != NULL ||
+           strcmp(event->name, FIND_THREADS) == 0;
 }
 
 static void a_kernel_without_an_event_of_sleeping_threads_is_accepted(void **state)
@@ -192,28 +193,29 @@ static void a_kernel_without_an_event_of_sleeping_threads_is_accepted(void **sta
         assert_int_equal(event.present, 0);
         assert_int_equal(event.known, CAMP_STATES_EVENT_PRESENT);
         assert_string_equal(event.since, "5.5");
-        assert_non_null(strstr(event.without, "visits idle threads"));
+        assert_non_null(strstr(event.without, "also visit idle threads"));
+        assert_int_equal(camp_events_require(kernel, NULL), CAMP_OK);
         add_tracepoint(kernel, names[i], 2);
         assert_int_equal(listed(kernel, names[i]).present, 1);
         btf__free(kernel);
     }
 }
 
-/* Whether a program may look at a thread is tried, unless the kernel's BTF lacks the functions. */
+/* Whether a program may find a thread is tried, unless the kernel's BTF lacks the functions. */
 static void a_kernel_that_cannot_find_a_thread_by_its_tid_is_accepted(void **state)
 {
     struct btf *kernel = kernel_without(NULL, 5);
     struct camp_states_event event;
 
     (void)state;
-    assert_false(camp_events_may_look(kernel));
+    assert_false(camp_events_may_find_threads(kernel));
     add_function(kernel, "bpf_task_from_pid");
-    assert_false(camp_events_may_look(kernel));
-    event = listed(kernel, LOOK);
+    assert_false(camp_events_may_find_threads(kernel));
+    event = listed(kernel, FIND_THREADS);
     assert_int_equal(event.needed, 0);
     assert_int_equal(event.present, 0);
     assert_string_equal(event.since, "6.10");
-    assert_non_null(strstr(event.without, "visits idle threads"));
+    assert_non_null(strstr(event.without, "also visit idle threads"));
     assert_int_equal(camp_events_require(kernel, NULL), CAMP_OK);
     btf__free(kernel);
 }
