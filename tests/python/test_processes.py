@@ -102,6 +102,8 @@ class Kept(unittest.TestCase):
         self.addCleanup(second.wait)
         self.addCleanup(second.kill)
         later = camp.process(second.pid)
+        while camp.pid_cpu_ns(second.pid) == 0:  # It has not yet run.
+            time.sleep(0.001)
         for _ in range(2):
             self.assertGreater(camp.pid_cpu_ns(process.pid), 0)
             self.assertRaises(camp.Gone, process.cpu_ns)
