@@ -89,6 +89,7 @@ void frame_count_lost_labels(struct frame *frame)
 /* Returns the only state of an entity, or the first `count` columns. */
 static struct filled_columns filled_of(const struct frame *frame, size_t entity, size_t count)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): frame_release() sets entity_count to 0 */
     const size_t only = frame->only_states[entity];
 
     if (only > 0)
