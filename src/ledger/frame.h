@@ -129,7 +129,8 @@ struct frame {
     uint64_t *values;        /* [entity_count x column_count] */
     /* [entity_count] 1 + the index of the state that has all of an entity's elapsed time, if all
      * its other values are 0. 0 if this is not so, or if the source does not report it. `values`
-     * has the state, too: whoever changes a value or the elapsed time of such a row sets this to 0.
+     * has the state, too. A function that changes a value or the elapsed time of such a row sets
+     * this to 0.
      */
     uint32_t *only_states;
     struct losses losses;

@@ -102,7 +102,7 @@ struct frame_columns {
 int frame_columns_init(struct frame_columns *ret, const struct schema *schema);
 void frame_columns_release(struct frame_columns *columns);
 
-/* Updates the sums, maxima and flags of `columns` with the rows of an interval. */
+/* Updates the sums, averages, maxima and flags of `columns` with the rows of an interval. */
 void frame_columns_see(struct frame_columns *columns, const struct selected *selected,
                        const struct selection *selection);
 

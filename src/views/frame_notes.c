@@ -65,11 +65,11 @@ static void note_sums(char *note, const struct frame *frame, const struct frame_
 
     append(note, "%zu %s", frame->entity_count, kind_noun(kind, frame->entity_count));
     for (size_t column = 0; column < columns->state_column_count; column++) {
-        const double sum = columns->states[column].average;
+        const double average = columns->states[column].average;
 
-        if (sum < SUM_LEAST)
+        if (average < SUM_LEAST)
             continue;
-        append(note, "%s%.2f %s%s", between, sum, in, state_column_title(columns, column));
+        append(note, "%s%.2f %s%s", between, average, in, state_column_title(columns, column));
         between = ", ";
         in = "";
     }

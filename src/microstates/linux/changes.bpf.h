@@ -12,10 +12,10 @@
  * the time of the snapshot, then the length of the list, and it awaits an entry that is counted but
  * not yet written. A wakeup that no event reported is listed by the next switch of the thread.
  *
- * Other threads can change three things of a sleeping thread, and each has an event. A thread of
- * the same process may rename it (task_rename); any process may move its process to another group
- * (cgroup_attach_task, which the kernel reports for the first thread only); and its process gets
- * another parent when the last thread of its parent exits. No event reports this. So a thread that
+ * Other threads can change three things of a sleeping thread. Two have an event: a thread of the
+ * same process may rename it (task_rename); any process may move its process to another group
+ * (cgroup_attach_task, which the kernel reports for the first thread only). The third has none: its
+ * process gets another parent when the last thread of its parent exits. So a thread that
  * has children when it exits lists its process at its last switch; the kernel has given them
  * another parent before. The new parent may be a thread of the same process that is also exiting,
  * and that had no children at its own exit event. So the session reads these children again in the
@@ -95,7 +95,7 @@ int BPF_PROG(on_attach, struct cgroup *group, const char *path, struct task_stru
     return 0;
 }
 
-/* Also tells that the thread is awake, if no event has reported its wakeup. */
+/* Also lists a thread whose wakeup no event has reported. */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task)
 {

@@ -108,7 +108,7 @@ static bool has(const struct tid_list *list, int32_t tid)
     return list->count > 0 && ARRAY_FIND(&tid, list->tids, list->count, compare_tids) != NULL;
 }
 
-/* Adds the threads of the processes that moved, and the children of those that exited. */
+/* Adds the threads of moved processes, and the children of exited processes. */
 static void add_relatives(struct scan *scan)
 {
     const struct camp_states *session = scan->snapshot->session;
