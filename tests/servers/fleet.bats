@@ -161,16 +161,18 @@ for row in rows.values(): assert 0.9 < sum(row["states"].values()) / row["elapse
 keys() {
     local live=("$CAMP" top --interval 300ms --from "prometheus:$PROMETHEUS" --query '{job="camp"}')
     grep -qaF libncursesw.so "$CAMP" || skip 'camp was built without ncurses'
-    # The key Z does nothing, but each key takes a tenth of a second. A busy server answers after some seconds.
-    local pause
-    pause=$(printf 'Z%.0s' {1..40})
-    run -0 in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/../commands/screen.py" 110 20 $'\r10.7.2\r'"${pause}q" -- "${live[@]}"
+    local screen=(in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/../commands/screen.py" 110 20)
+    # A busy server answers after some seconds, and not for all hosts at first: screen.py waits for a text of the view
+    # before it types the next key.
+    local host=$'\x1e'"${HOSTS[2]} "$'\x1e' groups=$'\x1eusr%\x1e' root=$'\x1eroot  \x1e'
+    local hosts=$'\x1e'"${HOSTS[1]} "$'\x1e' refusal=$'\x1ethere is no such host\x1e'
+    run -0 "${screen[@]}" "$host"$'\r10.7.2\r'"${root}q" -- "${live[@]}"
     [[ ${lines[0]} == "camp top  each group of ${HOSTS[2]}, by busy"*"Esc: back" ]] || { echo "$output"; false; }
     grep -q '^root ' <<<"$output"
-    run -0 in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/../commands/screen.py" 110 20 $'\r\r'"$pause"$'\177'"${pause}q" -- "${live[@]}"
+    run -0 "${screen[@]}" "$host"$'\r\r'"$groups"$'\177'"${hosts}q" -- "${live[@]}"
     [[ ${lines[0]} == "camp top  each host, by busy  h: help" ]] || { echo "$output"; false; }
     grep -q "^${HOSTS[1]} " <<<"$output"
-    run -0 in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/../commands/screen.py" 110 20 $'\rnobody\rq' -- "${live[@]}"
+    run -0 "${screen[@]}" $'\rnobody\r'"${refusal}q" -- "${live[@]}"
     [[ ${lines[0]} == *"there is no such host" ]] || { echo "$output"; false; }
 }
 
