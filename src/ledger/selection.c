@@ -154,36 +154,41 @@ static bool matches(const struct selection *selection, const struct entity *row)
 
 uint64_t class_ns(const struct frame *frame, size_t row, enum column_class class)
 {
+    const struct filled_columns states = frame_filled_states(frame, row);
     uint64_t sum = 0;
 
-    for (size_t i = 0; i < frame->schema->state_count; i++)
-        sum += frame->schema->columns[i].class == class ? frame_values(frame, row)[i] : 0;
+    for (size_t i = states.first; i < states.end; i++)
+        sum += frame->schema->columns[i].class == class ? states.values[i - states.first] : 0;
     return sum;
 }
 
 uint64_t busy_ns(const struct frame *frame, size_t row)
 {
+    const struct filled_columns states = frame_filled_states(frame, row);
     const int64_t unaccounted = frame_unaccounted_ns(frame, row);
     uint64_t sum = unaccounted > 0 ? (uint64_t)unaccounted : 0;
 
-    for (size_t i = 0; i < frame->schema->state_count; i++)
-        sum += frame->schema->columns[i].class != CLASS_IDLE ? frame_values(frame, row)[i] : 0;
+    for (size_t i = states.first; i < states.end; i++)
+        sum += frame->schema->columns[i].class != CLASS_IDLE ? states.values[i - states.first] : 0;
     return sum;
 }
 
-static uint64_t key_of(const struct frame *frame, size_t row, size_t order)
+/* Sets keys[] to the numbers by which an order sorts. Of an order by a text they are the busy
+ * times. */
+static void fill_keys(const struct frame *frame, size_t order, uint64_t *keys)
 {
     const struct schema *schema = frame->schema;
     const size_t column = order_column(schema, order);
+    const bool by_unaccounted = order == unaccounted_order(schema);
+    const bool by_elapsed = order == order_count_of_states(schema);
+    const bool by_cpu = order != ORDER_BUSY && order < first_state(schema);
 
-    if (column < schema->column_count)
-        return frame_values(frame, row)[column];
-    if (order == unaccounted_order(schema))
-        return frame_unaccounted_size_ns(frame, row);
-    if (order == order_count_of_states(schema))
-        return frame->elapsed_ns[row];
-    return order != ORDER_BUSY && order < first_state(schema) ? class_ns(frame, row, CLASS_CPU)
-                                                              : busy_ns(frame, row);
+    for (size_t i = 0; i < frame->entity_count; i++)
+        keys[i] = column < schema->column_count ? frame_values(frame, i)[column]
+                  : by_unaccounted              ? frame_unaccounted_size_ns(frame, i)
+                  : by_elapsed                  ? frame->elapsed_ns[i]
+                  : by_cpu                      ? class_ns(frame, i, CLASS_CPU)
+                                                : busy_ns(frame, i);
 }
 
 struct sorting {
@@ -193,18 +198,15 @@ struct sorting {
     size_t label;
 };
 
-static bool is_apart(const struct sorting *sorting, size_t row)
+static bool is_apart(const struct selection *selection, const struct entity *row)
 {
-    return sorting->selection->exited_apart &&
-           (sorting->selected->rows->entities[row].flags & ENTITY_ENDED) != 0;
+    return selection->exited_apart && (row->flags & ENTITY_ENDED) != 0;
 }
 
 static const char *text_of(const struct sorting *sorting, size_t row)
 {
     const struct frame *rows = sorting->selected->rows;
 
-    if (sorting->label == SIZE_MAX)
-        return "";
     return sorting->label == rows->schema->label_count
                ? selection_name(sorting->selection, &rows->entities[row])
                : labels_value(rows->entities[row].labels, sorting->label);
@@ -217,10 +219,9 @@ static int compare_rows(const void *a, const void *b, void *context)
     const struct sorting *sorting = context;
     const size_t left = *(const size_t *)a, right = *(const size_t *)b;
     const uint64_t *keys = sorting->selected->keys;
-    const int by_text = strcmp(text_of(sorting, left), text_of(sorting, right));
+    const int by_text =
+        sorting->label == SIZE_MAX ? 0 : strcmp(text_of(sorting, left), text_of(sorting, right));
 
-    if (is_apart(sorting, left) != is_apart(sorting, right))
-        return is_apart(sorting, left) ? 1 : -1;
     if (by_text != 0)
         return by_text;
     if (keys[left] != keys[right])
@@ -228,18 +229,29 @@ static int compare_rows(const void *a, const void *b, void *context)
     return left < right ? -1 : left > right;
 }
 
-static void sort_rows(struct selected *ret, const struct selection *selection)
+static void sort_all(const struct sorting *sorting, size_t *rows, size_t count)
 {
-    const struct sorting sorting = { ret, selection,
-                                     order_label(ret->rows->schema, selection->order) };
+    qsort_r(rows, count, sizeof *rows, compare_rows, (void *)sorting);
+}
 
-    for (size_t i = 0; i < ret->rows->entity_count; i++)
-        ret->keys[i] = selection->key != NULL ? selection->key(selection->context, ret->rows, i)
-                                              : key_of(ret->rows, i, selection->order);
-    qsort_r(ret->order, ret->count, sizeof *ret->order, compare_rows, (void *)&sorting);
-    ret->living = ret->count;
-    while (ret->living > 0 && is_apart(&sorting, ret->order[ret->living - 1]))
-        ret->living--;
+/* Sorts the first `most` of rows[count] to the front. Of many rows few are shown, so most are only
+ * compared with the last of these. */
+static void sort_first(const struct sorting *sorting, size_t *rows, size_t count, size_t most)
+{
+    bool is_full = false;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (is_full && compare_rows(&rows[i], &rows[most - 1], (void *)sorting) > 0)
+            continue;
+        rows[kept++] = rows[i];
+        if (kept / 2 >= most && most > 0) {
+            sort_all(sorting, rows, kept);
+            kept = most;
+            is_full = true;
+        }
+    }
+    sort_all(sorting, rows, kept);
 }
 
 static int reserve(struct selected *ret)
@@ -253,24 +265,53 @@ static int reserve(struct selected *ret)
     return CAMP_OK;
 }
 
-/* Keeps at most `most` rows. Rows of exited entities get the space that the rows of living entities
- * leave, but at least a quarter of `most`. */
-static void cut_rows(struct selected *ret, size_t most)
+/* Lists the rows that match: first the living ones, then those that are apart. */
+static void list_rows(struct selected *ret, const struct selection *selection)
 {
-    const size_t count = ret->count, ended = count - ret->living;
-    const size_t left = ret->living < most ? most - ret->living : 0;
-    const size_t space = left > most / 4 ? left : most / 4;
-    const size_t kept = ended < space ? ended : space;
+    const struct frame *rows = ret->rows;
+    bool any_apart = false;
 
-    ret->cut = 0;
-    if (most == 0 || count <= most)
-        return;
-    if (ret->living > most - kept) {
-        memmove(ret->order + (most - kept), ret->order + ret->living, kept * sizeof *ret->order);
-        ret->living = most - kept;
+    ret->count = 0;
+    for (size_t i = 0; i < rows->entity_count; i++) {
+        if (is_apart(selection, &rows->entities[i]))
+            any_apart = true;
+        else if (matches(selection, &rows->entities[i]))
+            ret->order[ret->count++] = i;
     }
-    ret->count = ret->living + kept;
-    ret->cut = count - ret->count;
+    ret->living = ret->count;
+    for (size_t i = 0; any_apart && i < rows->entity_count; i++) {
+        if (is_apart(selection, &rows->entities[i]) && matches(selection, &rows->entities[i]))
+            ret->order[ret->count++] = i;
+    }
+}
+
+/* Sorts the rows, and keeps at most selection->most of them. Rows of exited entities get the space
+ * that the rows of living entities leave, but at least a quarter. */
+static int sort_rows(struct selected *ret, const struct selection *selection)
+{
+    const struct sorting sorting = { ret, selection,
+                                     order_label(ret->rows->schema, selection->order) };
+    const size_t most = selection->most > 0 ? selection->most : ret->count;
+    const size_t living = ret->living, ended = ret->count - living;
+    const size_t left = living < most ? most - living : 0;
+    const size_t space = left > most / 4 ? left : most / 4;
+    const size_t kept_ended = ret->count <= most || ended < space ? ended : space;
+    const size_t kept_living = living < most - kept_ended ? living : most - kept_ended;
+    int r = CAMP_OK;
+
+    if (selection->tree) {
+        sort_all(&sorting, ret->order, living);
+        r = tree_order(ret->rows, ret->order, living, ret->depths);
+    } else {
+        sort_first(&sorting, ret->order, living, kept_living);
+    }
+    sort_first(&sorting, ret->order + living, ended, kept_ended);
+    memmove(ret->order + kept_living, ret->order + living, kept_ended * sizeof *ret->order);
+    memset(ret->depths + kept_living, 0, kept_ended * sizeof *ret->depths);
+    ret->cut = ret->count - kept_living - kept_ended;
+    ret->count = kept_living + kept_ended;
+    ret->living = kept_living;
+    return r;
 }
 
 int selection_fill(struct selected *ret, const struct selection *selection)
@@ -278,7 +319,6 @@ int selection_fill(struct selected *ret, const struct selection *selection)
     int r = CAMP_OK;
 
     ret->rows = ret->picked;
-    ret->count = 0;
     if (selection->grouping.key != GROUP_NONE) {
         r = group_frame(&ret->groups, ret->picked, &selection->grouping);
         ret->rows = &ret->groups;
@@ -287,15 +327,12 @@ int selection_fill(struct selected *ret, const struct selection *selection)
         r = reserve(ret);
     if (r != CAMP_OK)
         return r;
-    for (size_t i = 0; i < ret->rows->entity_count; i++) {
-        if (matches(selection, &ret->rows->entities[i]))
-            ret->order[ret->count++] = i;
-    }
-    sort_rows(ret, selection);
-    if (selection->tree)
-        r = tree_order(ret->rows, ret->order, ret->living, ret->depths);
-    cut_rows(ret, selection->most);
-    return r;
+    if (selection->key == NULL)
+        fill_keys(ret->rows, selection->order, ret->keys);
+    for (size_t i = 0; selection->key != NULL && i < ret->rows->entity_count; i++)
+        ret->keys[i] = selection->key(selection->context, ret->rows, i);
+    list_rows(ret, selection);
+    return sort_rows(ret, selection);
 }
 
 void selected_release(struct selected *selected)
