@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TOLERANCE 100 /* of frame_times(): 1 / TOLERANCE */
+
 void frame_init(struct frame *frame, const struct schema *schema)
 {
     *frame = (struct frame){ .schema = schema };
@@ -30,6 +32,7 @@ void frame_clear(struct frame *frame)
                (filled.end - filled.first) * sizeof *frame->values);
     }
     frame->entity_count = 0;
+    frame->omitted = 0;
     frame->losses = (struct losses){ 0 };
     frame->note = NULL;
 }
@@ -38,7 +41,8 @@ struct entity *frame_add(struct frame *frame)
 {
     const size_t at = frame->entity_count;
 
-    if (!ARRAYS_RESERVE(frame->capacity, at + 1, ARRAY(frame->entities), ARRAY(frame->elapsed_ns),
+    if (at == frame->capacity &&
+        !ARRAYS_RESERVE(frame->capacity, at + 1, ARRAY(frame->entities), ARRAY(frame->elapsed_ns),
                         ARRAY_ROWS_ZEROED(frame->values, frame->schema->column_count),
                         ARRAY(frame->only_states)))
         return NULL;
@@ -76,6 +80,7 @@ void frame_start_at(struct frame *ret, const struct frame *from)
     ret->start_ns = from->start_ns;
     ret->end_ns = from->end_ns;
     ret->wall_clock_ns = from->wall_clock_ns;
+    ret->omitted = from->omitted;
     ret->losses = from->losses;
     ret->note = from->note;
 }
@@ -117,6 +122,35 @@ void frame_add_values(struct frame *frame, size_t entity, const struct frame *fr
     frame->elapsed_ns[entity] += from->elapsed_ns[row];
     if (frame->only_states[entity] != from->only_states[row])
         frame->only_states[entity] = 0;
+}
+
+uint32_t frame_times(uint64_t elapsed_ns, uint64_t wall_ns)
+{
+    uint64_t times, whole_ns;
+
+    if (wall_ns == 0)
+        return 0;
+    times = elapsed_ns / wall_ns + (elapsed_ns % wall_ns > wall_ns / 2);
+    if (times == 0 || times > UINT32_MAX)
+        return 0;
+    whole_ns = times * wall_ns;
+    if ((whole_ns > elapsed_ns ? whole_ns - elapsed_ns : elapsed_ns - whole_ns) >
+        whole_ns / TOLERANCE)
+        return 0;
+    return (uint32_t)times;
+}
+
+uint64_t frame_size(const struct frame *frame)
+{
+    uint64_t size = frame->omitted;
+
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        const uint32_t flags = frame->entities[i].flags;
+
+        if ((flags & ENTITY_GONE) == 0)
+            size += (flags & ENTITY_ALIKE) != 0 ? frame->entities[i].count : 1;
+    }
+    return size;
 }
 
 size_t frame_cpu_count(const struct frame *cpus, size_t unknown)
@@ -189,5 +223,7 @@ int entity_compare_by_process(const struct entity *left, const struct entity *ri
         return left->pid < right->pid ? -1 : 1;
     if ((left->id == left->pid) != (right->id == right->pid))
         return left->id == left->pid ? -1 : 1;
-    return left->id < right->id ? -1 : left->id > right->id;
+    if (left->id != right->id)
+        return left->id < right->id ? -1 : 1;
+    return (int)(left->flags & ENTITY_ALIKE) - (int)(right->flags & ENTITY_ALIKE);
 }

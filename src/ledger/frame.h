@@ -79,7 +79,22 @@ enum entity_flag {
     ENTITY_OUTSIDE = 1u << 3, /* a row for all threads outside of this PID namespace */
     /* The measured or the sampled CPU time of this process is unknown, and its value is 0. */
     ENTITY_UNMEASURED = 1u << 4,
-    ENTITY_UNSAMPLED = 1u << 5
+    ENTITY_UNSAMPLED = 1u << 5,
+    /* A row for `count` threads of one process that stayed in the same state (IDLE_BY_PROCESS). Its
+     * id and its name are those of the process's first thread, if that is known. */
+    ENTITY_ALIKE = 1u << 6,
+    /* A row without time: the entity is no longer there, and its last times are not known yet. Only
+     * in frames with IDLE_OMITTED. */
+    ENTITY_GONE = 1u << 7
+};
+
+/* Which rows a frame has of entities that stayed in their state for the whole interval. */
+enum idle_rows {
+    IDLE_EACH,       /* a row for each */
+    IDLE_BY_PROCESS, /* a row for all threads of a process in one state (ENTITY_ALIKE) */
+    /* A row only for an entity that was not in one state for the whole interval before. The others
+     * stay in the state of their last row, and are counted in frame.omitted. */
+    IDLE_OMITTED
 };
 
 struct entity {
@@ -99,7 +114,7 @@ struct entity {
 int64_t entity_pid(const struct entity *entity);
 
 /* Compares by pid, then by id. The first thread of a process (id == pid) comes before its other
- * threads. */
+ * threads. A row of several threads (ENTITY_ALIKE) comes after a row of one with the same id. */
 int entity_compare_by_process(const struct entity *left, const struct entity *right);
 
 struct losses {
@@ -133,6 +148,7 @@ struct frame {
      * this to 0.
      */
     uint32_t *only_states;
+    uint64_t omitted; /* entities without a row, which stay in a state: see IDLE_OMITTED */
     struct losses losses;
     /* A text for the user about this interval; NULL or "" if there is none. It belongs to the
      * source, and is valid until the next call of the source. */
@@ -182,6 +198,13 @@ struct filled_columns frame_filled_states(const struct frame *frame, size_t enti
 /* Adds the values and the elapsed time of an entity of `from` to those of an entity of `frame`,
  * which has the same schema. */
 void frame_add_values(struct frame *frame, size_t entity, const struct frame *from, size_t row);
+
+/* Returns elapsed_ns / wall_ns, rounded, or 0 if elapsed_ns differs by more than 1 % from a
+ * multiple of wall_ns. */
+uint32_t frame_times(uint64_t elapsed_ns, uint64_t wall_ns);
+
+/* Returns how many entities a frame has. A group of entities is one. */
+uint64_t frame_size(const struct frame *frame);
 
 /* Returns the number of CPUs in a frame of CPUs, without their total. Returns `unknown` if `cpus`
  * is NULL or has no rows. */

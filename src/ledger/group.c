@@ -92,21 +92,35 @@ static bool find_group(struct groups *groups, const struct key *key, size_t row,
     return true;
 }
 
-/* Finds the process of each row, and its first thread: the thread whose id is the pid. Without it,
- * the first thread is the one with the smallest id. */
+static const struct index_slot *slot_of(const struct groups *groups, const struct key *key)
+{
+    return index_find(&groups->index, hash_of(key), has_key, groups, key);
+}
+
+/* Finds the process of each row that is not its first thread, and the first thread: the thread
+ * whose id is the pid. Without it, the first thread is the one with the smallest id. */
 static bool find_processes(struct groups *processes, const struct frame *frame, uint32_t *members)
 {
     for (size_t i = 0; i < frame->entity_count; i++) {
-        const struct entity *entity = &frame->entities[i], *first;
+        const struct entity *entity = &frame->entities[i];
         const struct key key = { .number = entity->pid, .text = "" };
         size_t *row;
 
+        if (is_first(entity))
+            continue;
         if (!find_group(processes, &key, i, &members[i]))
             return false;
         row = &processes->items[members[i]].row;
-        first = &frame->entities[*row];
-        if (is_first(entity) || (!is_first(first) && entity->id < first->id))
+        if (entity->id < frame->entities[*row].id)
             *row = i;
+    }
+    for (size_t i = 0; processes->count > 0 && i < frame->entity_count; i++) {
+        const struct entity *entity = &frame->entities[i];
+        const struct key key = { .number = entity->pid, .text = "" };
+        const struct index_slot *slot = is_first(entity) ? slot_of(processes, &key) : NULL;
+
+        if (slot != NULL)
+            processes->items[slot->position].row = i;
     }
     return true;
 }
@@ -182,6 +196,7 @@ static void start_group(const struct grouping *grouping, struct entity *group, i
 {
     group->id = number;
     group->count = 0;
+    group->flags &= ~(uint32_t)ENTITY_ALIKE;
     copy_text(group->name, sizeof group->name, name, strlen(name));
     if (grouping->key != GROUP_LABEL)
         return;
@@ -196,7 +211,9 @@ static bool find_groups(struct groups *groups, const struct grouping *grouping,
                         const struct frame *frame, uint32_t *members)
 {
     struct groups processes = { 0 };
-    bool done = find_processes(&processes, frame, members);
+    bool done =
+        find_processes(&processes, frame, members) &&
+        (grouping->key != GROUP_PROCESS || index_reserve(&groups->index, frame->entity_count));
 
     for (size_t i = 0; i < frame->entity_count && done; i++) {
         const size_t first = is_first(&frame->entities[i]) ? i : processes.items[members[i]].row;

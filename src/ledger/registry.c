@@ -92,6 +92,13 @@ int registry_enter(struct registry *registry, const struct entity *entity, uint3
     return CAMP_OK;
 }
 
+uint32_t registry_find(const struct registry *registry, const struct entity *entity)
+{
+    const struct index_slot *slot = slot_of(registry, entity);
+
+    return slot != NULL ? slot->position : REGISTRY_NONE;
+}
+
 /* Adds an entity to the index. Of several entities with the same id, the index keeps the one that
  * was seen last. */
 static void re_enter(struct registry *registry, size_t number)

@@ -39,6 +39,11 @@ void registry_start_frame(struct registry *registry);
 int registry_enter(struct registry *registry, const struct entity *entity, uint32_t *ret_number,
                    enum registry_match *ret_match);
 
+#define REGISTRY_NONE UINT32_MAX
+
+/* Returns the number of an entity that was entered in an earlier frame, or REGISTRY_NONE. */
+uint32_t registry_find(const struct registry *registry, const struct entity *entity);
+
 /* Frees the numbers of entities that were last seen before frame `since`. New entities may get
  * these numbers, so the caller must forget all frames before `since`. */
 void registry_expire(struct registry *registry, uint64_t since);

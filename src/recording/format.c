@@ -10,31 +10,11 @@ const char *const recording_fact_names[RECORDING_FACT_COUNT] = {
 };
 const struct idle_row not_idle = { .state = -1 };
 
-/* The time of an idle row differs from a multiple of the interval by 1/TOLERANCE at most. */
-#define TOLERANCE 100
 #define FEWEST_COLUMNS 12 /* With fewer columns there is no second table (NAME_seldom). */
 #define COLUMNS_MOST 256  /* With more columns there is no second table (NAME_seldom). */
 #define REPEATED_COLUMNS 64
 /* A row of the second table (NAME_seldom) costs this many bytes in addition to its columns. */
 #define SECOND_ROW_BYTES 20u
-
-/* Returns elapsed_ns / wall_ns, rounded, or 0 if elapsed_ns is not close to a multiple of
- * wall_ns. */
-static uint32_t times_of(uint64_t elapsed_ns, uint64_t wall_ns)
-{
-    uint64_t times, whole_ns;
-
-    if (wall_ns == 0)
-        return 0;
-    times = elapsed_ns / wall_ns + (elapsed_ns % wall_ns > wall_ns / 2);
-    if (times == 0 || times > UINT32_MAX)
-        return 0;
-    whole_ns = times * wall_ns;
-    if ((whole_ns > elapsed_ns ? whole_ns - elapsed_ns : elapsed_ns - whole_ns) >
-        whole_ns / TOLERANCE)
-        return 0;
-    return (uint32_t)times;
-}
 
 /* Returns the index of the state that has all the time of the row, or -1 if there is none. Returns
  * 0 if the schema has no states. */
@@ -75,13 +55,13 @@ struct idle_row idle_row_of(const struct frame *frame, size_t row)
     struct idle_row idle = { .state = whole_state(frame, row) };
 
     if (idle.state >= 0)
-        idle.times = times_of(frame->elapsed_ns[row], wall_ns);
+        idle.times = frame_times(frame->elapsed_ns[row], wall_ns);
     if (idle.times == 0)
         return not_idle;
     for (size_t i = schema->state_count; i < end; i++) {
         if (values[i] == 0 || schema->columns[i].kind == COLUMN_GAUGE)
             continue;
-        if (!is_time_counter(schema, i) || times_of(values[i], wall_ns) != idle.times)
+        if (!is_time_counter(schema, i) || frame_times(values[i], wall_ns) != idle.times)
             return not_idle;
         idle.repeated |= UINT64_C(1) << i;
     }

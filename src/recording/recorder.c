@@ -331,8 +331,7 @@ static int write_frames(struct recorder *recorder, const struct frame *const fra
     return r == CAMP_OK ? run(recorder, "COMMIT", error) : r;
 }
 
-/* Discards the current interval. The recorder must forget the newest rows of each table, because
- * these rows are not in the file. */
+/* Discards the current interval. The newest rows of each table are not in the file. */
 static void roll_back(struct recorder *recorder)
 {
     sqlite3_exec(recorder->database, "ROLLBACK", NULL, NULL, NULL);
@@ -340,10 +339,19 @@ static void roll_back(struct recorder *recorder)
         if (recorder->tick == 0)
             recorder_table_release(&recorder->tables[i]);
         else
-            recorder_table_forget(&recorder->tables[i]);
+            recorder_table_roll_back(&recorder->tables[i], recorder->tick + 1);
     }
     if (recorder->tick == 0)
         recorder->table_count = 0;
+}
+
+bool recorder_wants_key(const struct recorder *recorder)
+{
+    bool wants = recorder->tick % RECORDING_KEY_EVERY == 0;
+
+    for (size_t i = 0; i < recorder->table_count; i++)
+        wants = wants || recorder->tables[i].wants_key;
+    return wants;
 }
 
 int recorder_write(struct recorder *recorder, const struct frame *frame, const struct frame *beside,
@@ -370,7 +378,7 @@ int recorder_write(struct recorder *recorder, const struct frame *frame, const s
     memcpy(recorder->note, note, sizeof note);
     recorder->tick++;
     recorder->counts.ticks++;
-    recorder->counts.rows += frame->entity_count + (beside != NULL ? beside->entity_count : 0);
+    recorder->counts.rows += frame_size(frame) + (beside != NULL ? frame_size(beside) : 0);
     recorder->counts.written += written;
     return CAMP_OK;
 }

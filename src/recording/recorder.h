@@ -32,11 +32,15 @@ bool recorder_is_writing(const char *path);
 int recorder_open(struct recorder **ret, const char *path, const struct recorder_about *about,
                   struct camp_error *error);
 
-/* Writes an interval. `frame` is the frame of the source, and `beside` its second frame
- * (source_beside()) or NULL. All calls must use the schemas of the first call, and the schemas must
- * live as long as the recorder. Returns CAMP_E_SPACE if the disk is full; the file then has all
- * earlier intervals, and the caller may try again. Returns CAMP_E_GONE if the file was deleted or
- * another file is at its path. */
+/* Returns whether the next interval should be a key interval, whose frame has a row for each idle
+ * entity (frame.omitted is 0). If it is not such a frame, a later interval is the key interval. */
+bool recorder_wants_key(const struct recorder *recorder);
+
+/* Writes an interval. The first frame has a row for each entity. `frame` is the frame of the
+ * source, and `beside` its second frame (source_beside()) or NULL. All calls must use the schemas
+ * of the first call, and the schemas must live as long as the recorder. Returns CAMP_E_SPACE if the
+ * disk is full; the file then has all earlier intervals, and the caller may try again. Returns
+ * CAMP_E_GONE if the file was deleted or another file is at its path. */
 int recorder_write(struct recorder *recorder, const struct frame *frame, const struct frame *beside,
                    struct camp_error *error);
 

@@ -1,7 +1,8 @@
 /*
  * Selects the rows of a frame that must be written, and writes them. An idle row is left out if the
  * reader can restore it from the last written row of its entity. Key intervals leave out no rows.
- * The rows are sorted by entity number, so that the table grows at its end and its pages are full.
+ * A frame that omits idle entities (IDLE_OMITTED) cannot be a key interval. The rows are sorted by
+ * entity number, so that the table grows at its end and its pages are full.
  *
  * A frame may have two rows with the same id, if an entity ended and a new entity got its id. The
  * second row then gets a new entity number.
@@ -141,6 +142,30 @@ static bool is_restored(struct recorder_table *table, uint32_t at, const struct 
            has_same_gauges(table, at, frame_values(frame, row));
 }
 
+/* Keeps what the file had of an entity before this interval. */
+static bool keep_undo(struct recorder_table *table, uint32_t at, struct recorder_tracked before)
+{
+    if (!ARRAY_RESERVE(table->undo, table->undo_capacity, table->undo_count + 1))
+        return false;
+    table->undo[table->undo_count++] = (struct recorder_undo){ at, before };
+    return true;
+}
+
+void recorder_table_roll_back(struct recorder_table *table, int64_t tick)
+{
+    if (table->undo_tick != tick)
+        return;
+    while (table->undo_count > 0) {
+        const struct recorder_undo *undo = &table->undo[--table->undo_count];
+
+        table->tracked[undo->tracked] = undo->before;
+        /* The registry has the new identity, and last_gauges the new gauges. A row that is stale is
+         * written whatever they are. */
+        table->tracked[undo->tracked].stale = true;
+    }
+    table->wants_key = table->undo_wants_key;
+}
+
 /* From the next frame on, tracks the entity of `twin` instead of the other entity with the same id,
  * which has ended. */
 static void follow_twin(struct recorder_table *table, const struct frame *frame,
@@ -169,6 +194,8 @@ static int list_twin(struct recorder_table *table, int64_t tick, const struct fr
         .flags = entity->flags & (RECORDING_NEW | RECORDING_ENDED),
     };
 
+    if (!keep_undo(table, at, table->tracked[at]))
+        return CAMP_E_NOMEM;
     table->tracked[at].stale = true;
     if (twin.flags == RECORDING_NEW)
         follow_twin(table, frame, &twin);
@@ -177,16 +204,56 @@ static int list_twin(struct recorder_table *table, int64_t tick, const struct fr
     return write_identity(table, tick, twin.number, entity, LABELS_NONE);
 }
 
+/* Adds a row with RECORDING_GONE for an entity that was idle and is no longer there. Without it,
+ * the reader would restore the idle row of the entity. A key interval needs no such rows, because
+ * the reader restores nothing in it. */
+static int list_gone(struct recorder_table *table, uint32_t at, bool key)
+{
+    struct recorder_tracked *tracked = &table->tracked[at];
+
+    if (tracked->idle.state < 0 || tracked->number == 0 ||
+        tracked->last_seen == table->registry.frames)
+        return CAMP_OK;
+    if (!keep_undo(table, at, *tracked))
+        return CAMP_E_NOMEM;
+    tracked->idle = not_idle;
+    return key || add_row(table,
+                          (struct recorder_row){ tracked->number, at, SIZE_MAX, RECORDING_GONE })
+               ? CAMP_OK
+               : CAMP_E_NOMEM;
+}
+
+static int list_gone_row(struct recorder_table *table, const struct entity *entity)
+{
+    const uint32_t at = registry_find(&table->registry, entity);
+
+    return at != REGISTRY_NONE ? list_gone(table, at, false) : CAMP_OK;
+}
+
+/* Of a frame with all entities, those that it lacks are gone. */
+static int list_all_gone(struct recorder_table *table, const struct frame *frame, bool key)
+{
+    int r = CAMP_OK;
+
+    for (uint32_t i = 0; frame->omitted == 0 && i < table->registry.count && r == CAMP_OK; i++)
+        r = list_gone(table, i, key);
+    return r;
+}
+
 static int list_row(struct recorder_table *table, int64_t tick, bool key, const struct frame *frame,
                     size_t row, uint32_t *number)
 {
     const struct entity *entity = &frame->entities[row];
     const bool kernel = (entity->flags & ENTITY_KERNEL) != 0;
     uint32_t flags = entity->flags & (RECORDING_NEW | RECORDING_ENDED), at;
-    struct recorder_tracked *tracked;
+    struct recorder_tracked *tracked, before;
     enum registry_match match;
     struct idle_row idle;
-    int r = registry_enter(&table->registry, entity, &at, &match);
+    int r;
+
+    if ((entity->flags & ENTITY_GONE) != 0)
+        return list_gone_row(table, entity);
+    r = registry_enter(&table->registry, entity, &at, &match);
 
     if (r != CAMP_OK || !reserve_tracked(table))
         return CAMP_E_NOMEM;
@@ -195,6 +262,7 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
      * cleared. */
     if (match == REGISTRY_NEW)
         *tracked = (struct recorder_tracked){ 0 };
+    before = *tracked;
     if (tracked->last_seen == table->registry.frames)
         return list_twin(table, tick, frame, row, at, number);
     tracked->last_seen = table->registry.frames;
@@ -212,6 +280,8 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
     idle = flags == 0 || flags == RECORDING_CHANGED ? idle_row_of(frame, row) : not_idle;
     if (flags == 0 && !key && is_restored(table, at, frame, row, idle))
         return r;
+    if (!keep_undo(table, at, before))
+        return CAMP_E_NOMEM;
     if (idle.state >= 0)
         flags |= RECORDING_IDLE;
     tracked->idle = idle;
@@ -219,25 +289,6 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
     keep_gauges(table, at, frame_values(frame, row));
     return add_row(table, (struct recorder_row){ tracked->number, at, row, flags }) ? r
                                                                                     : CAMP_E_NOMEM;
-}
-
-/* Adds a row with RECORDING_GONE for each idle entity that is no longer in the frame. Without it,
- * the reader would restore the idle row of the entity. A key interval needs no such rows, because
- * the reader restores nothing in it. */
-static int list_gone(struct recorder_table *table, bool key)
-{
-    for (size_t i = 0; i < table->registry.count; i++) {
-        struct recorder_tracked *tracked = &table->tracked[i];
-
-        if (tracked->idle.state < 0 || tracked->number == 0 ||
-            tracked->last_seen == table->registry.frames)
-            continue;
-        tracked->idle = not_idle;
-        if (!key && !add_row(table, (struct recorder_row){ tracked->number, (uint32_t)i, SIZE_MAX,
-                                                           RECORDING_GONE }))
-            return CAMP_E_NOMEM;
-    }
-    return CAMP_OK;
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -257,36 +308,29 @@ static void sort_list(struct recorder_table *table)
     }
 }
 
-void recorder_table_forget(struct recorder_table *table)
-{
-    registry_release(&table->registry);
-    free(table->tracked);
-    free(table->last_gauges);
-    table->tracked = NULL;
-    table->last_gauges = NULL;
-    table->tracked_capacity = 0;
-    table->wants_key = true;
-}
-
 int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
                          const struct frame *frame, uint32_t *number, uint64_t *ret_written)
 {
     int r;
 
-    key = key || table->wants_key;
+    table->undo_tick = tick;
+    table->undo_wants_key = table->wants_key;
+    table->undo_count = 0;
+    table->wants_key = table->wants_key || key;
+    key = table->wants_key && frame->omitted == 0;
     table->list_count = 0;
     registry_start_frame(&table->registry);
     r = write_tick(table, tick, key, frame);
     for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++)
         r = list_row(table, tick, key, frame, i, number);
     if (r == CAMP_OK)
-        r = list_gone(table, key);
+        r = list_all_gone(table, frame, key);
     sort_list(table);
     if (r == CAMP_OK)
         r = write_rows(table, tick, frame);
     if (r != CAMP_OK)
         return r;
-    table->wants_key = false;
+    table->wants_key = table->wants_key && !key;
     *ret_written += table->list_count;
     if (key && table->registry.count - table->registry.spare_count >=
                    2 * frame->entity_count + FORGET_ABOVE)

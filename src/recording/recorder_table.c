@@ -79,13 +79,18 @@ static bool has_seldom(const struct recorder_table *table)
     return memchr(table->seldom, 1, table->columns) != NULL;
 }
 
+static int result_of(int r)
+{
+    return r == SQLITE_OK ? CAMP_OK : r == SQLITE_NOMEM ? CAMP_E_NOMEM : CAMP_E_IO;
+}
+
 static int run(sqlite3 *database, sqlite3_str *text)
 {
     char *sql = sqlite3_str_finish(text);
     int r = sql != NULL ? sqlite3_exec(database, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
 
     sqlite3_free(sql);
-    return r == SQLITE_OK ? CAMP_OK : CAMP_E_IO;
+    return result_of(r);
 }
 
 static void create_rows(const struct recorder_table *table, sqlite3_str *sql, bool seldom)
@@ -189,7 +194,7 @@ static int prepare(sqlite3 *database, const char *sql, sqlite3_stmt **ret)
                       ? sqlite3_prepare_v3(database, sql, -1, SQLITE_PREPARE_PERSISTENT, ret, NULL)
                       : SQLITE_NOMEM;
 
-    return r == SQLITE_OK ? CAMP_OK : r == SQLITE_NOMEM ? CAMP_E_NOMEM : CAMP_E_IO;
+    return result_of(r);
 }
 
 /* Prepares an INSERT that reads its rows from a module. The name of the module contains tick_name,
@@ -250,6 +255,7 @@ static int create_labels(struct recorder_table *table, sqlite3 *database)
 {
     const struct schema *schema = table->schema;
     sqlite3_str *sql;
+    int r;
 
     if (schema->label_count == 0)
         return CAMP_OK;
@@ -258,9 +264,9 @@ static int create_labels(struct recorder_table *table, sqlite3 *database)
     for (size_t i = 0; i < schema->label_count; i++)
         sqlite3_str_appendf(sql, "INSERT INTO label_name VALUES(%Q, %d, %Q);", table->name, (int)i,
                             schema->label_names[i]);
-    return run(database, sql) == CAMP_OK
-               ? prepare(database, "INSERT INTO label VALUES(?, ?, ?, ?)", &table->label)
-               : CAMP_E_IO;
+    r = run(database, sql);
+    return r == CAMP_OK ? prepare(database, "INSERT INTO label VALUES(?, ?, ?, ?)", &table->label)
+                        : r;
 }
 
 /* Appends a column with the last value of a label to the view `entity`. */
@@ -359,6 +365,9 @@ void recorder_table_release(struct recorder_table *table)
     free(table->seldom);
     free(table->gauges);
     free(table->list);
-    recorder_table_forget(table);
+    free(table->undo);
+    free(table->tracked);
+    free(table->last_gauges);
+    registry_release(&table->registry);
     *table = (struct recorder_table){ 0 };
 }

@@ -18,6 +18,12 @@ struct recorder_tracked {
     bool stale; /* The next row of the entity must write its identity. */
 };
 
+/* What the file had of an entity before the current interval. */
+struct recorder_undo {
+    uint32_t tracked; /* index in recorder_table.tracked */
+    struct recorder_tracked before;
+};
+
 struct recorder_row {
     uint32_t number;
     uint32_t tracked; /* index in recorder_table.tracked */
@@ -58,6 +64,11 @@ struct recorder_table {
     struct recorder_row *list;
     size_t list_count, list_capacity;
     bool wants_key; /* The next interval must be a key interval. */
+    /* [undo_count] what the interval undo_tick has changed, for recorder_table_roll_back() */
+    struct recorder_undo *undo;
+    size_t undo_count, undo_capacity;
+    int64_t undo_tick;
+    bool undo_wants_key;
 };
 
 /* Creates the tables and views of a schema. `tick_name` is the name of the table of intervals, and
@@ -65,16 +76,16 @@ struct recorder_table {
 int recorder_table_create(struct recorder_table *table, sqlite3 *database, const char *tick_name,
                           const struct frame *frame);
 
-/* Writes a frame. *number is the highest entity number in the file; new entities increase it.
- * *ret_written increases by the number of written rows. */
+/* Writes a frame; `key` says that it should be a key interval. *number is the highest entity number
+ * in the file; new entities increase it. *ret_written increases by the number of written rows. */
 int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
                          const struct frame *frame, uint32_t *number, uint64_t *ret_written);
 
 /* Creates the view `entity`, with a column for each label of tables[count]. */
 int recorder_entity_view(const struct recorder_table *tables, size_t count, sqlite3 *database);
 
-/* Forgets what the file has for each entity, so that the next interval is a key interval. The
- * caller must have rolled back the transaction. */
-void recorder_table_forget(struct recorder_table *table);
+/* Undoes what recorder_table_write() has changed in *table for the interval `tick`, because the
+ * caller has rolled back the transaction. */
+void recorder_table_roll_back(struct recorder_table *table, int64_t tick);
 
 void recorder_table_release(struct recorder_table *table);

@@ -1,4 +1,5 @@
 /* Tests files that are not a recording, empty, made by a newer camp, damaged, or truncated. */
+#include "failing_memory.h"
 #include "recording_fixture.h"
 
 static char *get_bytes(size_t *ret_length)
@@ -143,24 +144,6 @@ static void a_truncated_recording_is_read_to_its_last_complete_interval(void **s
     assert_true(most > TICKS / 2);
 }
 
-static sqlite3_mem_methods memory;
-static size_t allocations, failing; /* allocation number `failing` fails */
-
-static bool is_failing(void)
-{
-    return ++allocations == failing;
-}
-
-static void *allocate(int size)
-{
-    return is_failing() ? NULL : memory.xMalloc(size);
-}
-
-static void *reallocate(void *block, int size)
-{
-    return is_failing() ? NULL : memory.xRealloc(block, size);
-}
-
 /* Each allocation of SQLite fails in turn. The result is complete if SQLite could do without it. */
 static void information_without_memory_is_an_error_and_never_incomplete(void **state)
 {
@@ -186,18 +169,6 @@ static void information_without_memory_is_an_error_and_never_incomplete(void **s
     failing = 0;
     print_message("%zu of %zu allocations are needed\n", failed, allocations);
     assert_true(failed > 100);
-}
-
-static void fail_allocations(void)
-{
-    sqlite3_mem_methods failing_memory;
-
-    assert_int_equal(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory), SQLITE_OK);
-    failing_memory = memory;
-    failing_memory.xMalloc = allocate;
-    failing_memory.xRealloc = reallocate;
-    assert_int_equal(sqlite3_config(SQLITE_CONFIG_MALLOC, &failing_memory), SQLITE_OK);
-    assert_int_equal(sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0), SQLITE_OK);
 }
 
 int main(void)
