@@ -11,8 +11,8 @@
 #include "sources/containers/containers.h"
 #include "sources/machine/cgroup_paths.h"
 #include "sources/machine/thread_registry.h"
-#include "sources/machine/user_names.h"
 #include "sources/source.h"
+#include "sources/user_names.h"
 
 /* A process, with the group of its first thread. */
 struct member {

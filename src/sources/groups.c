@@ -12,7 +12,7 @@
 #include "ledger/active.h"
 #include "ledger/words.h"
 #include "sources/machine/cgroup_paths.h"
-#include "sources/machine/user_names.h"
+#include "sources/user_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,8 +64,9 @@ static bool add_parked_column(struct groups_source *source, const struct schema 
     return true;
 }
 
-/* Copies the values of a thread, and makes its wait in a lock parked time if it is parked. */
-static void split_values(const struct groups_source *source, const struct frame *threads,
+/* Copies the values of a thread, and makes its wait in a lock parked time if it is parked. Returns
+ * whether all its time is parked. */
+static bool split_values(const struct groups_source *source, const struct frame *threads,
                          size_t row, uint64_t *ret)
 {
     const size_t states = threads->schema->state_count, columns = threads->schema->column_count;
@@ -76,9 +77,10 @@ static void split_values(const struct groups_source *source, const struct frame 
     memcpy(ret + states + 1, values + states, (columns - states) * sizeof *ret);
     active_of_frame(threads, row, &active);
     if (!active.is_parked)
-        return;
+        return false;
     ret[states] = values[source->lock];
     ret[source->lock] = 0;
+    return threads->only_states[row] != 0;
 }
 
 /* Fills source->split from the threads. Returns CAMP_OK or CAMP_E_NOMEM. */
@@ -94,7 +96,9 @@ static int split_parked(struct groups_source *source, const struct frame *thread
             return CAMP_E_NOMEM;
         *entity = threads->entities[i];
         split->elapsed_ns[i] = threads->elapsed_ns[i];
-        split_values(source, threads, i, frame_values(split, i));
+        split->only_states[i] = split_values(source, threads, i, frame_values(split, i))
+                                    ? (uint32_t)threads->schema->state_count + 1
+                                    : threads->only_states[i];
     }
     return CAMP_OK;
 }
@@ -184,6 +188,7 @@ int groups_source_open(struct source *threads, enum group_key key, struct source
     source->source = (struct source){ describe, next, close_groups, beside };
     source->threads = threads;
     source->key = key;
+    source_set_idle(threads, IDLE_BY_PROCESS);
     if (!add_parked_column(source, threads->describe(threads))) {
         close_groups(&source->source);
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for groups of threads");

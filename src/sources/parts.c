@@ -51,6 +51,7 @@ static int next_beside(struct source *base, uint64_t deadline_ns, const struct f
 
 int beside_source_open(struct source *whole, struct source **ret)
 {
+    source_set_idle(whole, IDLE_OMITTED); /* Only the second frame is read. */
     return open_part(whole, (struct source){ describe_beside, next_beside, close_part, NULL }, ret);
 }
 

@@ -11,6 +11,10 @@
  *
  * beside(), if there is one, returns a second frame of the same snapshot, such as the CPUs beside a
  * frame of threads.
+ *
+ * set_idle(), if there is one, says which rows the next frames have of idle entities. Without a
+ * call each has a row. A source that cannot omit a row, as in its first frame, makes it all the
+ * same.
  */
 #pragma once
 
@@ -27,14 +31,21 @@ struct source {
     const struct schema *(*describe)(const struct source *source);
     int (*next)(struct source *source, uint64_t deadline_ns, const struct frame **ret_frame,
                 struct camp_error *error);
-    void (*close)(struct source *source);                       /* also frees *source */
-    const struct frame *(*beside)(const struct source *source); /* may be NULL */
+    void (*close)(struct source *source);                         /* also frees *source */
+    const struct frame *(*beside)(const struct source *source);   /* may be NULL */
+    void (*set_idle)(struct source *source, enum idle_rows idle); /* may be NULL */
 };
 
 /* Returns the frame of beside(), or NULL if the source has no second frame. */
 static inline const struct frame *source_beside(const struct source *source)
 {
     return source->beside != NULL ? source->beside(source) : NULL;
+}
+
+static inline void source_set_idle(struct source *source, enum idle_rows idle)
+{
+    if (source->set_idle != NULL)
+        source->set_idle(source, idle);
 }
 
 static inline void source_close(struct source *source)

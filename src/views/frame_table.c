@@ -267,15 +267,16 @@ static void fill_headline(struct frame_table *table, const struct frame_style *s
 {
     const struct frame *frame = table->selected.picked;
     const char *kind = frame_kind(facts, frame->schema);
+    const uint64_t size = frame_size(frame);
     uint64_t ended = 0;
     int length;
 
     for (size_t i = 0; i < frame->entity_count; i++)
         ended += (frame->entities[i].flags & ENTITY_ENDED) != 0 ? frame->entities[i].count : 0;
     length =
-        snprintf(table->headline, sizeof table->headline, "%s  %.2f s  %s  tier %s  %zu %s",
+        snprintf(table->headline, sizeof table->headline, "%s  %.2f s  %s  tier %s  %" PRIu64 " %s",
                  table->time, (double)(frame->end_ns - frame->start_ns) / NS_PER_S, facts->source,
-                 facts->tier, frame->entity_count, kind_noun(kind, frame->entity_count));
+                 facts->tier, size, kind_noun(kind, size));
     if (ended > 0 && length > 0 && (size_t)length < sizeof table->headline)
         snprintf(table->headline + length, sizeof table->headline - (size_t)length,
                  ", %" PRIu64 " ended", ended);

@@ -246,6 +246,9 @@ static int run(struct record *record)
         const struct frame *frame;
         int r;
 
+        source_set_idle(record->source, record_files_want_all(&record->files, intervals.deadline_ns)
+                                            ? IDLE_EACH
+                                            : IDLE_OMITTED);
         r = record->source->next(record->source, intervals.deadline_ns, &frame, &error);
         if (r == SOURCE_END)
             break;

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define LATE_NS (100 * NS_PER_MS) /* an interval ends so long after its deadline at most */
+
 /* Returns "run-20261122T020000Z.camp" for "run.camp" and a time. The caller owns the result.
  * Returns NULL if there is no memory. */
 static char *rotated_path(const char *output, int64_t time_s)
@@ -208,11 +210,21 @@ static int open_next(struct record_files *files, const struct frame *frame,
     return r;
 }
 
+static bool ends_file(const struct record_files *files, uint64_t time_ns)
+{
+    return files->rotate_ns > 0 && time_ns > files->begin_ns + files->rotate_ns;
+}
+
+bool record_files_want_all(const struct record_files *files, uint64_t deadline_ns)
+{
+    return files->recorder == NULL || recorder_wants_key(files->recorder) ||
+           ends_file(files, deadline_ns + LATE_NS);
+}
+
 static int write_once(struct record_files *files, const struct frame *frame,
                       const struct frame *beside, struct camp_error *error)
 {
-    const bool has_passed =
-        files->rotate_ns > 0 && frame->end_ns > files->begin_ns + files->rotate_ns;
+    const bool has_passed = ends_file(files, frame->end_ns) && frame->omitted == 0;
     int r = CAMP_OK;
 
     if (files->recorder == NULL || has_passed)

@@ -22,6 +22,11 @@ struct record_files {
     uint64_t count;
 };
 
+/* Returns whether the frame that ends at deadline_ns (CLOCK_MONOTONIC) must have a row for each
+ * idle entity. A frame without them does no harm: it delays the next file, or the next key
+ * interval. */
+bool record_files_want_all(const struct record_files *files, uint64_t deadline_ns);
+
 /* Writes a frame, and the second frame of its source (source_beside()) or NULL, to a file. If the
  * disk is full and --keep was given, removes old files. Returns OPTIONS_GO_ON, or an exit status
  * after an error message. */

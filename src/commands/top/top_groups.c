@@ -160,6 +160,11 @@ int top_select_group(struct top *top, int group, const char **ret_problem)
     selection->name = row_name;
     selection->context = top;
     fill_style(top, selection->grouping.key);
+    /* The interval on the screen keeps its rows. */
+    source_set_idle(top->source,
+                    selection->grouping.key == GROUP_NONE || selection->grouping.key == GROUP_THREAD
+                        ? IDLE_EACH
+                        : IDLE_BY_PROCESS);
     return OPTIONS_GO_ON;
 }
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "ledger/group.h"
-#include "sources/machine/user_names.h"
+#include "sources/user_names.h"
 #include "views/record.h"
 
 #include <camp/camp.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ledger/group.h"
-#include "sources/machine/user_names.h"
+#include "sources/user_names.h"
 
 const char *prstat_heading(enum group_key key, bool ended);
 

@@ -3,7 +3,7 @@
 
 #include "ledger/frame.h"
 #include "ledger/workload.h"
-#include "sources/machine/user_names.h"
+#include "sources/user_names.h"
 
 /* A process as it was when the rules were applied. The rules are applied again if the process
  * changes its name or user. */

@@ -92,6 +92,11 @@ static const struct frame *beside(const struct source *base)
     return source_beside(((const struct container_labels *)base)->tasks);
 }
 
+static void set_idle(struct source *base, enum idle_rows idle)
+{
+    source_set_idle(((struct container_labels *)base)->tasks, idle);
+}
+
 static void close_labels(struct source *base)
 {
     struct container_labels *labels = (struct container_labels *)base;
@@ -112,7 +117,7 @@ int container_labels_open(struct source *tasks, struct source **ret, struct camp
         free(labels);
         return r;
     }
-    labels->source = (struct source){ describe, next, close_labels, beside };
+    labels->source = (struct source){ describe, next, close_labels, beside, set_idle };
     labels->tasks = tasks;
     labels->schema = *tasks->describe(tasks);
     labels->schema.label_names = container_label_names;

@@ -7,7 +7,7 @@
 
 #include "cpu_list.h"
 #include "ledger/array.h"
-#include "measured_column.h"
+#include "sources/measured_column.h"
 #include "sources/source.h"
 
 #include <stdlib.h>

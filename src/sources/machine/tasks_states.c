@@ -66,7 +66,8 @@ static void add_up(struct states_source *source, const struct frame *threads)
 
         if ((entity->flags & ENTITY_OUTSIDE) != 0)
             continue; /* this row has no sampled time */
-        if (process == NULL || process->pid != entity->pid || entity->id == entity->pid) {
+        if (process == NULL || process->pid != entity->pid ||
+            (entity->id == entity->pid && (entity->flags & ENTITY_ALIKE) == 0)) {
             process = &source->processes[source->process_count++];
             *process = (struct process_sum){ .pid = entity->pid,
                                              .flags = entity->flags,
@@ -187,6 +188,7 @@ int tasks_states_open(const volatile sig_atomic_t *stop, struct source **ret,
         close_states(&source->common.source);
         return r;
     }
+    source_set_idle(source->threads, IDLE_BY_PROCESS);
     source->common.has_final_clocks = true;
     source->common.cpus = threads_source_cpus(source->threads);
     *ret = &source->common.source;

@@ -7,161 +7,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A kept reading of a missing thread. */
-struct kept_thread {
-    struct camp_thread_states reading;
-    uint32_t snapshots; /* further snapshots since the thread was first missing */
-    enum { KEPT_FREE, KEPT_IN_TOTAL, KEPT_DONE } use;
-};
-
-#define KEPT_SNAPSHOTS 3
-
 static bool is_total(const struct camp_thread_states *thread)
 {
     return (thread->flags & CAMP_THREAD_TOTAL) != 0;
 }
 
-static uint32_t hash_of(const struct camp_thread_states *thread)
+static struct thread_cell *find_cell(const struct thread_registry *registry, uint32_t group,
+                                     uint32_t state)
 {
-    return index_hash_number(thread->begin_ns ^ (uint64_t)(uint32_t)thread->pid << 32);
+    uint32_t at = group < registry->group_count ? registry->first_cells[group] : 0;
+
+    while (at != 0 && registry->cells[at - 1].state != state)
+        at = registry->cells[at - 1].next;
+    return at != 0 ? &registry->cells[at - 1] : NULL;
 }
 
-static bool has_account(const struct kept_thread *kept, const struct camp_thread_states *thread)
+/* Returns NULL if there is no memory. */
+static struct thread_cell *add_cell(struct thread_registry *registry, uint32_t group,
+                                    uint32_t state)
 {
-    return kept->use != KEPT_DONE && kept->reading.pid == thread->pid &&
-           kept->reading.begin_ns == thread->begin_ns;
-}
+    const size_t count = registry->cell_count + 1;
 
-static bool is_same(const void *kept, uint32_t position, const void *key)
-{
-    const struct kept_thread *one = (const struct kept_thread *)kept + position;
-
-    return has_account(one, key) &&
-           one->reading.tid == ((const struct camp_thread_states *)key)->tid;
-}
-
-static bool is_same_by_exec(const void *kept, uint32_t position, const void *key)
-{
-    const struct kept_thread *one = (const struct kept_thread *)kept + position;
-    const struct camp_thread_states *thread = key;
-
-    return has_account(one, key) &&
-           (one->reading.tid == one->reading.pid || thread->tid == thread->pid);
-}
-
-static void keep(struct thread_registry *registry, const struct camp_thread_states *reading)
-{
-    const size_t count = registry->kept_count;
-
-    if (!ARRAY_RESERVE(registry->kept, registry->kept_capacity, count + 1) ||
-        !index_reserve(&registry->kept_index, count + 1)) {
-        registry->result = CAMP_E_NOMEM;
-        return;
-    }
-    registry->kept[count] = (struct kept_thread){ .reading = *reading };
-    index_add(&registry->kept_index, hash_of(reading), (uint32_t)count);
-    registry->kept_count++;
-}
-
-/* Returns whether a total can have the thread of a kept reading. */
-static bool may_be_in(const struct kept_thread *one, const struct camp_thread_states *total,
-                      bool same_parent)
-{
-    return one->use == KEPT_FREE && (!same_parent || one->reading.parent == total->parent) &&
-           strcmp(one->reading.name, total->name) == 0 && thread_fits(&one->reading, total);
-}
-
-static const struct camp_thread_states *take_other(struct thread_registry *registry,
-                                                   const struct camp_thread_states *late)
-{
-    for (size_t i = 0; i < registry->kept_count; i++) {
-        struct kept_thread *one = &registry->kept[i];
-
-        if (may_be_in(one, late, false)) {
-            one->use = KEPT_IN_TOTAL;
-            return &one->reading;
-        }
-    }
-    return NULL;
-}
-
-/* Takes the kept reading of a late thread. Returns NULL if there is none. */
-static const struct camp_thread_states *take_kept(struct thread_registry *registry,
-                                                  const struct camp_thread_states *late)
-{
-    const struct index *index = &registry->kept_index;
-    const struct index_slot *slot = index_find(index, hash_of(late), is_same, registry->kept, late);
-    struct kept_thread *one;
-    bool is_in_total;
-
-    if (slot == NULL)
-        slot = index_find(index, hash_of(late), is_same_by_exec, registry->kept, late);
-    if (slot == NULL)
+    if (!ARRAY_RESERVE_ZEROED(registry->first_cells, registry->group_count, (size_t)group + 1) ||
+        !ARRAY_RESERVE(registry->cells, registry->cell_capacity, count))
         return NULL;
-    one = &registry->kept[slot->position];
-    is_in_total = one->use == KEPT_IN_TOTAL;
-    one->use = KEPT_DONE;
-    return is_in_total ? take_other(registry, late) : &one->reading;
-}
-
-static int longest_first(const void *a, const void *b)
-{
-    const uint64_t left = thread_length_ns(&((const struct kept_thread *)a)->reading);
-    const uint64_t right = thread_length_ns(&((const struct kept_thread *)b)->reading);
-
-    return left > right ? -1 : left < right;
-}
-
-static struct camp_thread_states rest_of_total(struct thread_registry *registry,
-                                               const struct camp_thread_states *total)
-{
-    struct camp_thread_states rest = *total;
-    uint32_t threads = total->count;
-
-    for (int any_parent = 0; any_parent <= 1; any_parent++) {
-        for (size_t i = 0; i < registry->kept_count && threads > 0; i++) {
-            struct kept_thread *one = &registry->kept[i];
-
-            if (!may_be_in(one, &rest, any_parent == 0))
-                continue;
-            rest = thread_since(&rest, &one->reading);
-            one->use = KEPT_IN_TOTAL;
-            threads--;
-        }
-    }
-    rest.flags |= THREAD_NEW;
-    return rest;
-}
-
-/* Drops kept readings that are no longer needed, or too old. */
-static void age_kept(struct thread_registry *registry)
-{
-    size_t count = 0;
-
-    index_clear(&registry->kept_index);
-    for (size_t i = 0; i < registry->kept_count; i++) {
-        struct kept_thread *one = &registry->kept[i];
-
-        if (one->use == KEPT_DONE || one->snapshots++ == KEPT_SNAPSHOTS)
-            continue;
-        registry->kept[count] = *one;
-        index_add(&registry->kept_index, hash_of(&one->reading), (uint32_t)count++);
-    }
-    registry->kept_count = count;
+    registry->cells[count - 1] =
+        (struct thread_cell){ group, state, .next = registry->first_cells[group] };
+    registry->first_cells[group] = (uint32_t)count;
+    registry->cell_count = count;
+    return &registry->cells[count - 1];
 }
 
 static void enter(struct thread_registry *registry, const struct camp_thread_states *thread,
                   uint32_t *note, bool is_idle)
 {
-    const uint32_t group = *note - 1;
-    struct thread_cell *cell;
+    struct thread_cell *cell = find_cell(registry, *note - 1, thread->state);
 
-    if (!ARRAY_RESERVE_ZEROED(registry->cells, registry->group_count, (size_t)group + 1)) {
+    if (cell == NULL)
+        cell = add_cell(registry, *note - 1, thread->state);
+    if (cell == NULL) {
         registry->result = CAMP_E_NOMEM;
         *note = 0;
         return;
     }
-    cell = &registry->cells[group][thread->state];
     cell->threads += is_idle;
     cell->fresh_threads += !is_idle;
     cell->fresh_ends += is_idle ? 0 : thread->time_ns;
@@ -173,11 +61,11 @@ static void enter(struct thread_registry *registry, const struct camp_thread_sta
 static void leave(struct thread_registry *registry, const struct camp_thread_states *before,
                   uint32_t note)
 {
-    struct thread_cell *cell;
+    struct thread_cell *cell =
+        note == 0 || registry->regroups ? NULL : find_cell(registry, note - 1, before->state);
 
-    if (note == 0 || registry->regroups)
+    if (cell == NULL)
         return;
-    cell = &registry->cells[note - 1][before->state];
     cell->threads--;
     cell->ends -= before->time_ns;
     registry->threads--;
@@ -191,19 +79,18 @@ static void take_result(struct thread_registry *registry, int r)
 }
 
 /* Accounts the waits of a cell until time_ns. */
-static void end_waits(struct thread_registry *registry, uint32_t group, uint32_t state,
-                      uint64_t time_ns)
+static void end_waits(struct thread_registry *registry, struct thread_cell *cell, uint64_t time_ns)
 {
     const struct thread_user *user = &registry->user;
-    struct thread_cell *cell = &registry->cells[group][state];
+    const uint64_t ends = cell->threads * time_ns;
 
     if (cell->threads > 0 && !registry->tells && user->idle != NULL)
-        take_result(registry, user->idle(user->context, group, state, cell->threads,
-                                         cell->threads * time_ns - cell->ends));
-    *cell = (struct thread_cell){
-        .threads = cell->threads + cell->fresh_threads,
-        .ends = cell->threads * time_ns + cell->fresh_ends,
-    };
+        take_result(registry, user->idle(user->context, cell->group, cell->state, cell->threads,
+                                         ends - cell->ends));
+    cell->threads += cell->fresh_threads;
+    cell->ends = ends + cell->fresh_ends;
+    cell->fresh_threads = 0;
+    cell->fresh_ends = 0;
 }
 
 static bool find_group(struct thread_registry *registry, const struct camp_thread_states *before,
@@ -212,10 +99,10 @@ static bool find_group(struct thread_registry *registry, const struct camp_threa
     const struct thread_user *user = &registry->user;
     const bool is_known = *note != 0 && !registry->regroups;
     uint32_t group = is_known ? *note - 1 : 0;
-    int r = CAMP_OK;
+    const int r = user->group != NULL
+                      ? user->group(user->context, is_known ? before : NULL, thread, &group)
+                      : CAMP_OK;
 
-    if (user->group != NULL)
-        r = user->group(user->context, is_known ? before : NULL, thread, &group);
     *note = r == CAMP_OK ? group + 1 : 0;
     take_result(registry, r);
     return r == CAMP_OK;
@@ -233,8 +120,9 @@ static void forget_groups(struct thread_registry *registry)
                 lists[i]->threads[k].group = note - 1;
         }
     }
+    registry->cell_count = 0;
     if (registry->group_count > 0)
-        memset(registry->cells, 0, registry->group_count * sizeof *registry->cells);
+        memset(registry->first_cells, 0, registry->group_count * sizeof *registry->first_cells);
     registry->threads = registry->processes = 0;
 }
 
@@ -302,12 +190,6 @@ static void take_wait(void *context, const struct camp_states_wait *wait)
     take_result(registry, r);
 }
 
-static void tell_left(struct thread_registry *registry, const struct camp_thread_states *last)
-{
-    if (registry->user.left != NULL)
-        registry->user.left(registry->user.context, last);
-}
-
 static void take_exit(void *context, const struct camp_thread_states *before,
                       const struct camp_thread_states *last, uint32_t note)
 {
@@ -317,8 +199,8 @@ static void take_exit(void *context, const struct camp_thread_states *before,
         leave(registry, before, note);
     if (find_group(registry, before, last, &note))
         account(registry, before, last, note - 1);
-    if (!is_total(last))
-        tell_left(registry, last);
+    if (!is_total(last) && registry->user.left != NULL)
+        registry->user.left(registry->user.context, last);
 }
 
 static void take_missing(void *context, const struct camp_thread_states *before, uint32_t note)
@@ -326,18 +208,18 @@ static void take_missing(void *context, const struct camp_thread_states *before,
     struct thread_registry *registry = context;
 
     leave(registry, before, note);
-    keep(registry, before);
-    tell_left(registry, before);
+    take_result(registry, kept_threads_add(&registry->kept, before));
+    if (registry->user.left != NULL)
+        registry->user.left(registry->user.context, before);
 }
 
 static void take_idle(void *context, uint64_t time_ns)
 {
     struct thread_registry *registry = context;
 
-    for (uint32_t group = 0; group < registry->group_count; group++) {
-        for (uint32_t state = 0; state < CAMP_STATE_COUNT; state++)
-            end_waits(registry, group, state, time_ns);
-    }
+    for (size_t i = 0; i < registry->cell_count; i++)
+        end_waits(registry, &registry->cells[i], time_ns);
+    registry->idle_ns = time_ns;
     registry->regroups = false;
 }
 
@@ -358,8 +240,8 @@ void thread_registry_init(struct thread_registry *ret, const struct thread_user 
 void thread_registry_release(struct thread_registry *registry)
 {
     free(registry->cells);
-    free(registry->kept);
-    index_release(&registry->kept_index);
+    free(registry->first_cells);
+    kept_threads_release(&registry->kept);
     free(registry->late.threads);
     free(registry->held.threads);
     *registry = (struct thread_registry){ 0 };
@@ -388,9 +270,9 @@ int thread_registry_read_exited(struct thread_registry *registry, struct camp_st
 static void resolve(struct thread_registry *registry, const struct late_thread *late)
 {
     const struct camp_thread_states *thread = &late->thread;
-    const struct camp_thread_states since = is_total(thread)
-                                                ? rest_of_total(registry, thread)
-                                                : thread_since(thread, take_kept(registry, thread));
+    const struct camp_thread_states since =
+        is_total(thread) ? kept_threads_rest(&registry->kept, thread)
+                         : thread_since(thread, kept_threads_take(&registry->kept, thread));
 
     tell(registry, &since, late->group);
 }
@@ -408,8 +290,8 @@ static void resolve_late(struct thread_registry *registry)
         else
             resolve(registry, &late->threads[i]);
     }
-    if (totals > 0 && registry->kept_count > 0)
-        qsort(registry->kept, registry->kept_count, sizeof *registry->kept, longest_first);
+    if (totals > 0)
+        kept_threads_sort(&registry->kept);
     for (size_t i = 0; i < totals; i++)
         resolve(registry, &late->threads[i]);
     late->count = 0;
@@ -445,6 +327,6 @@ int thread_registry_read(struct thread_registry *registry, struct camp_states *s
     registry->snapshot_ns = now_ns(CLOCK_MONOTONIC);
     if (r == CAMP_OK)
         r = thread_registry_read_late(registry, session, error);
-    age_kept(registry);
+    kept_threads_age(&registry->kept);
     return r;
 }

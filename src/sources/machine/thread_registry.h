@@ -39,8 +39,7 @@
  */
 #pragma once
 
-#include "ledger/index.h"
-#include "thread_values.h"
+#include "kept_threads.h"
 
 /* What a registry calls. Each pointer is valid only during the call. A group is a number below
  * 2^32 - 1, which the user chooses; small numbers save memory. If a function does not return
@@ -65,8 +64,10 @@ struct thread_user {
 /* Threads of one group in one state. `ends` is the sum of the times at which their last readings,
  * or their last accounted waits, end. It may overflow, and differences are still right. */
 struct thread_cell {
-    uint64_t threads, ends;
-    uint64_t fresh_threads, fresh_ends; /* read in the snapshot that is being taken */
+    uint32_t group, state;
+    uint32_t next;                   /* 1 + index of another cell of the group; 0: none */
+    uint32_t threads, fresh_threads; /* fresh: read in the snapshot that is being taken */
+    uint64_t ends, fresh_ends;
 };
 
 struct late_list {
@@ -82,15 +83,16 @@ struct thread_registry {
     struct thread_user user;
     uint64_t threads, processes; /* living in the last snapshot, less those that exited since */
     uint64_t snapshot_ns;        /* CLOCK_MONOTONIC at the end of the last snapshot */
+    uint64_t idle_ns;            /* CLOCK_MONOTONIC at which the waits of idle threads end in it */
     /* If true, the next snapshot finds the group of each thread again. Set by the user if group
      * numbers or rules have changed. A snapshot sets it to false when it has visited all. */
     bool regroups;
 
-    struct thread_cell (*cells)[CAMP_STATE_COUNT]; /* [group_count] */
+    struct thread_cell *cells; /* [cell_count] for each state in which a group ever had a thread */
+    size_t cell_count, cell_capacity;
+    uint32_t *first_cells; /* [group_count] 1 + index of a cell of the group; 0: it has none */
     size_t group_count;
-    struct kept_thread *kept; /* [kept_count] readings of missing threads, the oldest first */
-    size_t kept_count, kept_capacity;
-    struct index kept_index;
+    struct kept_threads kept;
     struct late_list late; /* final readings, totals and readings to be matched */
     struct late_list held; /* what belongs to the next interval */
     bool is_listed;        /* the snapshot was taken, and exits are read again */

@@ -1,32 +1,132 @@
 #include "thread_values.h"
 
 #include "ledger/array.h"
-#include "ledger/frame.h"
+#include "microstates/table.h"
+#include "sources/measured_column.h"
 #include "sources/source.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#define STATE_OF(state, name, title, short_title, class, figure, help)                             \
+    [CAMP_STATE_##state] = STATE(name, title, short_title, CLASS_##class, help),
+static const struct column columns[] = {
+    MICROSTATES(STATE_OF) COUNTER("system_calls", "scl", "system calls"),
+    COUNTER("signals", "sig", "signals delivered"),
+    COUNTER("voluntary_switches", "vcx", "times it left its CPU to sleep"),
+    COUNTER("involuntary_switches", "icx", "times its CPU was taken away"),
+    COUNTER("minor_faults", "minf", "page faults without input"),
+    COUNTER("major_faults", "majf", "page faults with input"),
+    COUNTER("read_bytes", "read", "from storage"),
+    COUNTER("written_bytes", "written", "to storage"),
+    COUNTER("read_chars", "rchar", "by read(2) and the like"),
+    COUNTER("written_chars", "wchar", "by write(2) and the like"),
+    COUNTER("cpu_ns", "cpu", "CPU time by the scheduler's own count"),
+    COUNTER("run_delay_ns", "delay", "run-queue time by the scheduler's own count"),
+    { "sampled_ns", "sampled", "utime + stime: whole ticks charged to whatever ran", COLUMN_COUNTER,
+      CAMP_SAMPLED },
+};
+
+_Static_assert(sizeof columns / sizeof columns[0] == THREADS_COLUMN_COUNT,
+               "a column was forgotten");
+_Static_assert(THREADS_COLUMN_COUNT < 64, "a set of columns is one number");
+
+const struct schema threads_schema = {
+    .name = "threads",
+    .columns = columns,
+    .column_count = THREADS_COLUMN_COUNT,
+    .state_count = CAMP_STATE_COUNT,
+};
+
+uint64_t threads_unmeasured(const struct camp_states *session)
+{
+    struct camp_states_known known = { 0 };
+
+    camp_states_known(session, &known, sizeof known, NULL);
+    return thread_unknown_columns(&known);
+}
+
+static bool is_absent(uint64_t unmeasured, size_t column)
+{
+    return column < THREADS_COLUMN_COUNT && (unmeasured >> column & 1) != 0;
+}
+
+void threads_columns_fill(struct threads_columns *ret, uint64_t unmeasured)
+{
+    struct schema *schema = &ret->schema;
+
+    *schema = threads_schema;
+    schema->columns = ret->columns;
+    schema->column_count = schema->state_count = 0;
+    ret->unmeasured = unmeasured;
+    for (size_t i = 0; i < THREADS_COLUMN_COUNT; i++) {
+        if (is_absent(unmeasured, i))
+            continue;
+        ret->columns[schema->column_count++] = columns[i];
+        schema->state_count += i < CAMP_STATE_COUNT;
+    }
+}
+
+void threads_values_add(uint64_t *values, uint64_t unmeasured, const uint64_t *did, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!is_absent(unmeasured, i))
+            *values++ += did[i];
+    }
+}
+
+static bool is_at(const struct schema *schema, size_t index, size_t column)
+{
+    return index < schema->column_count &&
+           strcmp(schema->columns[index].name, columns[column].name) == 0;
+}
+
+bool threads_have_columns(const struct schema *schema)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < THREADS_COLUMN_COUNT; i++) {
+        if (i == CAMP_STATE_COUNT && (found == 0 || found != schema->state_count))
+            return false;
+        found += is_at(schema, found, i);
+    }
+    return found == schema->column_count;
+}
+
+size_t threads_column(const struct schema *schema, size_t column)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < column && i < THREADS_COLUMN_COUNT; i++)
+        found += is_at(schema, found, i);
+    return found + (column > THREADS_COLUMN_COUNT ? column - THREADS_COLUMN_COUNT : 0);
+}
+
+bool threads_have(const struct schema *schema, size_t column)
+{
+    return is_at(schema, threads_column(schema, column), column);
+}
+
 static const struct {
     size_t offset;
     uint32_t known; /* enum camp_thread_states_field */
 } counters[THREADS_COLUMN_COUNT] = {
-#define COUNTER(name, member)                                                                      \
+#define MEMBER_OF(name, member)                                                                    \
     [THREADS_##name] = { offsetof(struct camp_thread_states, member), CAMP_THREAD_STATES_##name }
-    COUNTER(SYSTEM_CALLS, system_calls),
-    COUNTER(SIGNALS, signals),
-    COUNTER(VOLUNTARY_SWITCHES, voluntary_switches),
-    COUNTER(INVOLUNTARY_SWITCHES, involuntary_switches),
-    COUNTER(MINOR_FAULTS, minor_faults),
-    COUNTER(MAJOR_FAULTS, major_faults),
-    COUNTER(READ_BYTES, read_bytes),
-    COUNTER(WRITTEN_BYTES, written_bytes),
-    COUNTER(READ_CHARS, read_chars),
-    COUNTER(WRITTEN_CHARS, written_chars),
-    COUNTER(CPU, cpu_ns),
-    COUNTER(RUN_DELAY, run_delay_ns),
-    COUNTER(SAMPLED, sampled_ns),
-#undef COUNTER
+    MEMBER_OF(SYSTEM_CALLS, system_calls),
+    MEMBER_OF(SIGNALS, signals),
+    MEMBER_OF(VOLUNTARY_SWITCHES, voluntary_switches),
+    MEMBER_OF(INVOLUNTARY_SWITCHES, involuntary_switches),
+    MEMBER_OF(MINOR_FAULTS, minor_faults),
+    MEMBER_OF(MAJOR_FAULTS, major_faults),
+    MEMBER_OF(READ_BYTES, read_bytes),
+    MEMBER_OF(WRITTEN_BYTES, written_bytes),
+    MEMBER_OF(READ_CHARS, read_chars),
+    MEMBER_OF(WRITTEN_CHARS, written_chars),
+    MEMBER_OF(CPU, cpu_ns),
+    MEMBER_OF(RUN_DELAY, run_delay_ns),
+    MEMBER_OF(SAMPLED, sampled_ns),
+#undef MEMBER_OF
 };
 
 size_t thread_value_offset(size_t column)

@@ -8,8 +8,7 @@
  * thread add up to its elapsed time to the nanosecond.
  */
 #include "cpus_states.h"
-#include "measured_column.h"
-#include "microstates/table.h"
+#include "idle_threads.h"
 #include "pid_namespace.h"
 #include "sources/source.h"
 #include "thread_registry.h"
@@ -20,105 +19,7 @@
 #include <time.h>
 
 #define DRAIN_INTERVAL_NS 100000000u
-
-#define STATE_OF(state, name, title, short_title, class, figure, help)                             \
-    [CAMP_STATE_##state] = STATE(name, title, short_title, CLASS_##class, help),
-static const struct column columns[] = {
-    MICROSTATES(STATE_OF) COUNTER("system_calls", "scl", "system calls"),
-    COUNTER("signals", "sig", "signals delivered"),
-    COUNTER("voluntary_switches", "vcx", "times it left its CPU to sleep"),
-    COUNTER("involuntary_switches", "icx", "times its CPU was taken away"),
-    COUNTER("minor_faults", "minf", "page faults without input"),
-    COUNTER("major_faults", "majf", "page faults with input"),
-    COUNTER("read_bytes", "read", "from storage"),
-    COUNTER("written_bytes", "written", "to storage"),
-    COUNTER("read_chars", "rchar", "by read(2) and the like"),
-    COUNTER("written_chars", "wchar", "by write(2) and the like"),
-    COUNTER("cpu_ns", "cpu", "CPU time by the scheduler's own count"),
-    COUNTER("run_delay_ns", "delay", "run-queue time by the scheduler's own count"),
-    { "sampled_ns", "sampled", "utime + stime: whole ticks charged to whatever ran", COLUMN_COUNTER,
-      CAMP_SAMPLED },
-};
-
-_Static_assert(sizeof columns / sizeof columns[0] == THREADS_COLUMN_COUNT,
-               "a column was forgotten");
-_Static_assert(THREADS_COLUMN_COUNT < 64, "a set of columns is one number");
-
-const struct schema threads_schema = {
-    .name = "threads",
-    .columns = columns,
-    .column_count = THREADS_COLUMN_COUNT,
-    .state_count = CAMP_STATE_COUNT,
-};
-
-uint64_t threads_unmeasured(const struct camp_states *session)
-{
-    struct camp_states_known known = { 0 };
-
-    camp_states_known(session, &known, sizeof known, NULL);
-    return thread_unknown_columns(&known);
-}
-
-static bool is_absent(uint64_t unmeasured, size_t column)
-{
-    return column < THREADS_COLUMN_COUNT && (unmeasured >> column & 1) != 0;
-}
-
-void threads_columns_fill(struct threads_columns *ret, uint64_t unmeasured)
-{
-    struct schema *schema = &ret->schema;
-
-    *schema = threads_schema;
-    schema->columns = ret->columns;
-    schema->column_count = schema->state_count = 0;
-    ret->unmeasured = unmeasured;
-    for (size_t i = 0; i < THREADS_COLUMN_COUNT; i++) {
-        if (is_absent(unmeasured, i))
-            continue;
-        ret->columns[schema->column_count++] = columns[i];
-        schema->state_count += i < CAMP_STATE_COUNT;
-    }
-}
-
-void threads_values_add(uint64_t *values, uint64_t unmeasured, const uint64_t *did, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (!is_absent(unmeasured, i))
-            *values++ += did[i];
-    }
-}
-
-static bool is_at(const struct schema *schema, size_t index, size_t column)
-{
-    return index < schema->column_count &&
-           strcmp(schema->columns[index].name, columns[column].name) == 0;
-}
-
-bool threads_have_columns(const struct schema *schema)
-{
-    size_t found = 0;
-
-    for (size_t i = 0; i < THREADS_COLUMN_COUNT; i++) {
-        if (i == CAMP_STATE_COUNT && (found == 0 || found != schema->state_count))
-            return false;
-        found += is_at(schema, found, i);
-    }
-    return found == schema->column_count;
-}
-
-size_t threads_column(const struct schema *schema, size_t column)
-{
-    size_t found = 0;
-
-    for (size_t i = 0; i < column && i < THREADS_COLUMN_COUNT; i++)
-        found += is_at(schema, found, i);
-    return found + (column > THREADS_COLUMN_COUNT ? column - THREADS_COLUMN_COUNT : 0);
-}
-
-bool threads_have(const struct schema *schema, size_t column)
-{
-    return is_at(schema, threads_column(schema, column), column);
-}
+#define PROCESSES_SPARE 1024 /* so many processes that no longer live are always kept */
 
 struct threads_source {
     /* must be the first member, because functions cast it to struct threads_source */
@@ -131,6 +32,12 @@ struct threads_source {
     struct threads_columns columns;
     size_t places[CAMP_STATE_COUNT]; /* the indexes of the states in a row */
     struct frame frame;
+    enum idle_rows wanted, idle; /* of the next interval, and of this one */
+    struct idle_processes processes;
+    /* If keeps_fresh: the threads without an idle row that speaks for later intervals. They are
+     * all known (knows_fresh) one interval later. */
+    bool keeps_fresh, knows_fresh, out_of_memory;
+    struct fresh_threads fresh;
 };
 
 static const struct schema *describe(const struct source *source)
@@ -138,8 +45,24 @@ static const struct schema *describe(const struct source *source)
     return &((const struct threads_source *)source)->columns.schema;
 }
 
+static struct entity entity_of(const struct camp_thread_states *thread)
+{
+    struct entity ret = { .id = thread->tid,
+                          .pid = thread->pid,
+                          .parent = thread->parent,
+                          .uid = thread->uid,
+                          .cgroup = thread->cgroup,
+                          .count = thread->count };
+
+    ret.flags = ((thread->flags & THREAD_NEW) != 0 ? ENTITY_NEW : 0) |
+                ((thread->flags & CAMP_THREAD_ENDED) != 0 ? ENTITY_ENDED : 0) |
+                ((thread->flags & CAMP_THREAD_KERNEL) != 0 ? ENTITY_KERNEL : 0);
+    memcpy(ret.name, thread->name, sizeof thread->name);
+    return ret;
+}
+
 /* Returns the values of the new row, or NULL if there is no memory. */
-static uint64_t *add_row(struct threads_source *source, const struct camp_thread_states *since,
+static uint64_t *add_row(struct threads_source *source, const struct entity *from,
                          uint64_t elapsed_ns)
 {
     struct entity *entity = frame_add(&source->frame);
@@ -147,24 +70,37 @@ static uint64_t *add_row(struct threads_source *source, const struct camp_thread
 
     if (entity == NULL)
         return NULL;
-    entity->id = since->tid;
-    entity->pid = since->pid;
-    entity->parent = since->parent;
-    entity->uid = since->uid;
-    entity->cgroup = since->cgroup;
-    entity->count = since->count;
-    entity->flags = ((since->flags & THREAD_NEW) != 0 ? ENTITY_NEW : 0) |
-                    ((since->flags & CAMP_THREAD_ENDED) != 0 ? ENTITY_ENDED : 0) |
-                    ((since->flags & CAMP_THREAD_KERNEL) != 0 ? ENTITY_KERNEL : 0);
-    memcpy(entity->name, since->name, sizeof since->name);
+    *entity = *from;
     source->frame.elapsed_ns[row] = elapsed_ns;
     return frame_values(&source->frame, row);
+}
+
+static int add_idle_row(struct threads_source *source, const struct entity *entity, uint32_t state,
+                        uint64_t elapsed_ns)
+{
+    uint64_t *row = add_row(source, entity, elapsed_ns);
+
+    if (row == NULL)
+        return CAMP_E_NOMEM;
+    row[source->places[state]] = elapsed_ns;
+    source->frame.only_states[source->frame.entity_count - 1] = (uint32_t)source->places[state] + 1;
+    return CAMP_OK;
+}
+
+static int keep_fresh(struct threads_source *source, const struct entity *entity, uint32_t state,
+                      uint64_t time_ns)
+{
+    struct fresh_thread fresh = { *entity, state, time_ns, false };
+
+    fresh.entity.flags &= ~(uint32_t)ENTITY_NEW;
+    return source->keeps_fresh ? fresh_threads_add(&source->fresh, &fresh) : CAMP_OK;
 }
 
 static int add_thread(void *context, const struct camp_thread_states *since, uint32_t group)
 {
     struct threads_source *source = context;
-    uint64_t *row = add_row(source, since, since->time_ns - since->begin_ns);
+    const struct entity entity = entity_of(since);
+    uint64_t *row = add_row(source, &entity, since->time_ns - since->begin_ns);
     uint64_t values[THREADS_COLUMN_COUNT];
 
     (void)group;
@@ -172,21 +108,116 @@ static int add_thread(void *context, const struct camp_thread_states *since, uin
         return CAMP_E_NOMEM;
     thread_fill_values(values, since);
     threads_values_add(row, source->columns.unmeasured, values, THREADS_COLUMN_COUNT);
+    fresh_threads_forget(&source->fresh, since->tid);
+    return (entity.flags & ENTITY_ENDED) != 0
+               ? CAMP_OK
+               : keep_fresh(source, &entity, since->state, since->time_ns);
+}
+
+/* Returns whether the idle row of a thread speaks for all later intervals: a recording repeats it,
+ * and multiplies it by their length. */
+static bool is_whole(const struct frame *frame, uint64_t elapsed_ns)
+{
+    return frame_times(elapsed_ns, frame->end_ns - frame->start_ns) == 1;
+}
+
+static int add_each_idle(void *context, const struct camp_states_wait *wait, uint32_t group)
+{
+    struct threads_source *source = context;
+    const struct entity entity = entity_of(wait->thread);
+    const int r = add_idle_row(source, &entity, wait->state, wait->elapsed_ns);
+
+    (void)group;
+    return r == CAMP_OK && !is_whole(&source->frame, wait->elapsed_ns)
+               ? keep_fresh(source, &entity, wait->state, 0)
+               : r;
+}
+
+static int add_idle_process(void *context, uint32_t group, uint32_t state, uint64_t threads,
+                            uint64_t wait_ns)
+{
+    struct threads_source *source = context;
+
+    source->processes.rows[group].count = (uint32_t)threads;
+    return add_idle_row(source, &source->processes.rows[group], state, wait_ns);
+}
+
+static int omit_idle(void *context, uint32_t group, uint32_t state, uint64_t threads,
+                     uint64_t wait_ns)
+{
+    (void)group;
+    (void)state;
+    (void)wait_ns;
+    ((struct threads_source *)context)->frame.omitted += threads;
     return CAMP_OK;
 }
 
-static int add_idle(void *context, const struct camp_states_wait *wait, uint32_t group)
+/* Adds a row for each thread that was read in the last interval, and has been idle since. */
+static int add_newly_idle(struct threads_source *source)
+{
+    const uint64_t end_ns = source->registry.idle_ns;
+    struct fresh_list *last = &source->fresh.last;
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < last->count && r == CAMP_OK; i++) {
+        const struct fresh_thread *thread = &last->threads[i];
+        const uint64_t elapsed_ns = end_ns > thread->time_ns ? end_ns - thread->time_ns : 0;
+
+        if (thread->did)
+            continue;
+        source->frame.omitted--;
+        r = add_idle_row(source, &thread->entity, thread->state, elapsed_ns);
+        if (r == CAMP_OK && !is_whole(&source->frame, elapsed_ns))
+            r = keep_fresh(source, &thread->entity, thread->state, end_ns);
+    }
+    return r;
+}
+
+static int find_process(void *context, const struct camp_thread_states *before,
+                        const struct camp_thread_states *thread, uint32_t *group)
+{
+    return idle_processes_find(&((struct threads_source *)context)->processes, before, thread,
+                               group);
+}
+
+/* A thread that is missing may have been omitted from the frame before. */
+static void leave(void *context, const struct camp_thread_states *last)
 {
     struct threads_source *source = context;
-    uint64_t *row = add_row(source, wait->thread, wait->elapsed_ns);
+    struct entity gone = entity_of(last);
 
-    (void)group;
-    if (row == NULL)
-        return CAMP_E_NOMEM;
-    row[source->places[wait->state]] = wait->elapsed_ns;
-    source->frame.only_states[source->frame.entity_count - 1] =
-        (uint32_t)source->places[wait->state] + 1;
-    return CAMP_OK;
+    fresh_threads_forget(&source->fresh, last->tid);
+    if (source->idle != IDLE_OMITTED || (gone.flags & ENTITY_ENDED) != 0)
+        return;
+    gone.flags |= ENTITY_GONE;
+    source->out_of_memory |= add_row(source, &gone, 0) == NULL;
+}
+
+static void set_idle(struct source *base, enum idle_rows idle)
+{
+    struct threads_source *source = (struct threads_source *)base;
+
+    source->wanted = idle;
+    source->keeps_fresh |= idle == IDLE_OMITTED;
+}
+
+/* Chooses the rows of idle threads in this interval. Numbers of processes are given again when most
+ * of them are of processes that no longer live. */
+static void start_interval(struct threads_source *source)
+{
+    struct thread_registry *registry = &source->registry;
+    struct thread_user *user = &registry->user;
+
+    source->idle =
+        source->wanted == IDLE_OMITTED && !source->knows_fresh ? IDLE_EACH : source->wanted;
+    source->knows_fresh = source->keeps_fresh && source->idle != IDLE_BY_PROCESS;
+    user->waited = source->idle == IDLE_EACH ? add_each_idle : NULL;
+    user->idle = source->idle == IDLE_OMITTED ? omit_idle : add_idle_process;
+    fresh_threads_start_interval(&source->fresh);
+    if (source->processes.count > 2 * registry->processes + PROCESSES_SPARE) {
+        idle_processes_clear(&source->processes);
+        registry->regroups = true;
+    }
 }
 
 /* In a PID namespace, adds one row for the CPU time of all threads outside of it. Their waits are
@@ -241,6 +272,12 @@ static int read_snapshot(struct threads_source *source, struct camp_error *error
 {
     int r = thread_registry_read(&source->registry, source->session, error);
 
+    for (size_t i = 0; i < source->fresh.now.count; i++) {
+        if (source->fresh.now.threads[i].time_ns == 0)
+            source->fresh.now.threads[i].time_ns = source->registry.idle_ns;
+    }
+    if (r == CAMP_OK && source->idle == IDLE_OMITTED)
+        r = source->out_of_memory ? CAMP_E_NOMEM : add_newly_idle(source);
     return r == CAMP_OK ? cpus_states_read(source->cpus, source->session, error) : r;
 }
 
@@ -251,6 +288,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     int r = CAMP_OK;
 
     frame_clear(&source->frame);
+    start_interval(source);
     while (r == CAMP_OK && source_wait(deadline_ns, DRAIN_INTERVAL_NS, source->stop))
         r = thread_registry_read_exited(&source->registry, source->session, error);
     source->frame.start_ns = source->frame.end_ns;
@@ -273,6 +311,8 @@ static void close_threads(struct source *base)
     cpus_states_close(source->cpus);
     camp_states_close(source->session);
     thread_registry_release(&source->registry);
+    idle_processes_release(&source->processes);
+    fresh_threads_release(&source->fresh);
     frame_release(&source->frame);
     free(source);
 }
@@ -285,11 +325,17 @@ int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, str
 
     if (source == NULL)
         return CAMP_E_NOMEM;
-    source->source = (struct source){ describe, next, close_threads, threads_source_cpus };
+    source->source = (struct source){ .describe = describe,
+                                      .next = next,
+                                      .close = close_threads,
+                                      .beside = threads_source_cpus,
+                                      .set_idle = set_idle };
     source->stop = stop;
-    thread_registry_init(
-        &source->registry,
-        &(struct thread_user){ .context = source, .did = add_thread, .waited = add_idle });
+    thread_registry_init(&source->registry, &(struct thread_user){ .context = source,
+                                                                   .did = add_thread,
+                                                                   .idle = add_idle_process,
+                                                                   .group = find_process,
+                                                                   .left = leave });
     r = cpus_states_open(&source->cpus, error);
     if (r == CAMP_OK)
         r = camp_states_open(&source->session, options, error);

@@ -2,8 +2,8 @@
 
 #include "counters/error.h"
 #include "ledger/array.h"
-#include "measured_column.h"
 #include "sources/machine/proc_clock.h"
+#include "sources/measured_column.h"
 
 #include <stdio.h>
 #include <stdlib.h>

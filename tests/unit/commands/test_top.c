@@ -4,8 +4,8 @@
 #include "commands/top/top_prstat.h"
 #include "commands/top/top_workloads.h"
 #include "sources/machine/cgroup_paths.h"
-#include "sources/machine/user_names.h"
 #include "sources/source.h"
+#include "sources/user_names.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

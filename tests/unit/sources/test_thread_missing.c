@@ -86,11 +86,11 @@ static void a_late_final_reading_adds_only_the_time_not_yet_accounted(void **sta
         remove_tid(7);
         for (int i = 0; i < late; i++)
             assert_int_equal(next().rows, 0);
-        assert_int_equal(registry.kept_count, late >= 1 && late <= 3);
+        assert_int_equal(registry.kept.count, late >= 1 && late <= 3);
         exit_as(worker(7, 1, 100, 60));
         /* a reading is kept for three further snapshots, and then is given up */
         assert_int_equal(next().slept_ns, late <= 3 ? 10 : 60);
-        assert_int_equal(registry.kept_count, 0);
+        assert_int_equal(registry.kept.count, 0);
     }
 }
 
