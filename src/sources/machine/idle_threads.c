@@ -78,23 +78,33 @@ void idle_processes_release(struct idle_processes *processes)
     *processes = (struct idle_processes){ 0 };
 }
 
-static bool has_tid(const void *threads, uint32_t position, const void *tid)
+/* Of two readings of a thread, the earlier one comes first. */
+static int compare_threads(const void *a, const void *b)
 {
-    return ((const struct fresh_thread *)threads)[position].entity.id == *(const int32_t *)tid;
+    const struct fresh_thread *left = a, *right = b;
+
+    if (left->entity.id != right->entity.id)
+        return left->entity.id < right->entity.id ? -1 : 1;
+    return left->order < right->order ? -1 : left->order > right->order;
 }
 
-static struct fresh_thread *find(const struct fresh_list *list, int32_t tid)
+/* A snapshot that is repeated may show a thread again. The later reading counts. */
+static void sort_list(struct fresh_list *list)
 {
-    const struct index_slot *slot =
-        index_find(&list->index, index_hash_number((uint32_t)tid), has_tid, list->threads, &tid);
+    size_t count = 0;
 
-    return slot != NULL ? &list->threads[slot->position] : NULL;
+    qsort(list->threads, list->count, sizeof *list->threads, compare_threads);
+    for (size_t i = 0; i < list->count; i++) {
+        if (i + 1 == list->count || list->threads[i + 1].entity.id != list->threads[i].entity.id)
+            list->threads[count++] = list->threads[i];
+    }
+    list->count = count;
+    list->is_unsorted = false;
 }
 
 static void release_list(struct fresh_list *list)
 {
     free(list->threads);
-    index_release(&list->index);
     *list = (struct fresh_list){ 0 };
 }
 
@@ -106,35 +116,43 @@ void fresh_threads_start_interval(struct fresh_threads *fresh)
     fresh->last = fresh->now;
     if (list.count < list.capacity / 8)
         release_list(&list);
-    index_clear(&list.index);
     list.count = 0;
     fresh->now = list;
+    if (fresh->last.is_unsorted)
+        sort_list(&fresh->last);
+    fresh->last.next = 0;
 }
 
+static int compare_tid(const void *tid, const void *element)
+{
+    const int64_t wanted = *(const int32_t *)tid;
+    const struct fresh_thread *thread = element;
+
+    return wanted < thread->entity.id ? -1 : wanted > thread->entity.id;
+}
+
+/* A snapshot shows threads in the order of their tids, so most threads are the next one. */
 void fresh_threads_forget(struct fresh_threads *fresh, int32_t tid)
 {
-    struct fresh_thread *last = find(&fresh->last, tid);
+    struct fresh_list *last = &fresh->last;
 
-    if (last != NULL)
-        last->did = true;
+    if (last->next >= last->count || last->threads[last->next].entity.id != tid)
+        last->next = ARRAY_POSITION(&tid, last->threads, last->count, compare_tid);
+    if (last->next < last->count && last->threads[last->next].entity.id == tid)
+        last->threads[last->next++].did = true;
 }
 
-/* A snapshot that is repeated may show a thread again. The later reading counts. */
 int fresh_threads_add(struct fresh_threads *fresh, const struct fresh_thread *thread)
 {
     struct fresh_list *list = &fresh->now;
-    const int32_t tid = (int32_t)thread->entity.id;
-    struct fresh_thread *known = find(list, tid);
+    const size_t at = list->count;
 
-    if (known != NULL) {
-        *known = *thread;
-        return CAMP_OK;
-    }
-    if (!ARRAY_RESERVE(list->threads, list->capacity, list->count + 1) ||
-        !index_reserve(&list->index, list->count + 1))
+    if (!ARRAY_RESERVE(list->threads, list->capacity, at + 1))
         return CAMP_E_NOMEM;
-    index_add(&list->index, index_hash_number((uint32_t)tid), (uint32_t)list->count);
-    list->threads[list->count++] = *thread;
+    list->is_unsorted |= at > 0 && list->threads[at - 1].entity.id >= thread->entity.id;
+    list->threads[at] = *thread;
+    list->threads[at].order = at;
+    list->count++;
     return CAMP_OK;
 }
 

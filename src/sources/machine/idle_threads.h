@@ -34,12 +34,14 @@ struct fresh_thread {
     uint32_t state;   /* enum camp_state */
     uint64_t time_ns; /* of the reading; 0: the end of its wait in this snapshot */
     bool did;         /* something in this interval, or it is no longer there */
+    size_t order;     /* fresh_threads_add() sets it */
 };
 
 struct fresh_list {
     struct fresh_thread *threads; /* [count] */
     size_t count, capacity;
-    struct index index; /* by tid */
+    bool is_unsorted;
+    size_t next; /* index of the thread after the last one that was found */
 };
 
 /* The threads that were read in the last interval, and those that are read in this one. */

@@ -90,7 +90,7 @@ static int add_idle_row(struct threads_source *source, const struct entity *enti
 static int keep_fresh(struct threads_source *source, const struct entity *entity, uint32_t state,
                       uint64_t time_ns)
 {
-    struct fresh_thread fresh = { *entity, state, time_ns, false };
+    struct fresh_thread fresh = { .entity = *entity, .state = state, .time_ns = time_ns };
 
     fresh.entity.flags &= ~(uint32_t)ENTITY_NEW;
     return source->keeps_fresh ? fresh_threads_add(&source->fresh, &fresh) : CAMP_OK;

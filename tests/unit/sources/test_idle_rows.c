@@ -331,8 +331,15 @@ static void the_later_reading_of_a_thread_counts(void **state)
     assert_int_equal(fresh_threads_add(&fresh, &thread), CAMP_OK);
     thread.time_ns = 200;
     assert_int_equal(fresh_threads_add(&fresh, &thread), CAMP_OK);
-    assert_int_equal(fresh.now.count, 1);
-    assert_int_equal(fresh.now.threads[0].time_ns, 200);
+    thread.entity.id = 5;
+    assert_int_equal(fresh_threads_add(&fresh, &thread), CAMP_OK);
+    fresh_threads_start_interval(&fresh);
+    assert_int_equal(fresh.last.count, 2);
+    assert_int_equal(fresh.last.threads[0].entity.id, 5);
+    assert_int_equal(fresh.last.threads[1].time_ns, 200);
+    fresh_threads_forget(&fresh, 7);
+    fresh_threads_forget(&fresh, 6);
+    assert_true(fresh.last.threads[1].did && !fresh.last.threads[0].did);
     fresh_threads_release(&fresh);
 }
 
