@@ -110,6 +110,11 @@ print(int(json.loads(open(sys.argv[1]).readlines()[-1])["interval_s"] * 1000) + 
     check_shows_a_recording_as_it_was bpf
 }
 
+@test "a recording has all threads in each interval, also those that sleep on" {
+    needs --from threads --tier bpf
+    python3 "$BATS_TEST_DIRNAME/sleeping_threads.py" "$CAMP" run.camp
+}
+
 @test "camp check refuses a --pid that the recording does not contain" {
     "$CAMP" record --from check --output check.camp --count 1 --interval 50ms
     run -1 "$CAMP" check --from check.camp --pid 99999998
