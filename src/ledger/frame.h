@@ -80,8 +80,9 @@ enum entity_flag {
     /* The measured or the sampled CPU time of this process is unknown, and its value is 0. */
     ENTITY_UNMEASURED = 1u << 4,
     ENTITY_UNSAMPLED = 1u << 5,
-    /* A row for `count` threads of one process that stayed in the same state (IDLE_BY_PROCESS). Its
-     * id and its name are those of the process's first thread, if that is known. */
+    /* A row for `count` threads of one process, user, group and parent that stayed in the same
+     * state (IDLE_BY_PROCESS). Its id and its name are those of the process's first thread, if that
+     * is known. */
     ENTITY_ALIKE = 1u << 6,
     /* A row without time: the entity is no longer there, and its last times are not known yet. Only
      * in frames with IDLE_OMITTED. */
@@ -92,8 +93,9 @@ enum entity_flag {
 enum idle_rows {
     IDLE_EACH,       /* a row for each */
     IDLE_BY_PROCESS, /* a row for all threads of a process in one state (ENTITY_ALIKE) */
-    /* A row only for an entity that was not in one state for the whole interval before. The others
-     * stay in the state of their last row, and are counted in frame.omitted. */
+    /* A row only for an entity that was active in the previous interval, or whose last row was not
+     * about as long as its interval. The others stay in the state of their last row, and are
+     * counted in frame.omitted. */
     IDLE_OMITTED
 };
 
@@ -203,7 +205,8 @@ void frame_add_values(struct frame *frame, size_t entity, const struct frame *fr
  * multiple of wall_ns. */
 uint32_t frame_times(uint64_t elapsed_ns, uint64_t wall_ns);
 
-/* Returns how many entities a frame has. A group of entities is one. */
+/* Returns how many entities a frame has, including omitted ones. A row with ENTITY_ALIKE counts as
+ * its `count` threads, any other row as one. */
 uint64_t frame_size(const struct frame *frame);
 
 /* Returns the number of CPUs in a frame of CPUs, without their total. Returns `unknown` if `cpus`

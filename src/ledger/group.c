@@ -97,7 +97,7 @@ static const struct index_slot *slot_of(const struct groups *groups, const struc
     return index_find(&groups->index, hash_of(key), has_key, groups, key);
 }
 
-/* Finds the process of each row that is not its first thread, and the first thread: the thread
+/* Finds the process of each row that is not of a first thread, and the first thread: the thread
  * whose id is the pid. Without it, the first thread is the one with the smallest id. */
 static bool find_processes(struct groups *processes, const struct frame *frame, uint32_t *members)
 {

@@ -41,7 +41,7 @@ int registry_enter(struct registry *registry, const struct entity *entity, uint3
 
 #define REGISTRY_NONE UINT32_MAX
 
-/* Returns the number of an entity that was entered in an earlier frame, or REGISTRY_NONE. */
+/* Returns the number of the entity that was entered last with this id, or REGISTRY_NONE. */
 uint32_t registry_find(const struct registry *registry, const struct entity *entity);
 
 /* Frees the numbers of entities that were last seen before frame `since`. New entities may get

@@ -173,8 +173,8 @@ uint64_t busy_ns(const struct frame *frame, size_t row)
     return sum;
 }
 
-/* Sets keys[] to the numbers by which an order sorts. Of an order by a text they are the busy
- * times. */
+/* Sets keys[] to the numbers by which an order sorts. For an order by a text they are the
+ * busy times, which order equal texts. */
 static void fill_keys(const struct frame *frame, size_t order, uint64_t *keys)
 {
     const struct schema *schema = frame->schema;

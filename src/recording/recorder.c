@@ -29,6 +29,7 @@ struct recorder {
     struct recorder_table tables[TABLES];
     size_t table_count; /* 0 before the first interval */
     int64_t tick;
+    bool is_key_due; /* the last interval should have been a key interval */
     uint32_t number; /* highest entity number in the file */
     struct recorder_counts counts;
     char note[FRAME_NOTE_SIZE];
@@ -309,11 +310,26 @@ static int write_note(const struct recorder *recorder, const char *note, struct 
     return r;
 }
 
+bool recorder_wants_key(const struct recorder *recorder)
+{
+    return recorder->is_key_due || recorder->tick % RECORDING_KEY_EVERY == 0;
+}
+
+/* An interval is a key interval of all its tables, or of none. */
+static bool is_key(const struct recorder *recorder, const struct frame *const frames[TABLES])
+{
+    bool is_whole = true;
+
+    for (size_t i = 0; i < TABLES; i++)
+        is_whole = is_whole && (frames[i] == NULL || frames[i]->omitted == 0);
+    return is_whole && recorder_wants_key(recorder);
+}
+
 static int write_frames(struct recorder *recorder, const struct frame *const frames[TABLES],
                         uint64_t *ret_written, struct camp_error *error)
 {
     const int64_t tick = recorder->tick + 1;
-    const bool key = recorder->tick % RECORDING_KEY_EVERY == 0;
+    const bool key = is_key(recorder, frames);
     int r = CAMP_OK;
 
     if (recorder->table_count == 0)
@@ -331,7 +347,7 @@ static int write_frames(struct recorder *recorder, const struct frame *const fra
     return r == CAMP_OK ? run(recorder, "COMMIT", error) : r;
 }
 
-/* Discards the current interval. The newest rows of each table are not in the file. */
+/* Discards the current interval. */
 static void roll_back(struct recorder *recorder)
 {
     sqlite3_exec(recorder->database, "ROLLBACK", NULL, NULL, NULL);
@@ -343,15 +359,6 @@ static void roll_back(struct recorder *recorder)
     }
     if (recorder->tick == 0)
         recorder->table_count = 0;
-}
-
-bool recorder_wants_key(const struct recorder *recorder)
-{
-    bool wants = recorder->tick % RECORDING_KEY_EVERY == 0;
-
-    for (size_t i = 0; i < recorder->table_count; i++)
-        wants = wants || recorder->tables[i].wants_key;
-    return wants;
 }
 
 int recorder_write(struct recorder *recorder, const struct frame *frame, const struct frame *beside,
@@ -376,6 +383,7 @@ int recorder_write(struct recorder *recorder, const struct frame *frame, const s
         return r;
     }
     memcpy(recorder->note, note, sizeof note);
+    recorder->is_key_due = recorder_wants_key(recorder) && !is_key(recorder, frames);
     recorder->tick++;
     recorder->counts.ticks++;
     recorder->counts.rows += frame_size(frame) + (beside != NULL ? frame_size(beside) : 0);

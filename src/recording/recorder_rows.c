@@ -159,8 +159,8 @@ void recorder_table_roll_back(struct recorder_table *table, int64_t tick)
         const struct recorder_undo *undo = &table->undo[--table->undo_count];
 
         table->tracked[undo->tracked] = undo->before;
-        /* The registry has the new identity, and last_gauges the new gauges. A row that is stale is
-         * written whatever they are. */
+        /* The registry has the new identity, and last_gauges the new gauges. The next row of a
+         * stale entity is always written, so neither matters. */
         table->tracked[undo->tracked].stale = true;
     }
     table->wants_key = table->undo_wants_key;
@@ -194,8 +194,6 @@ static int list_twin(struct recorder_table *table, int64_t tick, const struct fr
         .flags = entity->flags & (RECORDING_NEW | RECORDING_ENDED),
     };
 
-    if (!keep_undo(table, at, table->tracked[at]))
-        return CAMP_E_NOMEM;
     table->tracked[at].stale = true;
     if (twin.flags == RECORDING_NEW)
         follow_twin(table, frame, &twin);
@@ -223,9 +221,12 @@ static int list_gone(struct recorder_table *table, uint32_t at, bool key)
                : CAMP_E_NOMEM;
 }
 
+/* Rows of entities that are gone are listed before all others, because a new entity may have the
+ * same id. */
 static int list_gone_row(struct recorder_table *table, const struct entity *entity)
 {
-    const uint32_t at = registry_find(&table->registry, entity);
+    const uint32_t at = (entity->flags & ENTITY_GONE) != 0 ? registry_find(&table->registry, entity)
+                                                           : REGISTRY_NONE;
 
     return at != REGISTRY_NONE ? list_gone(table, at, false) : CAMP_OK;
 }
@@ -246,13 +247,13 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
     const struct entity *entity = &frame->entities[row];
     const bool kernel = (entity->flags & ENTITY_KERNEL) != 0;
     uint32_t flags = entity->flags & (RECORDING_NEW | RECORDING_ENDED), at;
-    struct recorder_tracked *tracked, before;
+    struct recorder_tracked *tracked;
     enum registry_match match;
     struct idle_row idle;
     int r;
 
     if ((entity->flags & ENTITY_GONE) != 0)
-        return list_gone_row(table, entity);
+        return CAMP_OK;
     r = registry_enter(&table->registry, entity, &at, &match);
 
     if (r != CAMP_OK || !reserve_tracked(table))
@@ -262,7 +263,8 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
      * cleared. */
     if (match == REGISTRY_NEW)
         *tracked = (struct recorder_tracked){ 0 };
-    before = *tracked;
+    if (!keep_undo(table, at, *tracked))
+        return CAMP_E_NOMEM;
     if (tracked->last_seen == table->registry.frames)
         return list_twin(table, tick, frame, row, at, number);
     tracked->last_seen = table->registry.frames;
@@ -280,8 +282,6 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
     idle = flags == 0 || flags == RECORDING_CHANGED ? idle_row_of(frame, row) : not_idle;
     if (flags == 0 && !key && is_restored(table, at, frame, row, idle))
         return r;
-    if (!keep_undo(table, at, before))
-        return CAMP_E_NOMEM;
     if (idle.state >= 0)
         flags |= RECORDING_IDLE;
     tracked->idle = idle;
@@ -291,21 +291,33 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
                                                                                     : CAMP_E_NOMEM;
 }
 
+/* The row of an entity comes before its row with RECORDING_GONE. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct recorder_row *left = a, *right = b;
 
-    return left->number < right->number ? -1 : left->number > right->number;
+    if (left->number != right->number)
+        return left->number < right->number ? -1 : 1;
+    return (int)(left->flags & RECORDING_GONE) - (int)(right->flags & RECORDING_GONE);
 }
 
+/* Sorts the rows by entity number. An entity that is gone and has a row all the same, such as one
+ * that was only missing, has just that row. */
 static void sort_list(struct recorder_table *table)
 {
+    size_t count = 0;
+
     for (size_t i = 1; i < table->list_count; i++) {
-        if (table->list[i].number < table->list[i - 1].number) {
+        if (table->list[i].number <= table->list[i - 1].number) {
             qsort(table->list, table->list_count, sizeof *table->list, compare_rows);
-            return;
+            break;
         }
     }
+    for (size_t i = 0; i < table->list_count; i++) {
+        if (count == 0 || table->list[count - 1].number != table->list[i].number)
+            table->list[count++] = table->list[i];
+    }
+    table->list_count = count;
 }
 
 int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
@@ -316,11 +328,12 @@ int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
     table->undo_tick = tick;
     table->undo_wants_key = table->wants_key;
     table->undo_count = 0;
-    table->wants_key = table->wants_key || key;
-    key = table->wants_key && frame->omitted == 0;
+    key = (key || table->wants_key) && frame->omitted == 0;
     table->list_count = 0;
     registry_start_frame(&table->registry);
     r = write_tick(table, tick, key, frame);
+    for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++)
+        r = list_gone_row(table, &frame->entities[i]);
     for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++)
         r = list_row(table, tick, key, frame, i, number);
     if (r == CAMP_OK)
@@ -330,7 +343,7 @@ int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
         r = write_rows(table, tick, frame);
     if (r != CAMP_OK)
         return r;
-    table->wants_key = table->wants_key && !key;
+    table->wants_key = false;
     *ret_written += table->list_count;
     if (key && table->registry.count - table->registry.spare_count >=
                    2 * frame->entity_count + FORGET_ABOVE)

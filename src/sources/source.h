@@ -13,8 +13,7 @@
  * frame of threads.
  *
  * set_idle(), if there is one, says which rows the next frames have of idle entities. Without a
- * call each has a row. A source that cannot omit a row, as in its first frame, makes it all the
- * same.
+ * call each has a row. A frame may still have rows that were not asked for, as the first one does.
  */
 #pragma once
 

@@ -62,8 +62,9 @@ static void note_sums(char *note, const struct frame *frame, const struct frame_
                       const char *kind)
 {
     const char *between = ", on average ", *in = "in ";
+    const uint64_t size = frame_size(frame);
 
-    append(note, "%zu %s", frame->entity_count, kind_noun(kind, frame->entity_count));
+    append(note, "%" PRIu64 " %s", size, kind_noun(kind, size));
     for (size_t column = 0; column < columns->state_column_count; column++) {
         const double average = columns->states[column].average;
 

@@ -13,7 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LATE_NS (100 * NS_PER_MS) /* an interval ends so long after its deadline at most */
+#define LATE_NS                                                                                    \
+    (100 * NS_PER_MS) /* allowed delay of the end of an interval; after a longer one the next file \
+                         starts later */
 
 /* Returns "run-20261122T020000Z.camp" for "run.camp" and a time. The caller owns the result.
  * Returns NULL if there is no memory. */

@@ -127,6 +127,15 @@ static int fill(struct live *live, size_t lines)
     return status;
 }
 
+/* Returns whether the user has turned from groups to threads after the interval was read. */
+static bool lacks_threads(const struct live *live)
+{
+    const enum group_key key = live->top->selection.grouping.key;
+
+    return live->top->has_threads && (key == GROUP_NONE || key == GROUP_THREAD) &&
+           frame_size(live->frame) != live->frame->entity_count;
+}
+
 static int draw(struct live *live)
 {
     struct top *top = live->top;
@@ -138,6 +147,13 @@ static int draw(struct live *live)
         screen_draw_text(help_head, help_text);
     if (live->helping || live->frame == NULL)
         return OPTIONS_GO_ON;
+    if (lacks_threads(live)) {
+        screen_draw_text(live->frozen
+                             ? "camp top: this interval has no single threads; space: go on"
+                             : "camp top: the next interval has each thread",
+                         "");
+        return OPTIONS_GO_ON;
+    }
     screen_size(&top->style.width, &lines);
     top->style.cpus = lines >= LINES_FOR_CPUS;
     top->style.sentence_width = lines >= LINES_FOR_SENTENCE ? top->style.width : 0;

@@ -94,7 +94,9 @@ static const struct frame *beside(const struct source *base)
 
 static void set_idle(struct source *base, enum idle_rows idle)
 {
-    source_set_idle(((struct container_labels *)base)->tasks, idle);
+    /* Names of containers may come late, and the note counts those that are in the frame. */
+    source_set_idle(((struct container_labels *)base)->tasks,
+                    idle == IDLE_OMITTED ? IDLE_EACH : idle);
 }
 
 static void close_labels(struct source *base)

@@ -81,7 +81,7 @@ void idle_processes_release(struct idle_processes *processes)
 /* Of two readings of a thread, the earlier one comes first. */
 static int compare_threads(const void *a, const void *b)
 {
-    const struct fresh_thread *left = a, *right = b;
+    const struct recent_thread *left = a, *right = b;
 
     if (left->entity.id != right->entity.id)
         return left->entity.id < right->entity.id ? -1 : 1;
@@ -89,7 +89,7 @@ static int compare_threads(const void *a, const void *b)
 }
 
 /* A snapshot that is repeated may show a thread again. The later reading counts. */
-static void sort_list(struct fresh_list *list)
+static void sort_list(struct recent_list *list)
 {
     size_t count = 0;
 
@@ -102,49 +102,49 @@ static void sort_list(struct fresh_list *list)
     list->is_unsorted = false;
 }
 
-static void release_list(struct fresh_list *list)
+static void release_list(struct recent_list *list)
 {
     free(list->threads);
-    *list = (struct fresh_list){ 0 };
+    *list = (struct recent_list){ 0 };
 }
 
-/* A list that was long once gives its memory back. */
-void fresh_threads_start_interval(struct fresh_threads *fresh)
+/* Frees a list that is much larger than needed. */
+void recent_threads_start_interval(struct recent_threads *recent)
 {
-    struct fresh_list list = fresh->last;
+    struct recent_list list = recent->last;
 
-    fresh->last = fresh->now;
+    recent->last = recent->now;
     if (list.count < list.capacity / 8)
         release_list(&list);
     list.count = 0;
-    fresh->now = list;
-    if (fresh->last.is_unsorted)
-        sort_list(&fresh->last);
-    fresh->last.next = 0;
+    recent->now = list;
+    if (recent->last.is_unsorted)
+        sort_list(&recent->last);
+    recent->last.next = 0;
 }
 
 static int compare_tid(const void *tid, const void *element)
 {
     const int64_t wanted = *(const int32_t *)tid;
-    const struct fresh_thread *thread = element;
+    const struct recent_thread *thread = element;
 
     return wanted < thread->entity.id ? -1 : wanted > thread->entity.id;
 }
 
 /* A snapshot shows threads in the order of their tids, so most threads are the next one. */
-void fresh_threads_forget(struct fresh_threads *fresh, int32_t tid)
+void recent_threads_forget(struct recent_threads *recent, int32_t tid)
 {
-    struct fresh_list *last = &fresh->last;
+    struct recent_list *last = &recent->last;
 
     if (last->next >= last->count || last->threads[last->next].entity.id != tid)
         last->next = ARRAY_POSITION(&tid, last->threads, last->count, compare_tid);
     if (last->next < last->count && last->threads[last->next].entity.id == tid)
-        last->threads[last->next++].did = true;
+        last->threads[last->next++].is_done = true;
 }
 
-int fresh_threads_add(struct fresh_threads *fresh, const struct fresh_thread *thread)
+int recent_threads_add(struct recent_threads *recent, const struct recent_thread *thread)
 {
-    struct fresh_list *list = &fresh->now;
+    struct recent_list *list = &recent->now;
     const size_t at = list->count;
 
     if (!ARRAY_RESERVE(list->threads, list->capacity, at + 1))
@@ -156,8 +156,8 @@ int fresh_threads_add(struct fresh_threads *fresh, const struct fresh_thread *th
     return CAMP_OK;
 }
 
-void fresh_threads_release(struct fresh_threads *fresh)
+void recent_threads_release(struct recent_threads *recent)
 {
-    release_list(&fresh->last);
-    release_list(&fresh->now);
+    release_list(&recent->last);
+    release_list(&recent->now);
 }

@@ -1,9 +1,8 @@
 /*
  * Rows of idle threads in a frame of threads (enum idle_rows).
  *
- * Of each process, the row of its idle threads is kept, so that it is copied and not made again.
- * Threads that were read in an interval are kept until a frame has an idle row of them that speaks
- * for all later intervals: a row of one state for about the whole interval.
+ * The row of the idle threads of each process is kept, and copied in each interval. A thread that
+ * was read is kept until a frame has an idle row of it that a recording may repeat.
  */
 #pragma once
 
@@ -29,32 +28,32 @@ void idle_processes_clear(struct idle_processes *processes);
 void idle_processes_release(struct idle_processes *processes);
 
 /* A thread that was read, and its state since then. */
-struct fresh_thread {
+struct recent_thread {
     struct entity entity;
     uint32_t state;   /* enum camp_state */
-    uint64_t time_ns; /* of the reading; 0: the end of its wait in this snapshot */
-    bool did;         /* something in this interval, or it is no longer there */
-    size_t order;     /* fresh_threads_add() sets it */
+    uint64_t time_ns; /* of the reading, or the end of its last accounted wait */
+    bool is_done;     /* it has a row of this interval, or it is no longer there */
+    size_t order;     /* recent_threads_add() sets it */
 };
 
-struct fresh_list {
-    struct fresh_thread *threads; /* [count] */
+struct recent_list {
+    struct recent_thread *threads; /* [count] */
     size_t count, capacity;
     bool is_unsorted;
     size_t next; /* index of the thread after the last one that was found */
 };
 
 /* The threads that were read in the last interval, and those that are read in this one. */
-struct fresh_threads {
-    struct fresh_list last, now;
+struct recent_threads {
+    struct recent_list last, now;
 };
 
-void fresh_threads_start_interval(struct fresh_threads *fresh);
+void recent_threads_start_interval(struct recent_threads *recent);
 
-/* Notes that a thread did something in this interval, or is no longer there. */
-void fresh_threads_forget(struct fresh_threads *fresh, int32_t tid);
+/* Notes that a thread has a row of this interval, or is no longer there. */
+void recent_threads_forget(struct recent_threads *recent, int32_t tid);
 
 /* Keeps a thread for the next interval. Returns CAMP_OK or CAMP_E_NOMEM. */
-int fresh_threads_add(struct fresh_threads *fresh, const struct fresh_thread *thread);
+int recent_threads_add(struct recent_threads *recent, const struct recent_thread *thread);
 
-void fresh_threads_release(struct fresh_threads *fresh);
+void recent_threads_release(struct recent_threads *recent);

@@ -23,7 +23,7 @@ const struct camp_thread_states *kept_threads_take(struct kept_threads *kept,
 /* Sorts the readings by their length, the longest first, for kept_threads_rest(). */
 void kept_threads_sort(struct kept_threads *kept);
 
-/* Returns what a total did since the kept readings that it may have, which are then taken. */
+/* Subtracts the readings that may belong to a total, marks them as used, and returns the rest. */
 struct camp_thread_states kept_threads_rest(struct kept_threads *kept,
                                             const struct camp_thread_states *total);
 

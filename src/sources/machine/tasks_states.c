@@ -70,7 +70,7 @@ static void add_up(struct states_source *source, const struct frame *threads)
             (entity->id == entity->pid && (entity->flags & ENTITY_ALIKE) == 0)) {
             process = &source->processes[source->process_count++];
             *process = (struct process_sum){ .pid = entity->pid,
-                                             .flags = entity->flags,
+                                             .flags = entity->flags & ~(uint32_t)ENTITY_ALIKE,
                                              .count = entity->count,
                                              .name = entity->name };
         }

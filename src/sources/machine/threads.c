@@ -34,10 +34,10 @@ struct threads_source {
     struct frame frame;
     enum idle_rows wanted, idle; /* of the next interval, and of this one */
     struct idle_processes processes;
-    /* If keeps_fresh: the threads without an idle row that speaks for later intervals. They are
-     * all known (knows_fresh) one interval later. */
-    bool keeps_fresh, knows_fresh, out_of_memory;
-    struct fresh_threads fresh;
+    /* If keeps_recent is true, the threads that were active, or whose idle row a recording may not
+     * repeat. knows_recent is true if the interval before has kept them all. */
+    bool keeps_recent, knows_recent, out_of_memory;
+    struct recent_threads recent;
 };
 
 static const struct schema *describe(const struct source *source)
@@ -87,13 +87,13 @@ static int add_idle_row(struct threads_source *source, const struct entity *enti
     return CAMP_OK;
 }
 
-static int keep_fresh(struct threads_source *source, const struct entity *entity, uint32_t state,
-                      uint64_t time_ns)
+static int keep_recent(struct threads_source *source, const struct entity *entity, uint32_t state,
+                       uint64_t time_ns)
 {
-    struct fresh_thread fresh = { .entity = *entity, .state = state, .time_ns = time_ns };
+    struct recent_thread recent = { .entity = *entity, .state = state, .time_ns = time_ns };
 
-    fresh.entity.flags &= ~(uint32_t)ENTITY_NEW;
-    return source->keeps_fresh ? fresh_threads_add(&source->fresh, &fresh) : CAMP_OK;
+    recent.entity.flags &= ~(uint32_t)ENTITY_NEW;
+    return source->keeps_recent ? recent_threads_add(&source->recent, &recent) : CAMP_OK;
 }
 
 static int add_thread(void *context, const struct camp_thread_states *since, uint32_t group)
@@ -108,14 +108,14 @@ static int add_thread(void *context, const struct camp_thread_states *since, uin
         return CAMP_E_NOMEM;
     thread_fill_values(values, since);
     threads_values_add(row, source->columns.unmeasured, values, THREADS_COLUMN_COUNT);
-    fresh_threads_forget(&source->fresh, since->tid);
+    recent_threads_forget(&source->recent, since->tid);
     return (entity.flags & ENTITY_ENDED) != 0
                ? CAMP_OK
-               : keep_fresh(source, &entity, since->state, since->time_ns);
+               : keep_recent(source, &entity, since->state, since->time_ns);
 }
 
-/* Returns whether the idle row of a thread speaks for all later intervals: a recording repeats it,
- * and multiplies it by their length. */
+/* Returns whether a recording may repeat an idle row in later intervals: its time is that of the
+ * interval, within 1 %. */
 static bool is_whole(const struct frame *frame, uint64_t elapsed_ns)
 {
     return frame_times(elapsed_ns, frame->end_ns - frame->start_ns) == 1;
@@ -129,7 +129,7 @@ static int add_each_idle(void *context, const struct camp_states_wait *wait, uin
 
     (void)group;
     return r == CAMP_OK && !is_whole(&source->frame, wait->elapsed_ns)
-               ? keep_fresh(source, &entity, wait->state, 0)
+               ? keep_recent(source, &entity, wait->state, wait->thread->time_ns + wait->elapsed_ns)
                : r;
 }
 
@@ -156,19 +156,19 @@ static int omit_idle(void *context, uint32_t group, uint32_t state, uint64_t thr
 static int add_newly_idle(struct threads_source *source)
 {
     const uint64_t end_ns = source->registry.idle_ns;
-    struct fresh_list *last = &source->fresh.last;
+    struct recent_list *last = &source->recent.last;
     int r = CAMP_OK;
 
     for (size_t i = 0; i < last->count && r == CAMP_OK; i++) {
-        const struct fresh_thread *thread = &last->threads[i];
+        const struct recent_thread *thread = &last->threads[i];
         const uint64_t elapsed_ns = end_ns > thread->time_ns ? end_ns - thread->time_ns : 0;
 
-        if (thread->did)
+        if (thread->is_done)
             continue;
         source->frame.omitted--;
         r = add_idle_row(source, &thread->entity, thread->state, elapsed_ns);
         if (r == CAMP_OK && !is_whole(&source->frame, elapsed_ns))
-            r = keep_fresh(source, &thread->entity, thread->state, end_ns);
+            r = keep_recent(source, &thread->entity, thread->state, end_ns);
     }
     return r;
 }
@@ -180,13 +180,16 @@ static int find_process(void *context, const struct camp_thread_states *before,
                                group);
 }
 
-/* A thread that is missing may have been omitted from the frame before. */
+/* The previous frame may have omitted a thread that is now missing. The row with ENTITY_GONE ends
+ * the repetition of its idle row. A thread that exits after it was listed has its row of this
+ * interval: its final reading belongs to the next one. */
 static void leave(void *context, const struct camp_thread_states *last)
 {
     struct threads_source *source = context;
     struct entity gone = entity_of(last);
 
-    fresh_threads_forget(&source->fresh, last->tid);
+    if (!source->registry.is_listed)
+        recent_threads_forget(&source->recent, last->tid);
     if (source->idle != IDLE_OMITTED || (gone.flags & ENTITY_ENDED) != 0)
         return;
     gone.flags |= ENTITY_GONE;
@@ -198,22 +201,23 @@ static void set_idle(struct source *base, enum idle_rows idle)
     struct threads_source *source = (struct threads_source *)base;
 
     source->wanted = idle;
-    source->keeps_fresh |= idle == IDLE_OMITTED;
+    source->keeps_recent |= idle == IDLE_OMITTED;
 }
 
-/* Chooses the rows of idle threads in this interval. Numbers of processes are given again when most
- * of them are of processes that no longer live. */
+/* Chooses the rows of idle threads in this interval. All processes get new numbers when most
+ * numbers belong to exited processes. */
 static void start_interval(struct threads_source *source)
 {
     struct thread_registry *registry = &source->registry;
     struct thread_user *user = &registry->user;
 
     source->idle =
-        source->wanted == IDLE_OMITTED && !source->knows_fresh ? IDLE_EACH : source->wanted;
-    source->knows_fresh = source->keeps_fresh && source->idle != IDLE_BY_PROCESS;
+        source->wanted == IDLE_OMITTED && !source->knows_recent ? IDLE_EACH : source->wanted;
+    source->out_of_memory = false;
+    source->knows_recent = source->keeps_recent && source->idle != IDLE_BY_PROCESS;
     user->waited = source->idle == IDLE_EACH ? add_each_idle : NULL;
     user->idle = source->idle == IDLE_OMITTED ? omit_idle : add_idle_process;
-    fresh_threads_start_interval(&source->fresh);
+    recent_threads_start_interval(&source->recent);
     if (source->processes.count > 2 * registry->processes + PROCESSES_SPARE) {
         idle_processes_clear(&source->processes);
         registry->regroups = true;
@@ -272,10 +276,6 @@ static int read_snapshot(struct threads_source *source, struct camp_error *error
 {
     int r = thread_registry_read(&source->registry, source->session, error);
 
-    for (size_t i = 0; i < source->fresh.now.count; i++) {
-        if (source->fresh.now.threads[i].time_ns == 0)
-            source->fresh.now.threads[i].time_ns = source->registry.idle_ns;
-    }
     if (r == CAMP_OK && source->idle == IDLE_OMITTED)
         r = source->out_of_memory ? CAMP_E_NOMEM : add_newly_idle(source);
     return r == CAMP_OK ? cpus_states_read(source->cpus, source->session, error) : r;
@@ -312,7 +312,7 @@ static void close_threads(struct source *base)
     camp_states_close(source->session);
     thread_registry_release(&source->registry);
     idle_processes_release(&source->processes);
-    fresh_threads_release(&source->fresh);
+    recent_threads_release(&source->recent);
     frame_release(&source->frame);
     free(source);
 }

@@ -245,6 +245,56 @@ static void frames_that_omit_idle_rows_are_read_back_with_them(void **state)
     run_sql(sql);
 }
 
+/* Frame 1 has the sleepers 1, 2 and 9. In frame 2 sleeper 1 is gone, after another entity got its
+ * id and ended; sleeper 2 was only missing; sleeper 9 is omitted, as in frame 3. */
+static void an_entity_that_is_gone_is_not_repeated_whatever_has_its_id(void **state)
+{
+    static const struct actor rows[][4] = {
+        { { .state = 1, .entity = { .id = 1, .count = 1 } },
+          { .state = 1, .entity = { .id = 2, .count = 1 } },
+          { .state = 1, .entity = { .id = 9, .count = 1 } } },
+        { { .entity = { .id = 1, .count = 1, .flags = ENTITY_NEW | ENTITY_ENDED } },
+          { .entity = { .id = 1, .flags = ENTITY_GONE } },
+          { .entity = { .id = 2, .flags = ENTITY_GONE } },
+          { .state = 2, .entity = { .id = 2, .count = 1 } } },
+        { { .state = 1, .entity = { .id = 2, .count = 1 } } },
+    };
+    static const int64_t expected[][3] = { { 1, 2, 9 }, { 1, 2, 9 }, { 2, 9 } };
+    const struct from from = { 0 };
+    struct recorder *recorder = open_recorder();
+    struct from_facts facts;
+    struct source *source;
+    struct frame frame;
+
+    (void)state;
+    frame_init(&frame, &states_schema);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        frame_clear(&frame);
+        frame.start_ns = frame.end_ns;
+        frame.end_ns += WALL_NS;
+        frame.omitted = i > 0;
+        for (size_t k = 0; k < 4 && rows[i][k].entity.id != 0; k++)
+            add_made(&frame, &rows[i][k], false);
+        write_frame(recorder, &frame, NULL);
+    }
+    assert_int_equal(recorder_counts(recorder).rows, 3 + 3 + 2);
+    recorder_close(recorder);
+    frame_release(&frame);
+    source = open_from(&from, &facts);
+    for (size_t i = 0; i < COUNT(expected); i++) {
+        const struct frame *read;
+        size_t order[2 * IDS];
+
+        assert_int_equal(read_frame(source, &read), CAMP_OK);
+        assert_int_equal(read->entity_count, i < 2 ? 3 : 2);
+        sort_rows(read, order);
+        for (size_t k = 0; k < read->entity_count; k++)
+            assert_int_equal(read->entities[order[k]].id, expected[i][k]);
+    }
+    assert_int_equal(read_frame(source, &(const struct frame *){ NULL }), SOURCE_END);
+    source_close(source);
+}
+
 /* Two entities sleep for two periods between key intervals. One of them is in another state for one
  * interval. */
 static void an_unchanged_row_of_an_idle_thread_is_written_to_a_recording_once(void **state)
@@ -425,6 +475,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RECORDING_TEST(a_recording_is_read_back_unchanged),
         RECORDING_TEST(frames_that_omit_idle_rows_are_read_back_with_them),
+        RECORDING_TEST(an_entity_that_is_gone_is_not_repeated_whatever_has_its_id),
         RECORDING_TEST(an_unchanged_row_of_an_idle_thread_is_written_to_a_recording_once),
         RECORDING_TEST(the_row_of_an_idle_thread_is_read_back_with_the_length_of_the_interval),
         RECORDING_TEST(a_recording_of_a_source_without_states_is_read_back_unchanged),

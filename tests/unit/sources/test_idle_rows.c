@@ -33,6 +33,7 @@ struct model_thread {
     int missing;                     /* snapshots that will not have the thread */
     int final_in; /* > 0: exited; its final reading comes so many snapshots later */
     bool lives;
+    bool ended_late; /* after the last snapshot had listed it; the row comes in this interval */
 };
 
 static struct model_thread threads[TIDS];                /* by tid */
@@ -172,6 +173,10 @@ static void live(int tid, uint64_t end_ns)
 
     script.living[tid].tid = 0;
     script.idle[tid] = false;
+    if (thread->ended_late) {
+        tell(tid);
+        thread->ended_late = false;
+    }
     if (thread->final_in > 0 && --thread->final_in == 0)
         finish(tid);
     if (thread->final_in > 0 || (!thread->lives && choice >= 10))
@@ -207,6 +212,12 @@ static void live(int tid, uint64_t end_ns)
     script_list(thread->now);
     script.idle[tid] = idles[tid];
     tell(tid);
+    if (choice >= 98) { /* exits while the snapshot is taken */
+        advance(thread, script.now + 3000);
+        script_add_exit(&script.exits_of_listing, thread->now);
+        thread->lives = false;
+        thread->ended_late = true;
+    }
 }
 
 static void see_row(const struct frame *frame, size_t row)
@@ -324,23 +335,23 @@ static void rows_of_idle_threads_have_the_times_of_a_model(void **state)
 /* A snapshot that is repeated shows a thread twice. */
 static void the_later_reading_of_a_thread_counts(void **state)
 {
-    struct fresh_threads fresh = { 0 };
-    struct fresh_thread thread = { .entity = { .id = 7 }, .time_ns = 100 };
+    struct recent_threads recent = { 0 };
+    struct recent_thread thread = { .entity = { .id = 7 }, .time_ns = 100 };
 
     (void)state;
-    assert_int_equal(fresh_threads_add(&fresh, &thread), CAMP_OK);
+    assert_int_equal(recent_threads_add(&recent, &thread), CAMP_OK);
     thread.time_ns = 200;
-    assert_int_equal(fresh_threads_add(&fresh, &thread), CAMP_OK);
+    assert_int_equal(recent_threads_add(&recent, &thread), CAMP_OK);
     thread.entity.id = 5;
-    assert_int_equal(fresh_threads_add(&fresh, &thread), CAMP_OK);
-    fresh_threads_start_interval(&fresh);
-    assert_int_equal(fresh.last.count, 2);
-    assert_int_equal(fresh.last.threads[0].entity.id, 5);
-    assert_int_equal(fresh.last.threads[1].time_ns, 200);
-    fresh_threads_forget(&fresh, 7);
-    fresh_threads_forget(&fresh, 6);
-    assert_true(fresh.last.threads[1].did && !fresh.last.threads[0].did);
-    fresh_threads_release(&fresh);
+    assert_int_equal(recent_threads_add(&recent, &thread), CAMP_OK);
+    recent_threads_start_interval(&recent);
+    assert_int_equal(recent.last.count, 2);
+    assert_int_equal(recent.last.threads[0].entity.id, 5);
+    assert_int_equal(recent.last.threads[1].time_ns, 200);
+    recent_threads_forget(&recent, 7);
+    recent_threads_forget(&recent, 6);
+    assert_true(recent.last.threads[1].is_done && !recent.last.threads[0].is_done);
+    recent_threads_release(&recent);
 }
 
 int main(void)
