@@ -294,7 +294,8 @@ struct camp_states_wait {
  * of the caller, kept for each thread until its exit; at first it is 0. */
 struct camp_states_visitor {
     void *context;
-    /* Called for each living thread that did not stay in its state. */
+    /* Called for each living thread that did not stay in its state. If `waited` is NULL, also for
+     * one whose name, parent or cgroup has changed meanwhile. */
     void (*seen)(void *context, const struct camp_thread_states *before,
                  const struct camp_thread_states *now, uint32_t *note);
     /* Called for each thread that stayed in its state. May be NULL if `idle` is not NULL. */

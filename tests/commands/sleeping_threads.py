@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 
-THREADS, INTERVALS, INTERVAL_MS = 100, 150, 30  # more than two key intervals
+THREADS, INTERVALS, INTERVAL_MS = 100, 150, 40  # more than two key intervals
 
 
 def live(signal, ended):

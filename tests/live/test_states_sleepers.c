@@ -143,6 +143,95 @@ static void the_second_snapshot_has_the_new_name_of_a_renamed_sleeping_thread(vo
     close_states(session);
 }
 
+/* What a visitor that only counts idle threads sees of one thread. */
+struct watch {
+    int32_t tid;
+    size_t seen;
+    bool adds_up;
+    char before[CAMP_STATES_NAME_SIZE], now[CAMP_STATES_NAME_SIZE];
+};
+
+static void see_watched(void *context, const struct camp_thread_states *before,
+                        const struct camp_thread_states *now, uint32_t *note)
+{
+    struct watch *watch = context;
+    uint64_t sum = 0;
+
+    (void)note;
+    if (now->tid != watch->tid || before == NULL)
+        return;
+    for (int i = 0; i < CAMP_STATE_COUNT; i++)
+        sum += now->state_ns[i];
+    watch->seen++;
+    watch->adds_up = sum == now->time_ns - now->begin_ns && now->time_ns > before->time_ns;
+    snprintf(watch->before, sizeof watch->before, "%s", before->name);
+    snprintf(watch->now, sizeof watch->now, "%s", now->name);
+}
+
+static void ignore_end(void *context, const struct camp_thread_states *before,
+                       const struct camp_thread_states *last, uint32_t note)
+{
+    (void)context, (void)before, (void)last, (void)note;
+}
+
+static void ignore_missed(void *context, const struct camp_thread_states *before, uint32_t note)
+{
+    (void)context, (void)before, (void)note;
+}
+
+static void ignore_idle(void *context, uint64_t time_ns)
+{
+    (void)context, (void)time_ns;
+}
+
+static struct watch watch_once(struct camp_states *session, int32_t tid)
+{
+    struct watch watch = { .tid = tid };
+    const struct camp_states_visitor visitor = { &watch,     see_watched,   NULL,
+                                                 ignore_end, ignore_missed, ignore_idle };
+
+    assert_int_equal(camp_states_visit(session, &visitor, sizeof visitor, NULL), CAMP_OK);
+    return watch;
+}
+
+/* The iterator is all that older kernels have. */
+static void a_visitor_that_counts_idle_threads_sees_a_renamed_one_also_by_the_iterator(void **state)
+{
+    struct camp_states *session = open_states_or_skip(CAMP_STATES_VISIT_ALL);
+    struct watch watch;
+    uint64_t began_ns;
+    int32_t tid;
+    pid_t child;
+
+    (void)state;
+    renaming = shared_memory(sizeof *renaming);
+    renaming->sleepers.threads = 2;
+    assert_int_equal(pipe(renaming->go), 0);
+    child = start(rename_the_second_thread, NULL);
+    began_ns = now_ns(CLOCK_MONOTONIC);
+    while (renaming->sleepers.asleep < 2 && wait_on(began_ns))
+        continue;
+    tid = renaming->sleepers.last_tid;
+    while (watch_once(session, tid).seen > 0 && wait_on(began_ns))
+        continue;
+    assert_int_equal(write(renaming->go[1], "", 1), 1);
+    began_ns = now_ns(CLOCK_MONOTONIC);
+    while (!renaming->done && wait_on(began_ns))
+        continue;
+    watch = watch_once(session, tid);
+    assert_int_equal(watch.seen, 1);
+    assert_true(watch.adds_up);
+    assert_string_not_equal(watch.before, NEW_NAME);
+    assert_string_equal(watch.now, NEW_NAME);
+    watch = watch_once(session, tid);
+    assert_int_equal(watch.seen, 0);
+    end_process(child);
+    close(renaming->go[0]);
+    close(renaming->go[1]);
+    munmap(renaming, sizeof *renaming);
+    close_states(session);
+}
+
 #define ORPHANS 20
 
 struct family {
@@ -320,6 +409,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_new_group_of_a_sleeping_process_is_reported_for_each_of_its_threads),
         cmocka_unit_test(the_second_snapshot_has_the_new_name_of_a_renamed_sleeping_thread),
+        cmocka_unit_test(
+            a_visitor_that_counts_idle_threads_sees_a_renamed_one_also_by_the_iterator),
         cmocka_unit_test(the_new_parent_of_sleeping_processes_is_reported),
         cmocka_unit_test(no_thread_remains_with_the_old_tid_after_execve),
     };

@@ -169,18 +169,48 @@ static void tell_waiting(struct snapshot *snapshot, struct known_thread *known)
     known->time_ns = before + elapsed_ns;
 }
 
+static bool has_identity(const struct camp_thread_states *record,
+                         const struct unchanged_thread *unchanged)
+{
+    return record->parent == unchanged->parent && record->cgroup == unchanged->cgroup &&
+           strcmp(record->name, unchanged->name) == 0;
+}
+
+/* Calls seen() for an idle thread, because the visitor does not ask for idle ones. */
+static void tell_identity(struct snapshot *snapshot, struct known_thread *known,
+                          struct camp_thread_states now)
+{
+    const struct camp_thread_states *before = camp_session_record(snapshot->session, known);
+
+    now.state_ns[now.state] = before->state_ns[now.state];
+    now.time_ns = before->time_ns;
+    if (snapshot->began_ns > now.time_ns) {
+        now.state_ns[now.state] += snapshot->began_ns - now.time_ns;
+        now.time_ns = snapshot->began_ns;
+    }
+    snapshot->visitor->seen(snapshot->visitor->context, before, &now, &known->note);
+    camp_session_note_record(snapshot->session, known, &now);
+}
+
 void camp_snapshot_add_unchanged(struct snapshot *snapshot,
                                  const struct unchanged_thread *unchanged)
 {
     struct known_thread *known = take_sleeper(snapshot, -unchanged->tid);
-    struct camp_thread_states *record;
+    struct camp_thread_states *record, now;
 
     if (known == NULL)
         return;
     record = &snapshot->session->records[known->place];
-    record->parent = unchanged->parent;
-    record->cgroup = unchanged->cgroup;
-    memcpy(record->name, unchanged->name, sizeof record->name);
+    now = *record;
+    now.parent = unchanged->parent;
+    now.cgroup = unchanged->cgroup;
+    memcpy(now.name, unchanged->name, sizeof now.name);
+    if (snapshot->visitor != NULL && snapshot->visitor->waited == NULL &&
+        !has_identity(record, unchanged)) {
+        tell_identity(snapshot, known, now);
+        return;
+    }
+    *record = now;
     if (snapshot->visitor != NULL) {
         tell_waiting(snapshot, known);
         return;

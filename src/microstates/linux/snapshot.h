@@ -50,10 +50,12 @@ void camp_snapshot_add_idle(struct snapshot *snapshot, int64_t tid);
  * exist. */
 void camp_snapshot_pass_by(struct snapshot *snapshot, int64_t tid);
 
-/* Returns whether the visitor needs no name, parent and group of idle threads. */
+/* Returns whether the visitor needs no name, parent and group of idle threads: it does not ask for
+ * each of them, and the list of changes has those whose name, parent or group is another now. */
 static inline bool camp_snapshot_is_brief(const struct snapshot *snapshot)
 {
-    return snapshot->visitor != NULL && snapshot->visitor->waited == NULL;
+    return snapshot->visitor != NULL && snapshot->visitor->waited == NULL &&
+           snapshot->session->lists_changes;
 }
 
 /* Reads all threads by an iterator of the kernel. Errors: CAMP_E_NOMEM, CAMP_E_IO, CAMP_E_FORMAT.

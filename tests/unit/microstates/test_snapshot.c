@@ -294,6 +294,8 @@ static void a_visitor_without_a_function_for_each_wait_gets_the_end_of_all_waits
     fake_snapshot = &idle;
     fake_snapshot_length = sizeof idle;
     end_ns = 0;
+    session.lists_changes = true; /* else the snapshot also has its name, parent and group */
+    session.known_whole = false;  /* after more changes than the list has space for */
     assert_int_equal(camp_states_visit(&session, &brief, sizeof brief, NULL), CAMP_OK);
     assert_true(fake_bss.snapshot_brief);
     assert_int_equal(session.known_count, 1);

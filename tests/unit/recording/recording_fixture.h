@@ -290,3 +290,109 @@ static inline void run_sql(const char *sql)
         fail_msg("%s: %s", sql, problem);
     sqlite3_close(database);
 }
+
+static const struct frame *compared;
+
+static inline int compare_rows(const void *a, const void *b)
+{
+    const struct entity *left = &compared->entities[*(const size_t *)a];
+    const struct entity *right = &compared->entities[*(const size_t *)b];
+
+    if (left->id != right->id)
+        return left->id < right->id ? -1 : 1;
+    return (int)(left->flags & ENTITY_NEW) - (int)(right->flags & ENTITY_NEW);
+}
+
+static inline void sort_rows(const struct frame *frame, size_t *rows)
+{
+    for (size_t i = 0; i < frame->entity_count; i++)
+        rows[i] = i;
+    compared = frame;
+    qsort(rows, frame->entity_count, sizeof *rows, compare_rows);
+}
+
+static inline void assert_same_row(const struct frame *left, size_t left_row,
+                                   const struct frame *right, size_t right_row)
+{
+    const struct entity *a = &left->entities[left_row], *b = &right->entities[right_row];
+
+    assert_int_equal(a->id, b->id);
+    assert_int_equal(a->flags, b->flags);
+    assert_int_equal(a->count, b->count);
+    assert_int_equal(a->pid, b->pid);
+    assert_int_equal(a->parent, b->parent);
+    assert_int_equal(a->uid, b->uid);
+    assert_int_equal(a->cgroup, b->cgroup);
+    assert_string_equal(a->name, b->name);
+    assert_ptr_equal(a->labels, b->labels);
+    assert_int_equal(left->elapsed_ns[left_row], right->elapsed_ns[right_row]);
+    assert_memory_equal(frame_values(left, left_row), frame_values(right, right_row),
+                        left->schema->column_count * sizeof(uint64_t));
+}
+
+/* The frames may have their rows in different orders. */
+static inline void assert_same_frame(const struct frame *left, const struct frame *right)
+{
+    size_t left_rows[2 * IDS], right_rows[2 * IDS];
+
+    assert_int_equal(left->start_ns, right->start_ns);
+    assert_int_equal(left->end_ns, right->end_ns);
+    assert_int_equal(left->wall_clock_ns, right->wall_clock_ns);
+    assert_memory_equal(&left->losses, &right->losses, sizeof left->losses);
+    assert_int_equal(left->entity_count, right->entity_count);
+    sort_rows(left, left_rows);
+    sort_rows(right, right_rows);
+    for (size_t i = 0; i < left->entity_count; i++)
+        assert_same_row(left, left_rows[i], right, right_rows[i]);
+}
+
+static inline void assert_same_schema(const struct schema *left, const struct schema *right)
+{
+    assert_int_equal(left->column_count, right->column_count);
+    assert_int_equal(left->state_count, right->state_count);
+    assert_int_equal(left->label_count, right->label_count);
+    for (size_t i = 0; i < left->label_count; i++)
+        assert_string_equal(left->label_names[i], right->label_names[i]);
+    for (size_t i = 0; i < left->column_count; i++) {
+        assert_string_equal(left->columns[i].name, right->columns[i].name);
+        assert_string_equal(left->columns[i].title, right->columns[i].title);
+        assert_string_equal(left->columns[i].help, right->columns[i].help);
+        assert_int_equal(left->columns[i].kind, right->columns[i].kind);
+        assert_int_equal(left->columns[i].provenance, right->columns[i].provenance);
+    }
+}
+
+/* Compares the recorded frames with frames that the same seed makes again. */
+static inline void replay_from(int64_t begin_ns, size_t first, const struct schema *schema,
+                               const struct schema *beside_schema)
+{
+    const struct from from = { .begin_ns = begin_ns };
+    struct frame frame, beside;
+    struct from_facts facts;
+    struct source *source = open_from(&from, &facts);
+    const struct frame *read;
+
+    assert_same_schema(source->describe(source), schema);
+    assert_int_equal(facts.frames, TICKS);
+    frame_init(&frame, schema);
+    frame_init(&beside, beside_schema);
+    memset(actors, 0, sizeof actors);
+    random_state = 1;
+    for (size_t i = 0; i < TICKS; i++) {
+        make_frame(&frame, i);
+        if (beside_schema != NULL)
+            make_frame(&beside, i);
+        if (i < first)
+            continue;
+        assert_int_equal(read_frame(source, &read), CAMP_OK);
+        assert_same_frame(read, &frame);
+        if (beside_schema != NULL)
+            assert_same_frame(source_beside(source), &beside);
+        else
+            assert_null(source_beside(source));
+    }
+    assert_int_equal(read_frame(source, &read), SOURCE_END);
+    frame_release(&frame);
+    frame_release(&beside);
+    source_close(source);
+}
