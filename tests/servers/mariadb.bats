@@ -156,8 +156,9 @@ count_threads() {
         open_session "more$i"
     done
     camp_records run --from "$FROM" --count 3 --interval 500ms --tier performance_schema
+    # On a busy machine a thread of the server starts late, takes a place, and changes the number.
     grep -q '[1-9][0-9]* sessions are not in performance_schema: raise its max_thread_instances' "$SERVERS/run.err"
-    [ "$(wc -l <"$SERVERS/run.err")" = 1 ]
+    run ! grep -v 'sessions are not in performance_schema' "$SERVERS/run.err"
     holds run "select value like 'performance_schema had no space for %' from camp where key = 'note'"
     camp_records run --from "$FROM" --count 3 --interval 500ms --tier schedstat+SQL
     holds run "select count(distinct entity) >= 10 and sum(reported_idle_ns) > sum(reported_cpu_ns + reported_wait_ns + reported_contention_ns) from mariadb_every"
