@@ -93,6 +93,9 @@ static int fail(const struct recorder *recorder, struct camp_error *error)
     if (code == SQLITE_IOERR && has_reached_limit(recorder->path))
         return camp_fail(error, CAMP_E_IO, EFBIG, "cannot write %s: %s", recorder->path,
                          strerror(EFBIG));
+    if (code == SQLITE_CANTOPEN && system_error != 0)
+        return camp_fail(error, CAMP_E_IO, system_error, "cannot write %s: %s (%s)", recorder->path,
+                         sqlite3_errmsg(recorder->database), strerror(system_error));
     return camp_fail(error, CAMP_E_IO, system_error, "cannot write %s: %s", recorder->path,
                      sqlite3_errmsg(recorder->database));
 }
