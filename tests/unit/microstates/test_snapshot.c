@@ -297,6 +297,7 @@ static void a_visitor_without_a_function_for_each_wait_gets_the_end_of_all_waits
     session.lists_changes = true; /* else the snapshot also has its name, parent and group */
     session.known_whole = false;  /* after more changes than the list has space for */
     assert_int_equal(camp_states_visit(&session, &brief, sizeof brief, NULL), CAMP_OK);
+    session.lists_changes = false;
     assert_true(fake_bss.snapshot_brief);
     assert_int_equal(session.known_count, 1);
     assert_int_equal(session.known[0].time_ns, end_ns);
