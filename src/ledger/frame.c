@@ -41,6 +41,7 @@ struct entity *frame_add(struct frame *frame)
 {
     const size_t at = frame->entity_count;
 
+    /* Rows are added often, so the arrays are looked at only if they are full. */
     if (at == frame->capacity &&
         !ARRAYS_RESERVE(frame->capacity, at + 1, ARRAY(frame->entities), ARRAY(frame->elapsed_ns),
                         ARRAY_ROWS_ZEROED(frame->values, frame->schema->column_count),

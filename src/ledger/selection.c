@@ -173,10 +173,12 @@ uint64_t busy_ns(const struct frame *frame, size_t row)
     return sum;
 }
 
-/* Sets keys[] to the numbers by which an order sorts. For an order by a text they are the
- * busy times, which order equal texts. */
-static void fill_keys(const struct frame *frame, size_t order, uint64_t *keys)
+/* Sets ret->keys to the numbers by which selection->key, or the order, sorts. For an order by a
+ * text they are the busy times, which order equal texts. */
+static void fill_keys(struct selected *ret, const struct selection *selection)
 {
+    const struct frame *frame = ret->rows;
+    const size_t order = selection->order;
     const struct schema *schema = frame->schema;
     const size_t column = order_column(schema, order);
     const bool by_unaccounted = order == unaccounted_order(schema);
@@ -184,11 +186,12 @@ static void fill_keys(const struct frame *frame, size_t order, uint64_t *keys)
     const bool by_cpu = order != ORDER_BUSY && order < first_state(schema);
 
     for (size_t i = 0; i < frame->entity_count; i++)
-        keys[i] = column < schema->column_count ? frame_values(frame, i)[column]
-                  : by_unaccounted              ? frame_unaccounted_size_ns(frame, i)
-                  : by_elapsed                  ? frame->elapsed_ns[i]
-                  : by_cpu                      ? class_ns(frame, i, CLASS_CPU)
-                                                : busy_ns(frame, i);
+        ret->keys[i] = selection->key != NULL ? selection->key(selection->context, frame, i)
+                       : column < schema->column_count ? frame_values(frame, i)[column]
+                       : by_unaccounted                ? frame_unaccounted_size_ns(frame, i)
+                       : by_elapsed                    ? frame->elapsed_ns[i]
+                       : by_cpu                        ? class_ns(frame, i, CLASS_CPU)
+                                                       : busy_ns(frame, i);
 }
 
 struct sorting {
@@ -327,10 +330,7 @@ int selection_fill(struct selected *ret, const struct selection *selection)
         r = reserve(ret);
     if (r != CAMP_OK)
         return r;
-    if (selection->key == NULL)
-        fill_keys(ret->rows, selection->order, ret->keys);
-    for (size_t i = 0; selection->key != NULL && i < ret->rows->entity_count; i++)
-        ret->keys[i] = selection->key(selection->context, ret->rows, i);
+    fill_keys(ret, selection);
     list_rows(ret, selection);
     return sort_rows(ret, selection);
 }

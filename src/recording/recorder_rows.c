@@ -343,7 +343,7 @@ int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
         r = write_rows(table, tick, frame);
     if (r != CAMP_OK)
         return r;
-    table->wants_key = false;
+    table->wants_key = table->wants_key && !key;
     *ret_written += table->list_count;
     if (key && table->registry.count - table->registry.spare_count >=
                    2 * frame->entity_count + FORGET_ABOVE)

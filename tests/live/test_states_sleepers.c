@@ -108,6 +108,30 @@ static void rename_the_second_thread(void *unused)
     sleep_for_ever(&renaming->sleepers);
 }
 
+static pid_t start_renaming(void)
+{
+    renaming = shared_memory(sizeof *renaming);
+    renaming->sleepers.threads = 2;
+    assert_int_equal(pipe(renaming->go), 0);
+    return start(rename_the_second_thread, NULL);
+}
+
+static void let_rename(void)
+{
+    const uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+
+    assert_int_equal(write(renaming->go[1], "", 1), 1);
+    while (!renaming->done && wait_on(began_ns))
+        continue;
+}
+
+static void end_renaming(void)
+{
+    close(renaming->go[0]);
+    close(renaming->go[1]);
+    munmap(renaming, sizeof *renaming);
+}
+
 /* The event comes before the kernel writes the name. So the first snapshot after the event may
  * still have the old name, but not the second one. */
 static void the_second_snapshot_has_the_new_name_of_a_renamed_sleeping_thread(void **state)
@@ -115,19 +139,12 @@ static void the_second_snapshot_has_the_new_name_of_a_renamed_sleeping_thread(vo
     struct camp_states *session = open_changes_session();
     const struct camp_thread_states *thread;
     struct threads threads;
-    uint64_t began_ns;
     pid_t child;
 
     (void)state;
-    renaming = shared_memory(sizeof *renaming);
-    renaming->sleepers.threads = 2;
-    assert_int_equal(pipe(renaming->go), 0);
-    child = start(rename_the_second_thread, NULL);
+    child = start_renaming();
     await_sleep(session, child, &renaming->sleepers);
-    assert_int_equal(write(renaming->go[1], "", 1), 1);
-    began_ns = now_ns(CLOCK_MONOTONIC);
-    while (!renaming->done && wait_on(began_ns))
-        continue;
+    let_rename();
     free(read_list(session).of);
     threads = read_list(session);
     end_process(child);
@@ -137,9 +154,7 @@ static void the_second_snapshot_has_the_new_name_of_a_renamed_sleeping_thread(vo
     assert_true(is_asleep((int)thread->state));
     assert_string_equal(thread->name, NEW_NAME);
     free(threads.of);
-    close(renaming->go[0]);
-    close(renaming->go[1]);
-    munmap(renaming, sizeof *renaming);
+    end_renaming();
     close_states(session);
 }
 
@@ -204,20 +219,14 @@ static void a_visitor_that_counts_idle_threads_sees_a_renamed_one_also_by_the_it
     pid_t child;
 
     (void)state;
-    renaming = shared_memory(sizeof *renaming);
-    renaming->sleepers.threads = 2;
-    assert_int_equal(pipe(renaming->go), 0);
-    child = start(rename_the_second_thread, NULL);
+    child = start_renaming();
     began_ns = now_ns(CLOCK_MONOTONIC);
     while (renaming->sleepers.asleep < 2 && wait_on(began_ns))
         continue;
     tid = renaming->sleepers.last_tid;
     while (watch_once(session, tid).seen > 0 && wait_on(began_ns))
         continue;
-    assert_int_equal(write(renaming->go[1], "", 1), 1);
-    began_ns = now_ns(CLOCK_MONOTONIC);
-    while (!renaming->done && wait_on(began_ns))
-        continue;
+    let_rename();
     watch = watch_once(session, tid);
     assert_int_equal(watch.seen, 1);
     assert_true(watch.adds_up);
@@ -226,9 +235,7 @@ static void a_visitor_that_counts_idle_threads_sees_a_renamed_one_also_by_the_it
     watch = watch_once(session, tid);
     assert_int_equal(watch.seen, 0);
     end_process(child);
-    close(renaming->go[0]);
-    close(renaming->go[1]);
-    munmap(renaming, sizeof *renaming);
+    end_renaming();
     close_states(session);
 }
 

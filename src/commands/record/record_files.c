@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LATE_NS                                                                                    \
-    (100 * NS_PER_MS) /* allowed delay of the end of an interval; after a longer one the next file \
-                         starts later */
+/* Allowed delay of the end of an interval. After a longer one the next file starts an interval
+ * later. */
+#define LATE_NS (100 * NS_PER_MS)
 
 /* Returns "run-20261122T020000Z.camp" for "run.camp" and a time. The caller owns the result.
  * Returns NULL if there is no memory. */

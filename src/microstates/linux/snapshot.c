@@ -176,14 +176,22 @@ static bool has_identity(const struct camp_thread_states *record,
            strcmp(record->name, unchanged->name) == 0;
 }
 
+static void take_identity(struct camp_thread_states *record,
+                          const struct unchanged_thread *unchanged)
+{
+    record->parent = unchanged->parent;
+    record->cgroup = unchanged->cgroup;
+    memcpy(record->name, unchanged->name, sizeof record->name);
+}
+
 /* Calls seen() for an idle thread, because the visitor does not ask for idle ones. */
 static void tell_identity(struct snapshot *snapshot, struct known_thread *known,
-                          struct camp_thread_states now)
+                          const struct unchanged_thread *unchanged)
 {
     const struct camp_thread_states *before = camp_session_record(snapshot->session, known);
+    struct camp_thread_states now = *before;
 
-    now.state_ns[now.state] = before->state_ns[now.state];
-    now.time_ns = before->time_ns;
+    take_identity(&now, unchanged);
     if (snapshot->began_ns > now.time_ns) {
         now.state_ns[now.state] += snapshot->began_ns - now.time_ns;
         now.time_ns = snapshot->began_ns;
@@ -196,21 +204,17 @@ void camp_snapshot_add_unchanged(struct snapshot *snapshot,
                                  const struct unchanged_thread *unchanged)
 {
     struct known_thread *known = take_sleeper(snapshot, -unchanged->tid);
-    struct camp_thread_states *record, now;
+    struct camp_thread_states *record;
 
     if (known == NULL)
         return;
     record = &snapshot->session->records[known->place];
-    now = *record;
-    now.parent = unchanged->parent;
-    now.cgroup = unchanged->cgroup;
-    memcpy(now.name, unchanged->name, sizeof now.name);
     if (snapshot->visitor != NULL && snapshot->visitor->waited == NULL &&
         !has_identity(record, unchanged)) {
-        tell_identity(snapshot, known, now);
+        tell_identity(snapshot, known, unchanged);
         return;
     }
-    *record = now;
+    take_identity(record, unchanged);
     if (snapshot->visitor != NULL) {
         tell_waiting(snapshot, known);
         return;
