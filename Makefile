@@ -9,7 +9,7 @@
 #   make fuzz       every parser against random bytes: FUZZ_SECONDS each (60)
 #   make torture    each allocation and each system call of every command fails in turn
 #   make page       web/dist/page.html from web/src/, after a change of the page: node and npm
-#   make lint       format, layers, types, the built page; clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, illumos, musl
+#   make lint       format, layers, types, the built page; clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, illumos, musl, i386
 #   make coverage   the share of src/ that the tests reach
 #   make install    PREFIX (/usr/local), DESTDIR
 #   make uninstall  removes what the last make install wrote

@@ -3,6 +3,8 @@
 #include "failing_memory.h"
 #include "recording_fixture.h"
 
+#include <inttypes.h>
+
 static bool is_same_identity(const struct entity *a, const struct entity *b)
 {
     return a->id == b->id && ((a->flags | b->flags) & (ENTITY_NEW | ENTITY_ENDED)) == 0 &&
@@ -92,7 +94,8 @@ static void frames_that_omit_idle_rows_are_read_back_with_them(void **state)
 {
     struct frame frame, before, sparse = { 0 };
     struct recorder *recorder;
-    size_t omitted = 0, failures = 0, keys = 0;
+    uint64_t omitted = 0;
+    size_t failures = 0, keys = 0;
     char sql[160];
 
     (void)state;
@@ -115,7 +118,7 @@ static void frames_that_omit_idle_rows_are_read_back_with_them(void **state)
         for (size_t k = 0; k < frame.entity_count; k++)
             assert_non_null(frame_add_row(&before, &frame, k));
     }
-    print_message("%zu idle rows were omitted, %zu writes failed\n", omitted, failures);
+    print_message("%" PRIu64 " idle rows were omitted, %zu writes failed\n", omitted, failures);
     assert_true(omitted > 1000 && failures > 10000);
     assert_int_equal(keys, 1 + TICKS / RECORDING_KEY_EVERY);
     recorder_close(recorder);
