@@ -9,6 +9,7 @@
 #include "counters/error.h"
 #include "events.h"
 #include "refusal.h"
+#include "relocations.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -27,13 +28,16 @@ struct backends {
     struct backend_slot *slots; /* [BACKENDS_MAX] */
 };
 
-static int check_kernel(struct camp_error *error)
+static int find_types(struct backends_bpf *programs, const struct relocations *types,
+                      struct camp_error *error)
 {
     struct btf *kernel = NULL;
     int r = camp_events_of_kernel(&kernel, error);
 
     if (r == CAMP_OK)
         r = camp_events_require(kernel, error);
+    if (r == CAMP_OK)
+        camp_relocations_fill(types, kernel, bpf_object__btf(programs->obj));
     btf__free(kernel);
     return r;
 }
@@ -45,19 +49,30 @@ static void give_all(struct backend_slots *slots)
     slots->given = BACKENDS_MAX;
 }
 
-static int load(struct backends *backends, struct camp_error *error)
+static int prepare(struct backends *backends, struct relocations *types, struct camp_error *error)
 {
-    struct backends_bpf *programs = backends_bpf__open();
-    int r;
+    LIBBPF_OPTS(bpf_object_open_opts, options);
+    struct backends_bpf *programs;
 
+    camp_relocations_open(types, &options);
+    programs = backends_bpf__open_opts(&options);
     backends->programs = programs;
     if (programs == NULL)
         return camp_fail(error, CAMP_E_NOMEM, errno, "no memory for the programs of " WHAT);
     give_all(&programs->bss->slots);
-    r = check_kernel(error);
-    if (r != CAMP_OK)
-        return r;
-    r = backends_bpf__load(programs);
+    return find_types(programs, types, error);
+}
+
+static int load(struct backends *backends, struct camp_error *error)
+{
+    struct relocations types;
+    const int prepared = prepare(backends, &types, error);
+    struct backends_bpf *programs = backends->programs;
+    int r = prepared == CAMP_OK ? backends_bpf__load(programs) : 0;
+
+    camp_relocations_close(&types);
+    if (prepared != CAMP_OK)
+        return prepared;
     if (r == 0 && programs->bss == NULL) /* libbpf could not map the variables of the programs */
         r = -ENOMEM;
     if (r == 0)

@@ -9,6 +9,7 @@
 #include "counters/error.h"
 #include "events.h"
 #include "refusal.h"
+#include "relocations.h"
 #include "states.skel.h"
 
 #include <camp/states.h>
@@ -104,7 +105,8 @@ static void prepare_changes(struct states_bpf *programs, const struct btf *kerne
     programs->rodata->lists_changes = possible;
 }
 
-static int find_events(struct states_bpf *programs, uint32_t options, struct camp_error *error)
+static int find_events(struct states_bpf *programs, const struct relocations *types,
+                       uint32_t options, struct camp_error *error)
 {
     struct btf *kernel = NULL;
     int r = camp_events_of_kernel(&kernel, error);
@@ -117,6 +119,7 @@ static int find_events(struct states_bpf *programs, uint32_t options, struct cam
         prepare_traps(programs->obj, kernel, programs->rodata->split_calls);
         programs->rodata->sees_faults = camp_events_have_tracepoint(kernel, "page_fault_user");
         prepare_changes(programs, kernel, options);
+        camp_relocations_fill(types, kernel, bpf_object__btf(programs->obj));
     }
     btf__free(kernel);
     return r;
@@ -213,11 +216,16 @@ static void find_restarts(const struct states_bpf *programs)
     (void)bpf_prog_test_run_opts(bpf_program__fd(programs->progs.find_restarts), &nothing);
 }
 
-static int load(struct camp_states *session, uint32_t options, struct camp_error *error)
+/* Opens the programs, and decides which of them are loaded. */
+static int prepare(struct camp_states *session, struct relocations *types, uint32_t options,
+                   struct camp_error *error)
 {
-    struct states_bpf *programs = states_bpf__open();
+    LIBBPF_OPTS(bpf_object_open_opts, open_options);
+    struct states_bpf *programs;
     int r;
 
+    camp_relocations_open(types, &open_options);
+    programs = states_bpf__open_opts(&open_options);
     session->programs = programs;
     if (programs == NULL)
         return camp_fail(error, CAMP_E_NOMEM, errno, "no memory for the programs of microstates");
@@ -226,13 +234,24 @@ static int load(struct camp_states *session, uint32_t options, struct camp_error
     programs->rodata->own_namespace = own_namespace();
     session->has_disks = (options & CAMP_STATES_DISKS) != 0;
     programs->rodata->tell_disks = session->has_disks;
-    r = find_events(programs, options, error);
+    r = find_events(programs, types, options, error);
     if (r == CAMP_OK)
         r = count_cpus(&session->cpu_count, error);
-    if (r != CAMP_OK)
-        return r;
-    bpf_map__set_max_entries(programs->maps.cpus, session->cpu_count);
-    r = states_bpf__load(programs);
+    if (r == CAMP_OK)
+        bpf_map__set_max_entries(programs->maps.cpus, session->cpu_count);
+    return r;
+}
+
+static int load(struct camp_states *session, uint32_t options, struct camp_error *error)
+{
+    struct relocations types;
+    const int prepared = prepare(session, &types, options, error);
+    struct states_bpf *programs = session->programs;
+    int r = prepared == CAMP_OK ? states_bpf__load(programs) : 0;
+
+    camp_relocations_close(&types);
+    if (prepared != CAMP_OK)
+        return prepared;
     if (r == 0 && programs->bss == NULL) /* libbpf could not map the variables of the programs */
         r = -ENOMEM;
     if (r == 0) {

@@ -1,0 +1,335 @@
+#include "relocations.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define NAMES_MAX 1024 /* a power of 2 */
+
+/* A hash table, of which at most half is used. */
+struct names {
+    struct name {
+        const char *text;
+        size_t length;
+    } slots[NAMES_MAX];
+    unsigned count;
+};
+
+struct copy {
+    const struct btf *kernel;
+    struct names types, members;
+    bool *is_needed; /* by the number of the type */
+    uint32_t end;    /* the highest number of a needed type, plus 1 */
+    FILE *file, *strings;
+};
+
+/* Returns the slot of the name, or the empty slot where it belongs. */
+static struct name *slot_of(struct names *names, const char *text, size_t length)
+{
+    uint32_t hash = 2166136261; /* FNV-1a */
+
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 16777619;
+    for (;; hash++) {
+        struct name *slot = &names->slots[hash % NAMES_MAX];
+
+        if (slot->text == NULL ||
+            (slot->length == length && memcmp(slot->text, text, length) == 0))
+            return slot;
+    }
+}
+
+static bool contains(struct names *names, const char *text, size_t length)
+{
+    return slot_of(names, text, length)->text != NULL;
+}
+
+/* Returns false if there are too many names. */
+static bool add(struct names *names, const char *text, size_t length)
+{
+    struct name *slot = slot_of(names, text, length);
+
+    if (slot->text == NULL)
+        names->count++;
+    *slot = (struct name){ text, length };
+    return names->count <= NAMES_MAX / 2;
+}
+
+/* Returns the length of a type's name without the suffix ___NAME, which libbpf ignores. */
+static size_t essential_length(const char *name)
+{
+    const size_t length = strlen(name);
+
+    for (size_t i = length; i >= 5; i--) {
+        const char *at = name + i - 5;
+
+        if (at[0] != '_' && strncmp(at + 1, "___", 3) == 0 && at[4] != '_')
+            return i - 4;
+    }
+    return length;
+}
+
+static bool is_structure(const struct btf_type *type)
+{
+    return btf_is_struct(type) || btf_is_union(type);
+}
+
+/* Of other kinds no variable can be: functions, sections, and kinds that are newer than camp. */
+static bool is_kind_copied(const struct btf_type *type)
+{
+    return is_structure(type) || btf_is_any_enum(type) || btf_is_typedef(type) ||
+           btf_is_mod(type) || btf_is_int(type) || btf_is_float(type) || btf_is_ptr(type) ||
+           btf_is_array(type) || btf_is_fwd(type);
+}
+
+static bool may_be_read(const struct btf_type *type)
+{
+    return is_structure(type) || btf_is_any_enum(type) || btf_is_typedef(type) || btf_is_int(type);
+}
+
+/* Collects the names of the types that the programs define, and of the members of these types. */
+static bool collect_names(struct copy *copy, const struct btf *object)
+{
+    bool fit = true;
+
+    for (uint32_t i = 1; i < btf__type_cnt(object) && fit; i++) {
+        const struct btf_type *type = btf__type_by_id(object, i);
+        const struct btf_member *members = is_structure(type) ? btf_members(type) : NULL;
+        const char *name = btf__name_by_offset(object, type->name_off);
+
+        if (may_be_read(type) && name[0] != '\0')
+            fit = add(&copy->types, name, essential_length(name));
+        for (unsigned j = 0; members != NULL && j < btf_vlen(type) && fit; j++) {
+            name = btf__name_by_offset(object, members[j].name_off);
+            fit = add(&copy->members, name, strlen(name));
+        }
+    }
+    return fit;
+}
+
+/* Members without a name may contain members with names that the programs know. */
+static bool is_member_needed(struct copy *copy, const struct btf_member *member)
+{
+    const char *name = btf__name_by_offset(copy->kernel, member->name_off);
+
+    return name[0] == '\0' || contains(&copy->members, name, strlen(name));
+}
+
+/* Notes that a type is needed, and the types of which it consists. What a pointer points to is read
+ * by another relocation, which starts at its name. */
+static void need(struct copy *copy, uint32_t id)
+{
+    const struct btf_type *type = btf__type_by_id(copy->kernel, id);
+
+    if (id == 0 || copy->is_needed[id] || !is_kind_copied(type))
+        return;
+    copy->is_needed[id] = true;
+    if (copy->end <= id)
+        copy->end = id + 1;
+    if (btf_is_mod(type) || btf_is_typedef(type)) {
+        need(copy, type->type);
+    } else if (btf_is_array(type)) {
+        need(copy, btf_array(type)->type);
+    } else if (is_structure(type)) {
+        for (unsigned i = 0; i < btf_vlen(type); i++) {
+            if (is_member_needed(copy, &btf_members(type)[i]))
+                need(copy, btf_members(type)[i].type);
+        }
+    }
+}
+
+static void find_needed(struct copy *copy)
+{
+    for (uint32_t i = 1; i < btf__type_cnt(copy->kernel); i++) {
+        const struct btf_type *type = btf__type_by_id(copy->kernel, i);
+        const char *name;
+
+        if (!may_be_read(type))
+            continue;
+        name = btf__name_by_offset(copy->kernel, type->name_off);
+        if (name[0] != '\0' && contains(&copy->types, name, essential_length(name)))
+            need(copy, i);
+    }
+}
+
+static void put(FILE *file, const void *bytes, size_t size)
+{
+    fwrite(bytes, size, 1, file); /* errors are found at the end, by ferror() */
+}
+
+/* Returns the offset of the name in the copy. */
+static uint32_t put_name(struct copy *copy, uint32_t name_off)
+{
+    const char *name = btf__name_by_offset(copy->kernel, name_off);
+    const long offset = ftell(copy->strings);
+
+    if (name[0] == '\0')
+        return 0;
+    put(copy->strings, name, strlen(name) + 1);
+    return (uint32_t)offset;
+}
+
+static uint32_t type_if_needed(const struct copy *copy, uint32_t id)
+{
+    return copy->is_needed[id] ? id : 0;
+}
+
+static void put_structure(struct copy *copy, struct btf_type head, const struct btf_type *type)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < btf_vlen(type); i++)
+        count += is_member_needed(copy, &btf_members(type)[i]);
+    head.info = (type->info & ~(uint32_t)BTF_MAX_VLEN) | count;
+    put(copy->file, &head, sizeof head);
+    for (unsigned i = 0; i < btf_vlen(type); i++) {
+        struct btf_member member = btf_members(type)[i];
+
+        if (!is_member_needed(copy, &member))
+            continue;
+        member.name_off = put_name(copy, member.name_off);
+        put(copy->file, &member, sizeof member);
+    }
+}
+
+/* The values of struct btf_enum64 begin with their name, too. */
+static void put_enum(struct copy *copy, struct btf_type head, const struct btf_type *type)
+{
+    const size_t size =
+        btf_is_enum(type) ? sizeof(struct btf_enum) : sizeof(struct btf_enum64);
+    const char *values = (const char *)(type + 1);
+
+    put(copy->file, &head, sizeof head);
+    for (unsigned i = 0; i < btf_vlen(type); i++) {
+        struct btf_enum64 value;
+
+        memcpy(&value, values + i * size, size);
+        value.name_off = put_name(copy, value.name_off);
+        put(copy->file, &value, size);
+    }
+}
+
+static void put_type(struct copy *copy, uint32_t id)
+{
+    const struct btf_type *type = btf__type_by_id(copy->kernel, id);
+    struct btf_type head = *type;
+
+    head.name_off = put_name(copy, type->name_off);
+    if (is_structure(type)) {
+        put_structure(copy, head, type);
+    } else if (btf_is_any_enum(type)) {
+        put_enum(copy, head, type);
+    } else if (btf_is_array(type)) {
+        const struct btf_array array = { type_if_needed(copy, btf_array(type)->type), 0,
+                                         btf_array(type)->nelems };
+
+        put(copy->file, &head, sizeof head);
+        put(copy->file, &array, sizeof array);
+    } else if (btf_is_int(type)) {
+        put(copy->file, &head, sizeof head);
+        put(copy->file, type + 1, sizeof(uint32_t));
+    } else {
+        if (btf_is_ptr(type) || btf_is_mod(type) || btf_is_typedef(type))
+            head.type = type_if_needed(copy, type->type);
+        put(copy->file, &head, sizeof head);
+    }
+}
+
+static int put_all(struct copy *copy)
+{
+    static const struct btf_type void_pointer = { .info = BTF_KIND_PTR << 24 };
+    struct btf_header header = { .magic = BTF_MAGIC,
+                                 .version = BTF_VERSION,
+                                 .hdr_len = sizeof header };
+    char *strings = NULL;
+    size_t size = 0;
+    bool failed;
+
+    copy->strings = open_memstream(&strings, &size);
+    if (copy->strings == NULL)
+        return -1;
+    put(copy->strings, "", 1);
+    put(copy->file, &header, sizeof header);
+    for (uint32_t i = 1; i < copy->end; i++) {
+        if (copy->is_needed[i])
+            put_type(copy, i);
+        else
+            put(copy->file, &void_pointer, sizeof void_pointer);
+    }
+    failed = fclose(copy->strings) != 0;
+    header.str_off = header.type_len = (uint32_t)(ftell(copy->file) - (long)sizeof header);
+    header.str_len = (uint32_t)size;
+    if (!failed)
+        put(copy->file, strings, size);
+    rewind(copy->file);
+    put(copy->file, &header, sizeof header);
+    free(strings);
+    return failed || fflush(copy->file) != 0 || ferror(copy->file) ? -1 : 0;
+}
+
+int camp_relocations_write(FILE *file, const struct btf *kernel, const struct btf *object)
+{
+    struct copy *copy = calloc(1, sizeof *copy);
+    int r = -1;
+
+    if (copy == NULL)
+        return -1;
+    copy->kernel = kernel;
+    copy->file = file;
+    copy->end = 1;
+    copy->is_needed = calloc(btf__type_cnt(kernel), sizeof *copy->is_needed);
+    if (copy->is_needed != NULL && collect_names(copy, object)) {
+        find_needed(copy);
+        r = put_all(copy);
+    }
+    free(copy->is_needed);
+    free(copy);
+    return r;
+}
+
+void camp_relocations_open(struct relocations *types, struct bpf_object_open_opts *options)
+{
+    const int file = memfd_create("camp-types", MFD_CLOEXEC);
+
+    *types = (struct relocations){ 0 };
+    if (file < 0)
+        return;
+    snprintf(types->path, sizeof types->path, "/proc/self/fd/%d", file);
+    if (access(types->path, R_OK) == 0)
+        types->file = fdopen(file, "w");
+    if (types->file == NULL)
+        close(file);
+    else
+        options->btf_custom_path = types->path;
+}
+
+static void write_whole(FILE *file, const struct btf *kernel)
+{
+    uint32_t size;
+    const void *bytes = btf__raw_data(kernel, &size);
+
+    clearerr(file);
+    rewind(file);
+    if (ftruncate(fileno(file), 0) == 0 && bytes != NULL)
+        put(file, bytes, size);
+    fflush(file); /* if this fails, loading fails, and says so */
+}
+
+void camp_relocations_fill(const struct relocations *types, const struct btf *kernel,
+                           const struct btf *object)
+{
+    if (types->file != NULL && camp_relocations_write(types->file, kernel, object) != 0)
+        write_whole(types->file, kernel);
+}
+
+void camp_relocations_close(struct relocations *types)
+{
+    if (types->file != NULL)
+        fclose(types->file);
+    types->file = NULL;
+}

@@ -1,0 +1,38 @@
+/*
+ * The types of the kernel from which libbpf relocates the programs (CO-RE).
+ *
+ * For each structure that the programs read, libbpf compares its name with the names of all types
+ * of the kernel: 130,000 names for each of 25 structures, which was 45 ms. So it gets a copy of the
+ * kernel's BTF that has only the types of these names, and of these only the members that the
+ * programs know. Each type keeps its number, because programs pass numbers to the kernel
+ * (bpf_core_type_id_kernel()). The other types are replaced by void pointers.
+ *
+ * libbpf looks for types in the kernel's modules only without such a copy. The programs read no
+ * type of a module. Relocations that compare whole types (bpf_core_type_matches()) do not work.
+ */
+#pragma once
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <stdio.h>
+
+struct relocations {
+    FILE *file; /* in memory, without a name; NULL if libbpf is to use the kernel's own BTF */
+    char path[40];
+};
+
+/* Creates an empty file for the types, and sets its path in *options, with which the caller opens
+ * the programs. If that is impossible, sets no path, and libbpf uses the kernel's own BTF. */
+void camp_relocations_open(struct relocations *types, struct bpf_object_open_opts *options);
+
+/* Writes the types that programs with the BTF `object` need. If that fails, writes the whole BTF of
+ * the kernel. The caller loads the programs afterwards. */
+void camp_relocations_fill(const struct relocations *types, const struct btf *kernel,
+                           const struct btf *object);
+
+/* Does the work of camp_relocations_fill(). Returns -1 if there is no memory, or if the programs
+ * have too many names. */
+int camp_relocations_write(FILE *file, const struct btf *kernel, const struct btf *object);
+
+/* Called when the programs are loaded, or failed to load. */
+void camp_relocations_close(struct relocations *types);
