@@ -86,18 +86,19 @@ static __always_inline void take_out_absence(struct account *account, struct tas
     change(account, task, NULL, now, running_state(account));
 }
 
-/* Handles the current thread, which leaves its CPU. `throttle` is the reading of the clock of its
- * run queue. If no event reported that the thread came to this CPU, returns how long it ran,
- * otherwise 0. */
-static __always_inline uint64_t leave(struct task_struct *task, struct cpu_account *cpu,
-                                      const struct throttle *throttle, uint64_t now, uint64_t clock,
-                                      bool runnable, unsigned int why)
+/* Handles the current thread, which leaves its CPU. `clock` is the time of the scheduler's clock.
+ * If no event reported that the thread came to this CPU, returns how long it ran, otherwise 0. A
+ * global function, which the verifier checks once and not at each path of on_switch(). */
+__noinline uint64_t leave(struct cpu_account *cpu, uint64_t now, uint64_t clock, bool runnable,
+                          unsigned int why)
 {
+    struct task_struct *task = bpf_get_current_task_btf();
+    const struct throttle throttle = read_throttle(task, clock);
     struct account *account = account_of(task, now, CAMP_STATE_USER, true);
     uint64_t ran = 0, run_ns = task->se.sum_exec_runtime;
     uint8_t next;
 
-    if (account == NULL)
+    if (cpu == NULL || account == NULL)
         return 0;
     next = runnable                 ? CAMP_STATE_RUN_QUEUE
            : is_stopped(task, why)  ? CAMP_STATE_STOPPED
@@ -112,12 +113,12 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
         if (account->state != CAMP_STATE_RUN_QUEUE) /* No event reported the thread's wakeup. */
             change(account, task, NULL, delayed_since(account, task, now - ran),
                    CAMP_STATE_RUN_QUEUE);
-        arrive(account, task, cpu, throttle, now - ran);
+        arrive(account, task, cpu, &throttle, now - ran);
     } else if (times_left(task) - account->left > 1) {
-        take_out_absence(account, task, cpu, throttle, now);
+        take_out_absence(account, task, cpu, &throttle, now);
     }
     if (runnable) {
-        queue_up(account, task, cpu, throttle, now, clock);
+        queue_up(account, task, cpu, &throttle, now, clock);
     } else {
         change(account, task, cpu, now, next);
         account->throttle.queue = NO_QUEUE;
@@ -142,7 +143,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     struct cpu_account *cpu = this_cpu();
     struct account *account = NULL;
     uint64_t now = bpf_ktime_get_ns(), clock = scheduler_clock(next), ran = 0;
-    const struct throttle left = read_throttle(prev, clock), came = read_throttle(next, clock);
+    struct throttle came;
 
     if (cpu == NULL)
         return 0;
@@ -153,7 +154,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     if (cpu->begin_ns != 0 && cpu->running_task != (uint64_t)prev)
         cpu->unseen++;
     if (prev->pid != 0)
-        ran = leave(prev, cpu, &left, now, clock, preempt || prev_state == 0, prev_state);
+        ran = leave(cpu, now, clock, preempt || prev_state == 0, prev_state);
     /* This account starts 1 ns later than one that leave() made, so that two threads of a process
      * never have the same begin_ns. */
     if (next->pid != 0)
@@ -174,6 +175,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
             change(account, next, NULL, queued_at(account, next, now), CAMP_STATE_RUN_QUEUE);
         }
         account->run_ns = cpu->run_ns;
+        came = read_throttle(next, clock);
         arrive(account, next, cpu, &came, now);
         end_writing(account);
     }

@@ -104,6 +104,22 @@ static __always_inline uint64_t next_period_ns(const struct task_struct *task, u
     return clock != 0 ? now + (next - clock) : UINT64_MAX;
 }
 
+/* Returns whether a real-time group, or a group that contains it, has no budget left. A global
+ * function, which the verifier checks once and not at each call. */
+__noinline int is_group_spent(uint64_t address)
+{
+    const struct sched_rt_entity *entity = (const struct sched_rt_entity *)address;
+
+    if (!bpf_core_field_exists(entity->rt_rq)) /* some kernels also check a function without call */
+        return 0;
+    for (int i = 1; i < GROUPS_DEEP && entity != NULL; i++) {
+        if (BPF_CORE_READ(entity, rt_rq, rt_throttled) != 0)
+            return 1;
+        entity = BPF_CORE_READ(entity, parent);
+    }
+    return 0;
+}
+
 static __always_inline bool is_real_time_spent(const struct task_struct *task)
 {
     const struct sched_rt_entity *entity = &task->rt;
@@ -113,12 +129,8 @@ static __always_inline bool is_real_time_spent(const struct task_struct *task)
     if (!bpf_core_field_exists(entity->rt_rq))
         return bpf_core_field_exists(task->se.cfs_rq) &&
                BPF_CORE_READ(task, se.cfs_rq, rq, rt.rt_throttled) != 0;
-    for (int i = 0; i < GROUPS_DEEP && entity != NULL; i++) {
-        if (BPF_CORE_READ(entity, rt_rq, rt_throttled) != 0)
-            return true;
-        entity = BPF_CORE_READ(entity, parent);
-    }
-    return false;
+    return BPF_CORE_READ(entity, rt_rq, rt_throttled) != 0 ||
+           is_group_spent((uint64_t)BPF_CORE_READ(entity, parent)) != 0;
 }
 
 /* Sets *ret if a real-time thread has no budget left, or a thread of SCHED_DEADLINE has none until
