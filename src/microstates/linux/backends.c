@@ -31,14 +31,14 @@ struct backends {
 static int find_types(struct backends_bpf *programs, const struct relocations *types,
                       struct camp_error *error)
 {
-    struct btf *kernel = NULL;
-    int r = camp_events_of_kernel(&kernel, error);
+    struct kernel_types *kernel = NULL;
+    int r = camp_kernel_types_open(&kernel, error);
 
     if (r == CAMP_OK)
         r = camp_events_require(kernel, error);
     if (r == CAMP_OK)
         camp_relocations_fill(types, kernel, bpf_object__btf(programs->obj));
-    btf__free(kernel);
+    camp_kernel_types_close(kernel);
     return r;
 }
 

@@ -76,31 +76,28 @@ static const struct event events[] = {
 
 /* Returns the number of parameters of a tracepoint, including its context, or 0 if the kernel lacks
  * it. */
-static unsigned parameters_of(const struct btf *kernel, const char *tracepoint)
+static unsigned parameters_of(const struct kernel_types *kernel, const char *tracepoint)
 {
     char name[80];
     const struct btf_type *type;
-    int id;
+    uint32_t id;
 
     snprintf(name, sizeof name, "btf_trace_%s", tracepoint);
-    id = btf__find_by_name_kind(kernel, name, BTF_KIND_TYPEDEF);
-    if (id < 0)
+    id = camp_kernel_type_find(kernel, name, BTF_KIND_TYPEDEF);
+    if (id == 0)
         return 0;
-    type = btf__type_by_id(kernel, btf__type_by_id(kernel, (uint32_t)id)->type);
-    type = btf__type_by_id(kernel, type->type);
+    type = camp_kernel_type(kernel, camp_kernel_type(kernel, id)->type);
+    type = camp_kernel_type(kernel, type->type);
     return btf_vlen(type);
 }
 
-static bool has_member(const struct btf *kernel, const char *struct_name, const char *name)
+static bool has_member(const struct kernel_types *kernel, const char *struct_name, const char *name)
 {
-    const int id = btf__find_by_name_kind(kernel, struct_name, BTF_KIND_STRUCT);
-    const struct btf_type *type = id > 0 ? btf__type_by_id(kernel, (uint32_t)id) : NULL;
-    const struct btf_member *members = type != NULL ? btf_members(type) : NULL;
+    const uint32_t id = camp_kernel_type_find(kernel, struct_name, BTF_KIND_STRUCT);
+    const struct btf_type *type = camp_kernel_type(kernel, id); /* void has no members */
 
-    for (unsigned i = 0; type != NULL && i < btf_vlen(type); i++) {
-        const char *member = btf__name_by_offset(kernel, members[i].name_off);
-
-        if (member != NULL && strcmp(member, name) == 0)
+    for (unsigned i = 0; i < btf_vlen(type); i++) {
+        if (strcmp(camp_kernel_name(kernel, btf_members(type)[i].name_off), name) == 0)
             return true;
     }
     return false;
@@ -108,18 +105,18 @@ static bool has_member(const struct btf *kernel, const char *struct_name, const 
 
 /* Loads a program that does nothing at the end of a function. Returns its file descriptor, or a
  * value below 0. */
-static int load_tracer(const struct btf *kernel, const char *function)
+static int load_tracer(const struct kernel_types *kernel, const char *function)
 {
     static const struct bpf_insn return_0[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K },
                                                 { .code = BPF_JMP | BPF_EXIT } };
-    const int id = btf__find_by_name_kind(kernel, function, BTF_KIND_FUNC);
+    const uint32_t id = camp_kernel_type_find(kernel, function, BTF_KIND_FUNC);
     struct bpf_prog_load_opts options = { .sz = sizeof options, /* not const in libbpf 1.5 */
                                           .expected_attach_type = BPF_TRACE_FEXIT,
-                                          .attach_btf_id = (uint32_t)id };
+                                          .attach_btf_id = id };
 
-    return id < 0 ? id
-                  : bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", return_0,
-                                  sizeof return_0 / sizeof return_0[0], &options);
+    return id == 0 ? -ENOENT
+                   : bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", return_0,
+                                   sizeof return_0 / sizeof return_0[0], &options);
 }
 
 static void close_descriptor(int descriptor)
@@ -128,7 +125,7 @@ static void close_descriptor(int descriptor)
         close(descriptor);
 }
 
-bool camp_events_may_trace(const struct btf *kernel, const char *function)
+bool camp_events_may_trace(const struct kernel_types *kernel, const char *function)
 {
     const int program = load_tracer(kernel, function);
 
@@ -137,10 +134,10 @@ bool camp_events_may_trace(const struct btf *kernel, const char *function)
 }
 
 /* Loads a program that calls two functions of the kernel. */
-bool camp_events_may_find_threads(const struct btf *kernel)
+bool camp_events_may_find_threads(const struct kernel_types *kernel)
 {
-    const int find = btf__find_by_name_kind(kernel, "bpf_task_from_pid", BTF_KIND_FUNC);
-    const int release = btf__find_by_name_kind(kernel, "bpf_task_release", BTF_KIND_FUNC);
+    const int find = (int)camp_kernel_type_find(kernel, "bpf_task_from_pid", BTF_KIND_FUNC);
+    const int release = (int)camp_kernel_type_find(kernel, "bpf_task_release", BTF_KIND_FUNC);
     const struct bpf_insn find_thread[] = {
         { .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_1, .imm = 1 },
         { .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_KFUNC_CALL, .imm = find },
@@ -154,14 +151,14 @@ bool camp_events_may_find_threads(const struct btf *kernel)
                                           .prog_flags = BPF_F_SLEEPABLE };
     int program = -1;
 
-    if (find >= 0 && release >= 0)
+    if (find != 0 && release != 0)
         program = bpf_prog_load(BPF_PROG_TYPE_SYSCALL, NULL, "GPL", find_thread,
                                 sizeof find_thread / sizeof find_thread[0], &options);
     close_descriptor(program);
     return program >= 0;
 }
 
-static bool can_attach(const struct btf *kernel, const char *function)
+static bool can_attach(const struct kernel_types *kernel, const char *function)
 {
     const int program = load_tracer(kernel, function);
     const int link = program >= 0 ? bpf_raw_tracepoint_open(NULL, program) : program;
@@ -171,7 +168,7 @@ static bool can_attach(const struct btf *kernel, const char *function)
     return link >= 0;
 }
 
-static bool is_present(const struct btf *kernel, const struct event *event)
+static bool is_present(const struct kernel_types *kernel, const struct event *event)
 {
     if (event->traced != NULL)
         return can_attach(kernel, event->traced);
@@ -181,25 +178,15 @@ static bool is_present(const struct btf *kernel, const struct event *event)
         return has_member(kernel, "cfs_rq", event->member);
     return event->tracepoint != NULL
                ? parameters_of(kernel, event->tracepoint) >= event->parameters
-               : btf__find_by_name_kind(kernel, event->function, BTF_KIND_FUNC) >= 0;
+               : camp_kernel_type_find(kernel, event->function, BTF_KIND_FUNC) != 0;
 }
 
-int camp_events_of_kernel(struct btf **ret, struct camp_error *error)
-{
-    struct btf *kernel = btf__load_vmlinux_btf();
-
-    if (kernel == NULL)
-        return camp_refused_btf(errno, error);
-    *ret = kernel;
-    return CAMP_OK;
-}
-
-bool camp_events_have_tracepoint(const struct btf *kernel, const char *name)
+bool camp_events_have_tracepoint(const struct kernel_types *kernel, const char *name)
 {
     return parameters_of(kernel, name) > 0;
 }
 
-int camp_events_require(const struct btf *kernel, struct camp_error *error)
+int camp_events_require(const struct kernel_types *kernel, struct camp_error *error)
 {
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
         if (events[i].needed && !is_present(kernel, &events[i]))
@@ -211,7 +198,7 @@ int camp_events_require(const struct btf *kernel, struct camp_error *error)
     return CAMP_OK;
 }
 
-int camp_events_list(const struct btf *kernel, struct camp_states_event *ret, size_t size,
+int camp_events_list(const struct kernel_types *kernel, struct camp_states_event *ret, size_t size,
                      size_t capacity, size_t *ret_count, struct camp_error *error)
 {
     struct camp_output output = { ret, size, capacity, 0 };
@@ -238,16 +225,16 @@ int camp_states_events(struct camp_states_event *ret, size_t size, size_t capaci
                        size_t *ret_count, struct camp_error *error)
 {
     libbpf_print_fn_t before;
-    struct btf *kernel = NULL;
+    struct kernel_types *kernel = NULL;
     int r;
 
     if (camp_array_is_null(error, ret, capacity, ret_count))
         return CAMP_E_INVALID;
     before = libbpf_set_print(NULL);
-    r = camp_events_of_kernel(&kernel, error);
+    r = camp_kernel_types_open(&kernel, error);
     if (r == CAMP_OK)
         r = camp_events_list(kernel, ret, size, capacity, ret_count, error);
-    btf__free(kernel);
+    camp_kernel_types_close(kernel);
     libbpf_set_print(before);
     return r;
 }

@@ -2,33 +2,30 @@
  * or tried, not derived from its version. */
 #pragma once
 
+#include "kernel_types.h"
+
 #include <camp/states.h>
 
-#include <bpf/btf.h>
 #include <stdbool.h>
-
-/* Sets *ret to the kernel's own BTF, which the caller frees by btf__free(). Returns CAMP_E_NOTSUP
- * if the kernel has no BTF or /sys is not mounted, or CAMP_E_PERM if it is not readable. */
-int camp_events_of_kernel(struct btf **ret, struct camp_error *error);
 
 /* The function that handles page faults: its start and end are those of a trap. */
 #define EVENTS_FUNCTION_OF_TRAPS "handle_mm_fault"
 
 /* Returns whether the kernel lets this process load programs for the start and end of a function.
  * Some kernels nevertheless refuse to attach them. */
-bool camp_events_may_trace(const struct btf *kernel, const char *function);
+bool camp_events_may_trace(const struct kernel_types *kernel, const char *function);
 
 /* Returns whether a program that the session calls may find a thread by its tid. */
-bool camp_events_may_find_threads(const struct btf *kernel);
+bool camp_events_may_find_threads(const struct kernel_types *kernel);
 
 /* Returns true if the kernel has the tracepoint, whatever its parameters are. */
-bool camp_events_have_tracepoint(const struct btf *kernel, const char *name);
+bool camp_events_have_tracepoint(const struct kernel_types *kernel, const char *name);
 
 /* Returns CAMP_E_NOTSUP if a required event is missing. The error names the first missing event and
  * the Linux version that has it. */
-int camp_events_require(const struct btf *kernel, struct camp_error *error);
+int camp_events_require(const struct kernel_types *kernel, struct camp_error *error);
 
-/* Does the work of camp_states_events(), with the kernel's BTF: lists all features, required or
+/* Does the work of camp_states_events(), with the kernel's types: lists all features, required or
  * not, and whether the kernel has them. */
-int camp_events_list(const struct btf *kernel, struct camp_states_event *ret, size_t size,
+int camp_events_list(const struct kernel_types *kernel, struct camp_states_event *ret, size_t size,
                      size_t capacity, size_t *ret_count, struct camp_error *error);

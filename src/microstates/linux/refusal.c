@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define BTF_PATH "/sys/kernel/btf/vmlinux"
+#define BTF_PATH CAMP_BTF_PATH
 /* Files besides those of programs and maps: the BTF of the kernel, the BTF of the programs, the
  * ring of exits and the iterator of threads. */
 #define FILES_BESIDE 4

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define CAMP_BTF_PATH "/sys/kernel/btf/vmlinux" /* the types of the kernel */
+
 /* Returns whether this process has CAP_BPF and CAP_PERFMON. */
 bool camp_has_rights_for_programs(void);
 

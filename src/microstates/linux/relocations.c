@@ -13,65 +13,39 @@
 
 /* A hash table, of which at most half is used. */
 struct names {
-    struct name {
-        const char *text;
-        size_t length;
-    } slots[NAMES_MAX];
+    const char *slots[NAMES_MAX];
     unsigned count;
 };
 
 struct copy {
-    const struct btf *kernel;
-    struct names types, members;
-    bool *is_needed; /* by the number of the type */
-    uint32_t end;    /* the highest number of a needed type, plus 1 */
+    const struct kernel_types *kernel;
+    struct names members; /* that the programs know */
+    bool *is_needed;      /* by the number of the type */
+    uint32_t end;         /* the highest number of a needed type, plus 1 */
     FILE *file, *strings;
 };
 
 /* Returns the slot of the name, or the empty slot where it belongs. */
-static struct name *slot_of(struct names *names, const char *text, size_t length)
+static const char **slot_of(struct names *names, const char *name)
 {
     uint32_t hash = 2166136261; /* FNV-1a */
 
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 16777619;
-    for (;; hash++) {
-        struct name *slot = &names->slots[hash % NAMES_MAX];
-
-        if (slot->text == NULL ||
-            (slot->length == length && memcmp(slot->text, text, length) == 0))
-            return slot;
-    }
-}
-
-static bool contains(struct names *names, const char *text, size_t length)
-{
-    return slot_of(names, text, length)->text != NULL;
+    for (const char *at = name; *at != '\0'; at++)
+        hash = (hash ^ (unsigned char)*at) * 16777619;
+    while (names->slots[hash % NAMES_MAX] != NULL &&
+           strcmp(names->slots[hash % NAMES_MAX], name) != 0)
+        hash++;
+    return &names->slots[hash % NAMES_MAX];
 }
 
 /* Returns false if there are too many names. */
-static bool add(struct names *names, const char *text, size_t length)
+static bool add(struct names *names, const char *name)
 {
-    struct name *slot = slot_of(names, text, length);
+    const char **slot = slot_of(names, name);
 
-    if (slot->text == NULL)
-        names->count++;
-    *slot = (struct name){ text, length };
+    names->count += *slot == NULL;
+    *slot = name;
     return names->count <= NAMES_MAX / 2;
-}
-
-/* Returns the length of a type's name without the suffix ___NAME, which libbpf ignores. */
-static size_t essential_length(const char *name)
-{
-    const size_t length = strlen(name);
-
-    for (size_t i = length; i >= 5; i--) {
-        const char *at = name + i - 5;
-
-        if (at[0] != '_' && strncmp(at + 1, "___", 3) == 0 && at[4] != '_')
-            return i - 4;
-    }
-    return length;
 }
 
 static bool is_structure(const struct btf_type *type)
@@ -87,44 +61,19 @@ static bool is_kind_copied(const struct btf_type *type)
            btf_is_array(type) || btf_is_fwd(type);
 }
 
-static bool may_be_read(const struct btf_type *type)
-{
-    return is_structure(type) || btf_is_any_enum(type) || btf_is_typedef(type) || btf_is_int(type);
-}
-
-/* Collects the names of the types that the programs define, and of the members of these types. */
-static bool collect_names(struct copy *copy, const struct btf *object)
-{
-    bool fit = true;
-
-    for (uint32_t i = 1; i < btf__type_cnt(object) && fit; i++) {
-        const struct btf_type *type = btf__type_by_id(object, i);
-        const struct btf_member *members = is_structure(type) ? btf_members(type) : NULL;
-        const char *name = btf__name_by_offset(object, type->name_off);
-
-        if (may_be_read(type) && name[0] != '\0')
-            fit = add(&copy->types, name, essential_length(name));
-        for (unsigned j = 0; members != NULL && j < btf_vlen(type) && fit; j++) {
-            name = btf__name_by_offset(object, members[j].name_off);
-            fit = add(&copy->members, name, strlen(name));
-        }
-    }
-    return fit;
-}
-
 /* Members without a name may contain members with names that the programs know. */
 static bool is_member_needed(struct copy *copy, const struct btf_member *member)
 {
-    const char *name = btf__name_by_offset(copy->kernel, member->name_off);
+    const char *name = camp_kernel_name(copy->kernel, member->name_off);
 
-    return name[0] == '\0' || contains(&copy->members, name, strlen(name));
+    return name[0] == '\0' || *slot_of(&copy->members, name) != NULL;
 }
 
 /* Notes that a type is needed, and the types of which it consists. What a pointer points to is read
  * by another relocation, which starts at its name. */
 static void need(struct copy *copy, uint32_t id)
 {
-    const struct btf_type *type = btf__type_by_id(copy->kernel, id);
+    const struct btf_type *type = camp_kernel_type(copy->kernel, id);
 
     if (id == 0 || copy->is_needed[id] || !is_kind_copied(type))
         return;
@@ -143,17 +92,31 @@ static void need(struct copy *copy, uint32_t id)
     }
 }
 
-static void find_needed(struct copy *copy)
+static bool collect_members(struct copy *copy, const struct btf *object)
 {
-    for (uint32_t i = 1; i < btf__type_cnt(copy->kernel); i++) {
-        const struct btf_type *type = btf__type_by_id(copy->kernel, i);
-        const char *name;
+    bool fit = true;
 
-        if (!may_be_read(type))
+    for (uint32_t i = 1; i < btf__type_cnt(object); i++) {
+        const struct btf_type *type = btf__type_by_id(object, i);
+
+        for (unsigned j = 0; is_structure(type) && j < btf_vlen(type) && fit; j++)
+            fit = add(&copy->members, btf__name_by_offset(object, btf_members(type)[j].name_off));
+    }
+    return fit;
+}
+
+/* Finds the types with the names of the types that the programs define. */
+static void find_needed(struct copy *copy, const struct btf *object)
+{
+    for (uint32_t i = 1; i < btf__type_cnt(object); i++) {
+        const struct btf_type *type = btf__type_by_id(object, i);
+        const char *name = btf__name_by_offset(object, type->name_off);
+        uint32_t id = 0;
+
+        if (name[0] == '\0' || !is_kind_copied(type))
             continue;
-        name = btf__name_by_offset(copy->kernel, type->name_off);
-        if (name[0] != '\0' && contains(&copy->types, name, essential_length(name)))
-            need(copy, i);
+        while ((id = camp_kernel_type_alike(copy->kernel, name, id)) != 0)
+            need(copy, id);
     }
 }
 
@@ -165,7 +128,7 @@ static void put(FILE *file, const void *bytes, size_t size)
 /* Returns the offset of the name in the copy. */
 static uint32_t put_name(struct copy *copy, uint32_t name_off)
 {
-    const char *name = btf__name_by_offset(copy->kernel, name_off);
+    const char *name = camp_kernel_name(copy->kernel, name_off);
     const long offset = ftell(copy->strings);
 
     if (name[0] == '\0')
@@ -200,8 +163,7 @@ static void put_structure(struct copy *copy, struct btf_type head, const struct 
 /* The values of struct btf_enum64 begin with their name, too. */
 static void put_enum(struct copy *copy, struct btf_type head, const struct btf_type *type)
 {
-    const size_t size =
-        btf_is_enum(type) ? sizeof(struct btf_enum) : sizeof(struct btf_enum64);
+    const size_t size = btf_is_enum(type) ? sizeof(struct btf_enum) : sizeof(struct btf_enum64);
     const char *values = (const char *)(type + 1);
 
     put(copy->file, &head, sizeof head);
@@ -216,7 +178,7 @@ static void put_enum(struct copy *copy, struct btf_type head, const struct btf_t
 
 static void put_type(struct copy *copy, uint32_t id)
 {
-    const struct btf_type *type = btf__type_by_id(copy->kernel, id);
+    const struct btf_type *type = camp_kernel_type(copy->kernel, id);
     struct btf_type head = *type;
 
     head.name_off = put_name(copy, type->name_off);
@@ -272,7 +234,7 @@ static int put_all(struct copy *copy)
     return failed || fflush(copy->file) != 0 || ferror(copy->file) ? -1 : 0;
 }
 
-int camp_relocations_write(FILE *file, const struct btf *kernel, const struct btf *object)
+int camp_relocations_write(FILE *file, const struct kernel_types *kernel, const struct btf *object)
 {
     struct copy *copy = calloc(1, sizeof *copy);
     int r = -1;
@@ -282,9 +244,9 @@ int camp_relocations_write(FILE *file, const struct btf *kernel, const struct bt
     copy->kernel = kernel;
     copy->file = file;
     copy->end = 1;
-    copy->is_needed = calloc(btf__type_cnt(kernel), sizeof *copy->is_needed);
-    if (copy->is_needed != NULL && collect_names(copy, object)) {
-        find_needed(copy);
+    copy->is_needed = calloc(camp_kernel_type_count(kernel), sizeof *copy->is_needed);
+    if (copy->is_needed != NULL && collect_members(copy, object)) {
+        find_needed(copy, object);
         r = put_all(copy);
     }
     free(copy->is_needed);
@@ -308,19 +270,19 @@ void camp_relocations_open(struct relocations *types, struct bpf_object_open_opt
         options->btf_custom_path = types->path;
 }
 
-static void write_whole(FILE *file, const struct btf *kernel)
+static void write_whole(FILE *file, const struct kernel_types *kernel)
 {
-    uint32_t size;
-    const void *bytes = btf__raw_data(kernel, &size);
+    size_t size;
+    const void *bytes = camp_kernel_types_bytes(kernel, &size);
 
     clearerr(file);
     rewind(file);
-    if (ftruncate(fileno(file), 0) == 0 && bytes != NULL)
+    if (ftruncate(fileno(file), 0) == 0)
         put(file, bytes, size);
     fflush(file); /* if this fails, loading fails, and says so */
 }
 
-void camp_relocations_fill(const struct relocations *types, const struct btf *kernel,
+void camp_relocations_fill(const struct relocations *types, const struct kernel_types *kernel,
                            const struct btf *object)
 {
     if (types->file != NULL && camp_relocations_write(types->file, kernel, object) != 0)

@@ -12,7 +12,8 @@
  */
 #pragma once
 
-#include <bpf/btf.h>
+#include "kernel_types.h"
+
 #include <bpf/libbpf.h>
 #include <stdio.h>
 
@@ -25,14 +26,14 @@ struct relocations {
  * the programs. If that is impossible, sets no path, and libbpf uses the kernel's own BTF. */
 void camp_relocations_open(struct relocations *types, struct bpf_object_open_opts *options);
 
-/* Writes the types that programs with the BTF `object` need. If that fails, writes the whole BTF of
- * the kernel. The caller loads the programs afterwards. */
-void camp_relocations_fill(const struct relocations *types, const struct btf *kernel,
+/* Writes the types that programs with the BTF `object` need. If that fails, all types of the
+ * kernel are written. The caller loads the programs afterwards. */
+void camp_relocations_fill(const struct relocations *types, const struct kernel_types *kernel,
                            const struct btf *object);
 
 /* Does the work of camp_relocations_fill(). Returns -1 if there is no memory, or if the programs
  * have too many names. */
-int camp_relocations_write(FILE *file, const struct btf *kernel, const struct btf *object);
+int camp_relocations_write(FILE *file, const struct kernel_types *kernel, const struct btf *object);
 
 /* Called when the programs are loaded, or failed to load. */
 void camp_relocations_close(struct relocations *types);

@@ -41,7 +41,8 @@ static bool begins(const char *text, const char *with)
 /* Leaves out the programs of events that the kernel lacks or that were not requested. Without
  * interrupt events, the time of interrupts counts as time of the interrupted thread. Without
  * page-fault events, CAMP_STATE_TEXT_FAULT counts as CAMP_STATE_DATA_FAULT. */
-static void leave_out(struct bpf_object *object, const struct btf *kernel, uint32_t options)
+static void leave_out(struct bpf_object *object, const struct kernel_types *kernel,
+                      uint32_t options)
 {
     struct bpf_program *program;
 
@@ -73,7 +74,7 @@ static bool splits_calls(const struct states_bpf *programs)
 
 /* Decides whether the programs of traps are loaded. They are attached later, by attach_traps(): if
  * attaching fails, the session works without them. */
-static void prepare_traps(struct bpf_object *object, const struct btf *kernel, bool splits)
+static void prepare_traps(struct bpf_object *object, const struct kernel_types *kernel, bool splits)
 {
     const bool possible = splits && camp_events_may_trace(kernel, EVENTS_FUNCTION_OF_TRAPS);
     struct bpf_program *program;
@@ -90,7 +91,8 @@ static void prepare_traps(struct bpf_object *object, const struct btf *kernel, b
 /* Decides whether snapshots come from the list of changes, which needs all events that change
  * something of a sleeping thread. The kernel finds threads by their tids in the machine's own PID
  * namespace only. */
-static void prepare_changes(struct states_bpf *programs, const struct btf *kernel, uint32_t options)
+static void prepare_changes(struct states_bpf *programs, const struct kernel_types *kernel,
+                            uint32_t options)
 {
     struct bpf_program *const needed[] = { programs->progs.on_rename, programs->progs.on_attach,
                                            programs->progs.on_exit };
@@ -108,8 +110,8 @@ static void prepare_changes(struct states_bpf *programs, const struct btf *kerne
 static int find_events(struct states_bpf *programs, const struct relocations *types,
                        uint32_t options, struct camp_error *error)
 {
-    struct btf *kernel = NULL;
-    int r = camp_events_of_kernel(&kernel, error);
+    struct kernel_types *kernel = NULL;
+    int r = camp_kernel_types_open(&kernel, error);
 
     if (r == CAMP_OK)
         r = camp_events_require(kernel, error);
@@ -121,7 +123,7 @@ static int find_events(struct states_bpf *programs, const struct relocations *ty
         prepare_changes(programs, kernel, options);
         camp_relocations_fill(types, kernel, bpf_object__btf(programs->obj));
     }
-    btf__free(kernel);
+    camp_kernel_types_close(kernel);
     return r;
 }
 

@@ -54,12 +54,15 @@ static void end(struct btfs *btfs)
 static void copy_types(struct btfs *btfs)
 {
     struct bpf_object_open_opts options = { .sz = sizeof options };
+    struct kernel_types *kernel = camp_kernel_types_of_btf(btfs->kernel);
     struct relocations types;
 
+    assert_non_null(kernel);
     camp_relocations_open(&types, &options);
     assert_non_null(types.file);
     assert_string_equal(options.btf_custom_path, types.path);
-    camp_relocations_fill(&types, btfs->kernel, btfs->object);
+    camp_relocations_fill(&types, kernel, btfs->object);
+    camp_kernel_types_close(kernel);
     btfs->copy = btf__parse_raw(types.path);
     assert_non_null(btfs->copy);
     camp_relocations_close(&types);
@@ -287,7 +290,7 @@ static void programs_with_too_many_names_get_the_whole_types_of_the_kernel(void 
     other = add_structure(btfs.kernel, "other", "member");
     for (int i = 0; i < 600; i++) {
         snprintf(name, sizeof name, "known%d", i);
-        add_structure(btfs.object, name, "member");
+        add_structure(btfs.object, "known", name);
     }
     copy_types(&btfs);
     member(&btfs, other, 0, "member");

@@ -1,6 +1,7 @@
 /* Which events for microstates a kernel has, tested with synthetic BTF of kernels that lack some of
  * them. */
 #include "microstates/linux/events.h"
+#include "microstates/linux/kernel_types.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +14,62 @@
 #include <cmocka.h>
 
 #define EVENTS_MAX 40
+
+/* The functions that are tested, with types that tests may still change. */
+
+static struct kernel_types *types_of(const struct btf *kernel)
+{
+    struct kernel_types *types = camp_kernel_types_of_btf(kernel);
+
+    assert_non_null(types);
+    return types;
+}
+
+static int require_events(const struct btf *kernel, struct camp_error *error)
+{
+    struct kernel_types *types = types_of(kernel);
+    const int r = camp_events_require(types, error);
+
+    camp_kernel_types_close(types);
+    return r;
+}
+
+static int list_events(const struct btf *kernel, struct camp_states_event *ret, size_t capacity,
+                       size_t *ret_count)
+{
+    struct kernel_types *types = types_of(kernel);
+    const int r = camp_events_list(types, ret, sizeof *ret, capacity, ret_count, NULL);
+
+    camp_kernel_types_close(types);
+    return r;
+}
+
+static bool has_tracepoint(const struct btf *kernel, const char *name)
+{
+    struct kernel_types *types = types_of(kernel);
+    const bool has = camp_events_have_tracepoint(types, name);
+
+    camp_kernel_types_close(types);
+    return has;
+}
+
+static bool may_find_threads(const struct btf *kernel)
+{
+    struct kernel_types *types = types_of(kernel);
+    const bool may = camp_events_may_find_threads(types);
+
+    camp_kernel_types_close(types);
+    return may;
+}
+
+static bool may_trace(const struct btf *kernel, const char *function)
+{
+    struct kernel_types *types = types_of(kernel);
+    const bool may = camp_events_may_trace(types, function);
+
+    camp_kernel_types_close(types);
+    return may;
+}
 
 /* Adds typedef void (*btf_trace_NAME)(void *, ...). */
 static void add_tracepoint(struct btf *kernel, const char *name, int parameters)
@@ -60,7 +117,7 @@ static void assert_refused(const char *lacking, int parameters_of_switch, const 
     struct btf *kernel = kernel_without(lacking, parameters_of_switch);
     struct camp_error error = { 0 };
 
-    assert_int_equal(camp_events_require(kernel, &error), CAMP_E_NOTSUP);
+    assert_int_equal(require_events(kernel, &error), CAMP_E_NOTSUP);
     assert_non_null(strstr(error.message, name));
     assert_non_null(strstr(error.message, since));
     assert_non_null(
@@ -74,7 +131,7 @@ static void a_kernel_with_all_needed_events_is_accepted(void **state)
     struct btf *kernel = kernel_without(NULL, 5);
 
     (void)state;
-    assert_int_equal(camp_events_require(kernel, NULL), CAMP_OK);
+    assert_int_equal(require_events(kernel, NULL), CAMP_OK);
     btf__free(kernel);
 }
 
@@ -106,11 +163,10 @@ static void a_kernel_that_lacks_an_optional_event_is_accepted(void **state)
 
     (void)state;
     add_tracepoint(kernel, "page_fault_user", 4);
-    assert_true(camp_events_have_tracepoint(kernel, "page_fault_user"));
-    assert_false(camp_events_have_tracepoint(kernel, "page_fault_kernel"));
-    assert_int_equal(camp_events_require(kernel, NULL), CAMP_OK);
-    assert_int_equal(camp_events_list(kernel, events, sizeof events[0], EVENTS_MAX, &count, NULL),
-                     CAMP_OK);
+    assert_true(has_tracepoint(kernel, "page_fault_user"));
+    assert_false(has_tracepoint(kernel, "page_fault_kernel"));
+    assert_int_equal(require_events(kernel, NULL), CAMP_OK);
+    assert_int_equal(list_events(kernel, events, EVENTS_MAX, &count), CAMP_OK);
     for (size_t i = 0; i < count; i++) {
         present += events[i].present;
         assert_true(events[i].needed == 0 || events[i].present == 1);
@@ -123,8 +179,7 @@ static void a_kernel_that_lacks_an_optional_event_is_accepted(void **state)
     }
     assert_int_equal(present, 8); /* the seven needed events and page_fault_user */
     assert_int_equal(faults, 1);
-    assert_int_equal(camp_events_list(kernel, events, sizeof events[0], 3, &count, NULL),
-                     CAMP_E_SPACE);
+    assert_int_equal(list_events(kernel, events, 3, &count), CAMP_E_SPACE);
     assert_true(count > 3);
     btf__free(kernel);
 }
@@ -135,8 +190,7 @@ static struct camp_states_event listed(struct btf *kernel, const char *name)
     struct camp_states_event events[EVENTS_MAX], ret = { 0 };
     size_t count, found = 0;
 
-    assert_int_equal(camp_events_list(kernel, events, sizeof events[0], EVENTS_MAX, &count, NULL),
-                     CAMP_OK);
+    assert_int_equal(list_events(kernel, events, EVENTS_MAX, &count), CAMP_OK);
     for (size_t i = 0; i < count; i++) {
         if (strcmp(events[i].name, name) == 0) {
             ret = events[i];
@@ -194,7 +248,7 @@ static void a_kernel_without_an_event_of_sleeping_threads_is_accepted(void **sta
         assert_int_equal(event.known, CAMP_STATES_EVENT_PRESENT);
         assert_string_equal(event.since, "5.5");
         assert_non_null(strstr(event.without, "also visit idle threads"));
-        assert_int_equal(camp_events_require(kernel, NULL), CAMP_OK);
+        assert_int_equal(require_events(kernel, NULL), CAMP_OK);
         add_tracepoint(kernel, names[i], 2);
         assert_int_equal(listed(kernel, names[i]).present, 1);
         btf__free(kernel);
@@ -208,15 +262,15 @@ static void a_kernel_that_cannot_find_a_thread_by_its_tid_is_accepted(void **sta
     struct camp_states_event event;
 
     (void)state;
-    assert_false(camp_events_may_find_threads(kernel));
+    assert_false(may_find_threads(kernel));
     add_function(kernel, "bpf_task_from_pid");
-    assert_false(camp_events_may_find_threads(kernel));
+    assert_false(may_find_threads(kernel));
     event = listed(kernel, FIND_THREADS);
     assert_int_equal(event.needed, 0);
     assert_int_equal(event.present, 0);
     assert_string_equal(event.since, "6.10");
     assert_non_null(strstr(event.without, "also visit idle threads"));
-    assert_int_equal(camp_events_require(kernel, NULL), CAMP_OK);
+    assert_int_equal(require_events(kernel, NULL), CAMP_OK);
     btf__free(kernel);
 }
 
@@ -228,9 +282,8 @@ static void traps_are_unavailable_if_the_kernel_lacks_the_page_fault_function(vo
     size_t count, found = 0;
 
     (void)state;
-    assert_false(camp_events_may_trace(kernel, EVENTS_FUNCTION_OF_TRAPS));
-    assert_int_equal(camp_events_list(kernel, events, sizeof events[0], EVENTS_MAX, &count, NULL),
-                     CAMP_OK);
+    assert_false(may_trace(kernel, EVENTS_FUNCTION_OF_TRAPS));
+    assert_int_equal(list_events(kernel, events, EVENTS_MAX, &count), CAMP_OK);
     for (size_t i = 0; i < count; i++) {
         if (strstr(events[i].name, EVENTS_FUNCTION_OF_TRAPS) == NULL) {
             assert_true(is_tried(&events[i]) || events[i].known == CAMP_STATES_EVENT_PRESENT);
