@@ -1,4 +1,5 @@
 #include "kernel_types.h"
+#include "counters/error.h"
 #include "refusal.h"
 
 #include <errno.h>
@@ -19,13 +20,13 @@ struct kernel_types {
     /* For each hash of a name, the number of the last type with it; for each type, the type before
      * it with the same hash. */
     uint32_t heads[HEADS], *before;
-    const void *bytes;
-    size_t size;
-    void *mapped;    /* the bytes, or NULL if they are not ours */
+    uint32_t string_bytes;
+    void *mapped; /* [mapped_bytes], or NULL if the types are not ours */
+    size_t mapped_bytes;
     struct btf *btf; /* read by libbpf, or NULL */
 };
 
-/* Returns the length of a name without the suffix ___NAME. */
+/* Returns the length of a name without its flavor, the suffix ___NAME. */
 static size_t essential_length(const char *name)
 {
     const size_t length = strlen(name);
@@ -55,13 +56,14 @@ static uint32_t hash_of(const char *name, size_t length)
     return (uint32_t)(first * 0x9e3779b97f4a7c15 >> 48) % HEADS;
 }
 
-/* Functions have no suffix. */
+/* Functions have no flavor. */
 static uint32_t hash_for(const char *name, unsigned kind)
 {
     return hash_of(name, kind == BTF_KIND_FUNC ? strlen(name) : essential_length(name));
 }
 
-static void add(struct kernel_types *types, uint32_t offset)
+/* Returns false if the offset of the name is out of range. */
+static bool add(struct kernel_types *types, uint32_t offset)
 {
     const uint32_t id = types->count++;
     const struct btf_type *type = (const struct btf_type *)(types->types + offset);
@@ -69,13 +71,16 @@ static void add(struct kernel_types *types, uint32_t offset)
 
     types->offsets[id] = offset;
     if (type->name_off == 0)
-        return;
+        return true;
+    if (type->name_off >= types->string_bytes)
+        return false;
     head = &types->heads[hash_for(types->strings + type->name_off, btf_kind(type))];
     types->before[id] = *head;
     *head = id;
+    return true;
 }
 
-/* Returns the bytes of a type, or 0 if its kind is unknown. */
+/* Returns the number of bytes of a type, or 0 if its kind is unknown. */
 static size_t size_of(const struct btf_type *type)
 {
     const size_t count = btf_vlen(type);
@@ -133,10 +138,12 @@ static struct kernel_types *allocate(size_t count)
 
 static bool is_btf(const struct btf_header *header, size_t size)
 {
-    return size >= sizeof *header && header->magic == BTF_MAGIC && header->version == BTF_VERSION &&
-           header->hdr_len >= sizeof *header &&
+    return size >= CAMP_BTF_HEADER_SIZE && header->magic == BTF_MAGIC &&
+           header->version == BTF_VERSION && header->hdr_len >= CAMP_BTF_HEADER_SIZE &&
            (uint64_t)header->hdr_len + header->type_off + header->type_len <= size &&
-           (uint64_t)header->hdr_len + header->str_off + header->str_len <= size;
+           (uint64_t)header->hdr_len + header->str_off + header->str_len <= size &&
+           header->str_len > 0 &&
+           ((const char *)header)[header->hdr_len + header->str_off + header->str_len - 1] == '\0';
 }
 
 struct kernel_types *camp_kernel_types_of(const void *bytes, size_t size)
@@ -150,17 +157,19 @@ struct kernel_types *camp_kernel_types_of(const void *bytes, size_t size)
     types = allocate(1 + header->type_len / sizeof(struct btf_type));
     if (types == NULL)
         return NULL;
-    types->bytes = bytes;
-    types->size = size;
     types->types = (const char *)bytes + header->hdr_len + header->type_off;
     types->strings = (const char *)bytes + header->hdr_len + header->str_off;
+    types->string_bytes = header->str_len;
     for (uint32_t at = 0; at < header->type_len; at += (uint32_t)length) {
-        length = size_of((const struct btf_type *)(types->types + at));
-        if (length == 0) {
+        const size_t rest = header->type_len - at;
+
+        length = rest >= sizeof(struct btf_type)
+                     ? size_of((const struct btf_type *)(types->types + at))
+                     : 0;
+        if (length == 0 || length > rest || !add(types, at)) {
             camp_kernel_types_close(types);
             return NULL;
         }
-        add(types, at);
     }
     return types;
 }
@@ -169,14 +178,12 @@ struct kernel_types *camp_kernel_types_of_btf(const struct btf *btf)
 {
     const uint32_t count = btf__type_cnt(btf);
     struct kernel_types *types = allocate(count);
-    uint32_t size;
 
     if (types == NULL)
         return NULL;
-    types->bytes = btf__raw_data(btf, &size);
-    types->size = size;
     types->types = (const char *)btf__type_by_id(btf, 1);
     types->strings = btf__str_by_offset(btf, 0);
+    types->string_bytes = UINT32_MAX; /* libbpf has checked the names */
     for (uint32_t i = 1; i < count; i++)
         add(types, (uint32_t)((const char *)btf__type_by_id(btf, i) - types->types));
     return types;
@@ -226,10 +233,12 @@ static struct kernel_types *map_types(void)
     void *bytes = map_file(CAMP_BTF_PATH, &size);
     struct kernel_types *types = bytes != NULL ? camp_kernel_types_of(bytes, size) : NULL;
 
-    if (types != NULL)
+    if (types != NULL) {
         types->mapped = bytes;
-    else if (bytes != NULL)
+        types->mapped_bytes = size;
+    } else if (bytes != NULL) {
         munmap(bytes, size);
+    }
     return types;
 }
 
@@ -240,14 +249,14 @@ int camp_kernel_types_open(struct kernel_types **ret, struct camp_error *error)
     *ret = map_types();
     if (*ret != NULL)
         return CAMP_OK;
-    /* A newer libbpf may know more kinds of types. It also tells why there are none. */
+    /* A newer libbpf may know more kinds of types. It also reports why there are no types. */
     btf = btf__load_vmlinux_btf();
     if (btf == NULL)
         return camp_refused_btf(errno, error);
     *ret = camp_kernel_types_of_btf(btf);
     if (*ret == NULL) {
         btf__free(btf);
-        return camp_refused_btf(ENOMEM, error);
+        return camp_fail(error, CAMP_E_NOMEM, ENOMEM, "no memory for the types of the kernel");
     }
     (*ret)->btf = btf;
     return CAMP_OK;
@@ -258,17 +267,11 @@ void camp_kernel_types_close(struct kernel_types *types)
     if (types == NULL)
         return;
     if (types->mapped != NULL)
-        munmap(types->mapped, types->size);
+        munmap(types->mapped, types->mapped_bytes);
     btf__free(types->btf);
     free(types->offsets);
     free(types->before);
     free(types);
-}
-
-const void *camp_kernel_types_bytes(const struct kernel_types *types, size_t *ret_size)
-{
-    *ret_size = types->size;
-    return types->bytes;
 }
 
 uint32_t camp_kernel_type_count(const struct kernel_types *types)
@@ -287,7 +290,7 @@ const struct btf_type *camp_kernel_type(const struct kernel_types *types, uint32
 
 const char *camp_kernel_name(const struct kernel_types *types, uint32_t name_off)
 {
-    return types->strings + name_off;
+    return name_off < types->string_bytes ? types->strings + name_off : "";
 }
 
 static const char *name_of(const struct kernel_types *types, uint32_t id)
@@ -304,7 +307,8 @@ uint32_t camp_kernel_type_find(const struct kernel_types *types, const char *nam
     return 0;
 }
 
-uint32_t camp_kernel_type_alike(const struct kernel_types *types, const char *name, uint32_t before)
+uint32_t camp_kernel_type_next_flavor(const struct kernel_types *types, const char *name,
+                                      uint32_t before)
 {
     const size_t length = essential_length(name);
     uint32_t id = before == 0 ? types->heads[hash_of(name, length)] : types->before[before];

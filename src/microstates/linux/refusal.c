@@ -15,7 +15,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define BTF_PATH CAMP_BTF_PATH
 /* Files besides those of programs and maps: the BTF of the kernel, the BTF of the programs, the
  * ring of exits and the iterator of threads. */
 #define FILES_BESIDE 4
@@ -27,24 +26,24 @@
 
 int camp_refused_btf(int system_error, struct camp_error *error)
 {
-    const char *unmounted = camp_unmounted(BTF_PATH);
-    const int file = open(BTF_PATH, O_RDONLY | O_CLOEXEC);
+    const char *unmounted = camp_unmounted(CAMP_BTF_PATH);
+    const int file = open(CAMP_BTF_PATH, O_RDONLY | O_CLOEXEC);
     const int refused = file < 0 ? errno : 0;
 
     if (file >= 0)
         close(file);
     if (refused == EMFILE || refused == ENFILE) /* libbpf returns ESRCH */
-        return camp_fail_errno(error, refused, BTF_PATH);
+        return camp_fail_errno(error, refused, CAMP_BTF_PATH);
     if (unmounted != NULL)
         return camp_fail(error, CAMP_E_NOTSUP, system_error, "%s", unmounted);
     if (refused == 0)
         return camp_fail(error, CAMP_E_NOTSUP, system_error,
-                         "microstates: " BTF_PATH " could not be read (%s); try again later",
+                         "microstates: " CAMP_BTF_PATH " could not be read (%s); try again later",
                          strerror(system_error));
     return camp_fail(error,
                      system_error == EACCES || system_error == EPERM ? CAMP_E_PERM : CAMP_E_NOTSUP,
                      system_error,
-                     "this kernel has no BTF (" BTF_PATH "): microstates need a kernel with "
+                     "this kernel has no BTF (" CAMP_BTF_PATH "): microstates need a kernel with "
                      "CONFIG_DEBUG_INFO_BTF; camp check works without microstates");
 }
 

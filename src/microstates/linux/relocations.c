@@ -1,12 +1,14 @@
 #include "relocations.h"
+#include "refusal.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define NAMES_MAX 1024 /* a power of 2 */
@@ -19,10 +21,10 @@ struct names {
 
 struct copy {
     const struct kernel_types *kernel;
-    struct names members; /* that the programs know */
-    bool *is_needed;      /* by the number of the type */
-    uint32_t end;         /* the highest number of a needed type, plus 1 */
-    FILE *file, *strings;
+    struct names members;  /* that the programs know */
+    bool *is_needed;       /* by the number of the type */
+    uint32_t end;          /* the highest number of a needed type, plus 1 */
+    FILE *types, *strings; /* in memory */
 };
 
 /* Returns the slot of the name, or the empty slot where it belongs. */
@@ -53,7 +55,8 @@ static bool is_structure(const struct btf_type *type)
     return btf_is_struct(type) || btf_is_union(type);
 }
 
-/* Of other kinds no variable can be: functions, sections, and kinds that are newer than camp. */
+/* A variable cannot have another kind, such as a function or a section. Kinds that are newer than
+ * camp are not copied either. */
 static bool is_kind_copied(const struct btf_type *type)
 {
     return is_structure(type) || btf_is_any_enum(type) || btf_is_typedef(type) ||
@@ -75,7 +78,8 @@ static void need(struct copy *copy, uint32_t id)
 {
     const struct btf_type *type = camp_kernel_type(copy->kernel, id);
 
-    if (id == 0 || copy->is_needed[id] || !is_kind_copied(type))
+    if (id == 0 || id >= camp_kernel_type_count(copy->kernel) || copy->is_needed[id] ||
+        !is_kind_copied(type))
         return;
     copy->is_needed[id] = true;
     if (copy->end <= id)
@@ -115,14 +119,14 @@ static void find_needed(struct copy *copy, const struct btf *object)
 
         if (name[0] == '\0' || !is_kind_copied(type))
             continue;
-        while ((id = camp_kernel_type_alike(copy->kernel, name, id)) != 0)
+        while ((id = camp_kernel_type_next_flavor(copy->kernel, name, id)) != 0)
             need(copy, id);
     }
 }
 
 static void put(FILE *file, const void *bytes, size_t size)
 {
-    fwrite(bytes, size, 1, file); /* errors are found at the end, by ferror() */
+    fwrite(bytes, size, 1, file); /* without memory, fclose() fails */
 }
 
 /* Returns the offset of the name in the copy. */
@@ -139,7 +143,7 @@ static uint32_t put_name(struct copy *copy, uint32_t name_off)
 
 static uint32_t type_if_needed(const struct copy *copy, uint32_t id)
 {
-    return copy->is_needed[id] ? id : 0;
+    return id < camp_kernel_type_count(copy->kernel) && copy->is_needed[id] ? id : 0;
 }
 
 static void put_structure(struct copy *copy, struct btf_type head, const struct btf_type *type)
@@ -149,14 +153,14 @@ static void put_structure(struct copy *copy, struct btf_type head, const struct 
     for (unsigned i = 0; i < btf_vlen(type); i++)
         count += is_member_needed(copy, &btf_members(type)[i]);
     head.info = (type->info & ~(uint32_t)BTF_MAX_VLEN) | count;
-    put(copy->file, &head, sizeof head);
+    put(copy->types, &head, sizeof head);
     for (unsigned i = 0; i < btf_vlen(type); i++) {
         struct btf_member member = btf_members(type)[i];
 
         if (!is_member_needed(copy, &member))
             continue;
         member.name_off = put_name(copy, member.name_off);
-        put(copy->file, &member, sizeof member);
+        put(copy->types, &member, sizeof member);
     }
 }
 
@@ -166,13 +170,13 @@ static void put_enum(struct copy *copy, struct btf_type head, const struct btf_t
     const size_t size = btf_is_enum(type) ? sizeof(struct btf_enum) : sizeof(struct btf_enum64);
     const char *values = (const char *)(type + 1);
 
-    put(copy->file, &head, sizeof head);
+    put(copy->types, &head, sizeof head);
     for (unsigned i = 0; i < btf_vlen(type); i++) {
         struct btf_enum64 value;
 
         memcpy(&value, values + i * size, size);
         value.name_off = put_name(copy, value.name_off);
-        put(copy->file, &value, size);
+        put(copy->types, &value, size);
     }
 }
 
@@ -190,108 +194,146 @@ static void put_type(struct copy *copy, uint32_t id)
         const struct btf_array array = { type_if_needed(copy, btf_array(type)->type), 0,
                                          btf_array(type)->nelems };
 
-        put(copy->file, &head, sizeof head);
-        put(copy->file, &array, sizeof array);
+        put(copy->types, &head, sizeof head);
+        put(copy->types, &array, sizeof array);
     } else if (btf_is_int(type)) {
-        put(copy->file, &head, sizeof head);
-        put(copy->file, type + 1, sizeof(uint32_t));
+        put(copy->types, &head, sizeof head);
+        put(copy->types, type + 1, sizeof(uint32_t));
     } else {
         if (btf_is_ptr(type) || btf_is_mod(type) || btf_is_typedef(type))
             head.type = type_if_needed(copy, type->type);
-        put(copy->file, &head, sizeof head);
+        put(copy->types, &head, sizeof head);
     }
 }
 
-static int put_all(struct copy *copy)
+static void put_types(struct copy *copy)
 {
     static const struct btf_type void_pointer = { .info = BTF_KIND_PTR << 24 };
-    struct btf_header header = { .magic = BTF_MAGIC,
-                                 .version = BTF_VERSION,
-                                 .hdr_len = sizeof header };
-    char *strings = NULL;
-    size_t size = 0;
-    bool failed;
 
-    copy->strings = open_memstream(&strings, &size);
-    if (copy->strings == NULL)
-        return -1;
     put(copy->strings, "", 1);
-    put(copy->file, &header, sizeof header);
     for (uint32_t i = 1; i < copy->end; i++) {
         if (copy->is_needed[i])
             put_type(copy, i);
         else
-            put(copy->file, &void_pointer, sizeof void_pointer);
+            put(copy->types, &void_pointer, sizeof void_pointer);
     }
-    failed = fclose(copy->strings) != 0;
-    header.str_off = header.type_len = (uint32_t)(ftell(copy->file) - (long)sizeof header);
-    header.str_len = (uint32_t)size;
-    if (!failed)
-        put(copy->file, strings, size);
-    rewind(copy->file);
-    put(copy->file, &header, sizeof header);
-    free(strings);
-    return failed || fflush(copy->file) != 0 || ferror(copy->file) ? -1 : 0;
 }
 
-int camp_relocations_write(FILE *file, const struct kernel_types *kernel, const struct btf *object)
+struct part {
+    char *bytes; /* [size], owned */
+    size_t size;
+};
+
+static bool write_parts(int file, struct part types, struct part strings)
+{
+    struct btf_header header = { .magic = BTF_MAGIC,
+                                 .version = BTF_VERSION,
+                                 .hdr_len = CAMP_BTF_HEADER_SIZE,
+                                 .type_len = (uint32_t)types.size,
+                                 .str_off = (uint32_t)types.size,
+                                 .str_len = (uint32_t)strings.size };
+    const struct iovec parts[] = { { &header, CAMP_BTF_HEADER_SIZE },
+                                   { types.bytes, types.size },
+                                   { strings.bytes, strings.size } };
+
+    return writev(file, parts, sizeof parts / sizeof parts[0]) ==
+           (ssize_t)(CAMP_BTF_HEADER_SIZE + types.size + strings.size);
+}
+
+/* Writes the needed types. Returns false if that fails. */
+static bool write_needed(struct copy *copy, int file)
+{
+    struct part types = { 0 }, strings = { 0 };
+    bool done;
+
+    copy->types = open_memstream(&types.bytes, &types.size);
+    copy->strings = open_memstream(&strings.bytes, &strings.size);
+    done = copy->types != NULL && copy->strings != NULL;
+    if (done)
+        put_types(copy);
+    if (copy->types != NULL)
+        done &= fclose(copy->types) == 0;
+    if (copy->strings != NULL)
+        done &= fclose(copy->strings) == 0;
+    done = done && write_parts(file, types, strings);
+    free(types.bytes);
+    free(strings.bytes);
+    return done;
+}
+
+bool camp_relocations_write(int file, const struct kernel_types *kernel, const struct btf *object)
 {
     struct copy *copy = calloc(1, sizeof *copy);
-    int r = -1;
+    bool done;
 
     if (copy == NULL)
-        return -1;
+        return false;
     copy->kernel = kernel;
-    copy->file = file;
     copy->end = 1;
     copy->is_needed = calloc(camp_kernel_type_count(kernel), sizeof *copy->is_needed);
-    if (copy->is_needed != NULL && collect_members(copy, object)) {
+    done = copy->is_needed != NULL && collect_members(copy, object);
+    if (done) {
         find_needed(copy, object);
-        r = put_all(copy);
+        done = write_needed(copy, file);
     }
     free(copy->is_needed);
     free(copy);
-    return r;
+    return done;
+}
+
+/* Returns whether this process can open the path. */
+static bool can_open(const char *path)
+{
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (file >= 0)
+        close(file);
+    return file >= 0;
+}
+
+/* A process with a limit may get SIGXFSZ, which would end it. */
+static bool may_write(void)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
 }
 
 void camp_relocations_open(struct relocations *types, struct bpf_object_open_opts *options)
 {
-    const int file = memfd_create("camp-types", MFD_CLOEXEC);
-
-    *types = (struct relocations){ 0 };
-    if (file < 0)
+    *types = (struct relocations){ .file = -1 };
+    if (may_write())
+        types->file = memfd_create("camp-types", MFD_CLOEXEC);
+    if (types->file < 0)
         return;
-    snprintf(types->path, sizeof types->path, "/proc/self/fd/%d", file);
-    if (access(types->path, R_OK) == 0)
-        types->file = fdopen(file, "w");
-    if (types->file == NULL)
-        close(file);
-    else
+    snprintf(types->path, sizeof types->path, "/proc/self/fd/%d", types->file);
+    if (can_open(types->path))
         options->btf_custom_path = types->path;
+    else
+        camp_relocations_close(types);
 }
 
-static void write_whole(FILE *file, const struct kernel_types *kernel)
+/* Makes the descriptor, whose path libbpf already has, that of the kernel's own BTF. */
+static void use_all_types(int file)
 {
-    size_t size;
-    const void *bytes = camp_kernel_types_bytes(kernel, &size);
+    const int all = open(CAMP_BTF_PATH, O_RDONLY | O_CLOEXEC);
 
-    clearerr(file);
-    rewind(file);
-    if (ftruncate(fileno(file), 0) == 0)
-        put(file, bytes, size);
-    fflush(file); /* if this fails, loading fails, and says so */
+    if (all < 0)
+        return; /* then loading fails, and reports why */
+    dup3(all, file, O_CLOEXEC);
+    close(all);
 }
 
 void camp_relocations_fill(const struct relocations *types, const struct kernel_types *kernel,
                            const struct btf *object)
 {
-    if (types->file != NULL && camp_relocations_write(types->file, kernel, object) != 0)
-        write_whole(types->file, kernel);
+    if (types->file >= 0 && !camp_relocations_write(types->file, kernel, object))
+        use_all_types(types->file);
 }
 
 void camp_relocations_close(struct relocations *types)
 {
-    if (types->file != NULL)
-        fclose(types->file);
-    types->file = NULL;
+    if (types->file >= 0)
+        close(types->file);
+    types->file = -1;
 }

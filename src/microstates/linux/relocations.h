@@ -15,25 +15,26 @@
 #include "kernel_types.h"
 
 #include <bpf/libbpf.h>
-#include <stdio.h>
+#include <stdbool.h>
 
 struct relocations {
-    FILE *file; /* in memory, without a name; NULL if libbpf is to use the kernel's own BTF */
+    int file; /* in memory, without a name; -1 if libbpf is to use the kernel's own BTF */
     char path[40];
 };
 
 /* Creates an empty file for the types, and sets its path in *options, with which the caller opens
- * the programs. If that is impossible, sets no path, and libbpf uses the kernel's own BTF. */
+ * the programs. If that is impossible, or the size of files is limited, sets no path, and libbpf
+ * uses the kernel's own BTF. */
 void camp_relocations_open(struct relocations *types, struct bpf_object_open_opts *options);
 
-/* Writes the types that programs with the BTF `object` need. If that fails, all types of the
- * kernel are written. The caller loads the programs afterwards. */
+/* Writes the types that programs with the BTF `object` need. If that fails, the path becomes that
+ * of the kernel's own BTF. The caller loads the programs afterwards. */
 void camp_relocations_fill(const struct relocations *types, const struct kernel_types *kernel,
                            const struct btf *object);
 
-/* Does the work of camp_relocations_fill(). Returns -1 if there is no memory, or if the programs
- * have too many names. */
-int camp_relocations_write(FILE *file, const struct kernel_types *kernel, const struct btf *object);
+/* Writes the types that the programs need to a file. Returns false if there is no memory or space,
+ * or if the programs have too many names. */
+bool camp_relocations_write(int file, const struct kernel_types *kernel, const struct btf *object);
 
-/* Called when the programs are loaded, or failed to load. */
+/* Closes the file. The caller does this after loading, whether or not it succeeded. */
 void camp_relocations_close(struct relocations *types);

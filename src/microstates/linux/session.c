@@ -15,7 +15,6 @@
 #include <camp/states.h>
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include <errno.h>
