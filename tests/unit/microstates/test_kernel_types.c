@@ -125,29 +125,30 @@ static void bytes_that_are_no_types_are_refused(void **state)
     uint32_t size;
     const void *bytes = btf__raw_data(btf, &size);
     char *copy = malloc(size);
+    struct btf_header *header = (struct btf_header *)copy;
     struct btf_type *first;
 
     (void)state;
     assert_non_null(copy);
     memcpy(copy, bytes, size);
-    assert_null(camp_kernel_types_of(copy, sizeof(struct btf_header) - 1));
+    assert_null(camp_kernel_types_of(copy, CAMP_BTF_HEADER_SIZE - 1));
     assert_null(camp_kernel_types_of(copy, size - 1));
     copy[0] ^= 1;
     assert_null(camp_kernel_types_of(copy, size));
     copy[0] ^= 1;
-    first = (struct btf_type *)(copy + sizeof(struct btf_header));
+    first = (struct btf_type *)(copy + header->hdr_len + header->type_off);
     first->info = 31u << 24; /* a kind that does not exist */
     assert_null(camp_kernel_types_of(copy, size));
     memcpy(copy, bytes, size);
-    first->name_off = ((struct btf_header *)copy)->str_len;
+    first->name_off = header->str_len;
     assert_null(camp_kernel_types_of(copy, size));
     memcpy(copy, bytes, size);
-    copy[size - 1] = 'x'; /* a string without an end */
+    copy[header->hdr_len + header->str_off + header->str_len - 1] = 'x'; /* has no end */
     assert_null(camp_kernel_types_of(copy, size));
     memcpy(copy, bytes, size);
-    ((struct btf_header *)copy)->type_len -= 4; /* The last type is cut. */
+    header->type_len -= 4; /* The last type is cut. */
     assert_null(camp_kernel_types_of(copy, size));
-    ((struct btf_header *)copy)->type_len = sizeof *first; /* The first type is longer. */
+    header->type_len = sizeof *first; /* The first type is longer. */
     assert_null(camp_kernel_types_of(copy, size));
     free(copy);
     btf__free(btf);
