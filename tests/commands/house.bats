@@ -105,7 +105,7 @@ accepted() {
 
 @test "tools/check-layers refuses an include of src/sources/sessions in src/sources/machine" {
     copy_of_tree
-    plant src/sources/machine/planted.c '#include "sources/sessions/session.h"'
+    plant src/sources/machine/cpus.c '#include "sources/sessions/session.h"'
 }
 
 @test "tools/check-layers accepts only units.h and error.h of src/counters in other folders" {
