@@ -68,10 +68,10 @@ static int load(struct backends *backends, struct camp_error *error)
     struct relocations types;
     const int prepared = prepare(backends, &types, error);
     struct backends_bpf *programs = backends->programs;
-    int r = prepared == CAMP_OK ? backends_bpf__load(programs) : 0;
+    int r = prepared == CAMP_OK && programs != NULL ? backends_bpf__load(programs) : 0;
 
     camp_relocations_close(&types);
-    if (prepared != CAMP_OK)
+    if (prepared != CAMP_OK || programs == NULL)
         return prepared;
     if (r == 0 && programs->bss == NULL) /* libbpf could not map the variables of the programs */
         r = -ENOMEM;

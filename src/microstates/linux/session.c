@@ -248,10 +248,10 @@ static int load(struct camp_states *session, uint32_t options, struct camp_error
     struct relocations types;
     const int prepared = prepare(session, &types, options, error);
     struct states_bpf *programs = session->programs;
-    int r = prepared == CAMP_OK ? states_bpf__load(programs) : 0;
+    int r = prepared == CAMP_OK && programs != NULL ? states_bpf__load(programs) : 0;
 
     camp_relocations_close(&types);
-    if (prepared != CAMP_OK)
+    if (prepared != CAMP_OK || programs == NULL)
         return prepared;
     if (r == 0 && programs->bss == NULL) /* libbpf could not map the variables of the programs */
         r = -ENOMEM;
