@@ -166,6 +166,8 @@ static void the_types_of_this_kernel_are_those_that_libbpf_reads(void **state)
     (void)state;
     assert_non_null(bytes);
     if (btf == NULL || file == NULL) {
+        if (file != NULL)
+            fclose(file);
         btf__free(btf);
         free(bytes);
         print_message("skipped, not passed: this kernel has no BTF\n");
