@@ -2,8 +2,9 @@
 threads of which a known number wakes up in each interval.
 
 Two lines: the number of threads grows while as many wake up, and more wake up of as many threads. A snapshot is
-measured beside an empty iterator of the kernel, in turn. camp top and camp record have intervals of a second; their
-CPU time is that of their processes between two wakings. Memory is what the machine has less while camp top runs, the
+measured beside an empty iterator of the kernel, in turn. camp top, camp record and camp view, with one page that reads,
+have intervals of a second; their CPU time is that of their processes between two wakings. Processes of one thread each
+are measured beside threads of few processes: the views have a row for each. Memory is what the machine has less while camp top runs, the
 kernel's part included.
 """
 
@@ -21,7 +22,9 @@ from states import Attached, cpu_ms, most_resident_bytes
 from table import BENCH, Failed
 
 sys.path.insert(0, f"{BENCH}/paper")
+sys.path.insert(0, f"{BENCH}/../tests/commands")
 import plot  # noqa: E402
+import stream_client  # noqa: E402
 
 THREADS = (1000, 3000, 10000, 30000, 100000)  # of which CHANGED wake up
 CHANGED = 500
@@ -32,25 +35,28 @@ SNAPSHOTS = 20
 INTERVALS = 4
 SCRAPES = 6
 PID_MAX = 400000
-LIMITS = {  # (threads, changed): of what, in ms
-    (10000, 500): {"snapshot": 0.15, "top": 2.0, "scrape": 1.5},
-    (10000, 10000): {"snapshot": 0.6},
-    (100000, 1000): {"top": 4.0, "record": 4.0, "scrape": 4.0},
+THREAD, PROCESS = "threads", "processes"  # what sleeps: threads of few processes, or processes of one thread each
+LIMITS = {  # (what sleeps, how many, changed): of what, in ms
+    (THREAD, 10000, 500): {"snapshot": 0.15, "top": 2.0, "scrape": 1.5},
+    (THREAD, 10000, 10000): {"snapshot": 0.6},
+    (THREAD, 100000, 1000): {"top": 4.0, "record": 4.0, "scrape": 4.0},
+    (PROCESS, 10000, 500): {"top": 2.0},
 }
-LIMIT_BYTES = {(10000, 500): ("resident_bytes", 24e6), (100000, 1000): ("machine_bytes", 120e6)}
+LIMIT_BYTES = {(THREAD, 10000, 500): ("resident_bytes", 24e6), (THREAD, 100000, 1000): ("machine_bytes", 120e6)}
 WHAT = {"snapshot": "a snapshot", "floor": "floor: an empty iterator", "top": "camp top, an interval",
-        "record": "camp record, an interval", "scrape": "camp export, a scrape"}
+        "record": "camp record, an interval", "view": "camp view, an interval", "scrape": "camp export, a scrape"}
 
 
 class Crowd:
-    """A number of sleeping threads, of which wake() wakes some once."""
+    """A number of sleeping threads or processes, of which wake() wakes some once."""
 
-    def __init__(self, build, count):
-        self.process = subprocess.Popen([f"{build}/bench/crowd", "-t", str(count)], stdin=subprocess.PIPE,
+    def __init__(self, build, kind, count):
+        options = ["-t"] if kind == THREAD else []
+        self.process = subprocess.Popen([f"{build}/bench/crowd", *options, str(count)], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, bufsize=0)
         if int(self.process.stdout.readline() or 0) != count:
             self.__exit__()
-            raise Failed(f"{count} threads could not be started")
+            raise Failed(f"{count} {kind} could not be started")
 
     def __enter__(self):
         return self
@@ -122,6 +128,18 @@ def recorded(build, crowd, changed):
             return intervals(crowd, changed, attached.process.pid)
 
 
+def viewed(build, crowd, changed):
+    server = stream_client.Server(f"{build}/src/camp", ["--interval", "1s"])
+    reader = stream_client.started(server)
+    try:
+        ms = intervals(crowd, changed, server.process.pid)
+    finally:
+        server.stop()
+    if len(reader.ends) < INTERVALS:
+        raise Failed(f"camp view sent {len(reader.ends)} intervals to its page")
+    return ms
+
+
 def scraped(build, crowd, changed):
     with Exporter([f"{build}/src/camp-exporter", "--port", "{port}"]) as exporter:
         costs = []
@@ -131,42 +149,42 @@ def scraped(build, crowd, changed):
         return statistics.median(costs)
 
 
-def record_of(build, crowd, threads, changed):
+def record_of(build, crowd, kind, count, changed):
     ms = {who: snapshots(build, crowd, name, changed) for who, name in (("snapshot", "visit"), ("floor", "floor"))}
     ms["top"], resident, machine = top(build, crowd, changed)
     ms["record"] = recorded(build, crowd, changed)
+    ms["view"] = viewed(build, crowd, changed)
     ms["scrape"] = scraped(build, crowd, changed)
-    limits = {what: limit for what, limit in LIMITS.get((threads, changed), {}).items() if what in ms}
-    record = {"part": "activity", "threads": threads, "changed": changed, "ms": ms, "limits": limits,
-              "resident_bytes": resident, "machine_bytes": machine}
-    if (threads, changed) in LIMIT_BYTES:
-        record["limit_bytes"] = LIMIT_BYTES[threads, changed]
+    record = {"part": "activity", "kind": kind, "count": count, "changed": changed, "ms": ms,
+              "limits": LIMITS.get((kind, count, changed), {}), "resident_bytes": resident, "machine_bytes": machine}
+    if (kind, count, changed) in LIMIT_BYTES:
+        record["limit_bytes"] = LIMIT_BYTES[kind, count, changed]
     return record
 
 
 def points(quick):
-    """Returns for each number of threads how many threads wake up: a list, one measurement each."""
-    wanted = {}
-    for threads in THREADS[:3] if quick else THREADS:
-        wanted.setdefault(threads, []).append(CHANGED)
-    wanted[CROWD] += [changed for changed in ((CROWD,) if quick else CHANGES) if changed != CHANGED]
+    """Returns for each kind and number of sleepers how many of them wake up: a list, one measurement each."""
+    wanted = {(THREAD, count): [CHANGED] for count in (THREADS[:3] if quick else THREADS)}
+    wanted[THREAD, CROWD] += [changed for changed in ((CROWD,) if quick else CHANGES) if changed != CHANGED]
     if not quick:
-        wanted[max(THREADS)].append(round(max(THREADS) * FEW))
+        wanted[THREAD, max(THREADS)].append(round(max(THREADS) * FEW))
+    wanted[PROCESS, CROWD] = [CHANGED]
     return wanted
 
 
 def line_of(records, what, x, chosen):
-    ordered = sorted((record for record in records if chosen(record)), key=lambda record: record[x])
+    ordered = sorted((record for record in records if record["kind"] == THREAD and chosen(record)),
+                     key=lambda record: record[x])
     return {"name": WHAT[what], "points": [{"x": record[x], "at": record["ms"][what]} for record in ordered]}
 
 
 def pictures(records):
     """Returns the names and the SVG of the two pictures in docs/cost.md."""
     views = {
-        "cost-threads": ("threads", f"CPU time while {CHANGED} of the threads wake up",
+        "cost-threads": ("count", f"CPU time while {CHANGED} of the threads wake up",
                          "threads", lambda record: record["changed"] == CHANGED),
         "cost-changed": ("changed", f"CPU time while some of {CROWD:,} threads wake up",
-                         "threads that woke up", lambda record: record["threads"] == CROWD),
+                         "threads that woke up", lambda record: record["count"] == CROWD),
     }
     return {name: plot.picture({
         "kind": "lines", "title": title, "x": {"label": label, "log": True},
@@ -181,12 +199,12 @@ def measure(build, quick, folder=None):
         return [{"part": "peer", "who": "microstates, for the cost of activity (root)", "present": False}], []
     records, failures = [], []
     with room_for_threads():
-        for threads, changes in sorted(points(quick).items()):
+        for (kind, count), changes in sorted(points(quick).items()):
             try:
-                with Crowd(build, threads) as crowd:
-                    records += [record_of(build, crowd, threads, changed) for changed in sorted(changes)]
+                with Crowd(build, kind, count) as crowd:
+                    records += [record_of(build, crowd, kind, count, changed) for changed in sorted(changes)]
             except (Failed, OSError, subprocess.TimeoutExpired) as error:
-                failures.append(f"activity: {threads} threads: {error}")
+                failures.append(f"activity: {count} {kind}: {error}")
     if folder is not None and not failures:
         for name, svg in pictures(records).items():
             with open(f"{folder}/{name}.svg", "w", encoding="utf-8") as file:

@@ -117,7 +117,7 @@ def backends_verdicts(record):
 
 
 def activity_verdicts(record):
-    name = f"{record['threads']:,} threads, {record['changed']:,} woken"
+    name = f"{record['count']:,} {record['kind']}, {record['changed']:,} woken"
     found = [verdict(f"{name}: {what}", f"{record['ms'][what]:.2f} ms", f"{limit:.2f} ms", record["ms"][what] <= limit)
              for what, limit in record["limits"].items()]
     if "limit_bytes" in record:
@@ -334,7 +334,7 @@ def print_export(record):
 
 
 def print_activity(record):
-    print(f"\n{record['threads']:,} threads, of which {record['changed']:,} wake up in an interval: CPU time")
+    print(f"\n{record['count']:,} {record['kind']}, of which {record['changed']:,} wake up in an interval: CPU time")
     for what, ms in record["ms"].items():
         print(f"  {what:28}{ms:9.3f} ms")
     print(f"  camp top: resident at most {record['resident_bytes'] / 1e6:.1f} MB; the machine has "

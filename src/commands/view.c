@@ -204,8 +204,10 @@ int command_view(int argc, char **argv)
     view.page.from.sandbox.serves = true;
     view.page.from.sandbox.socket = view.socket;
     status = page_open(&view.page);
-    if (status == OPTIONS_GO_ON)
+    if (status == OPTIONS_GO_ON) {
+        source_set_idle(view.page.source, IDLE_OMITTED);
         status = open_server(&view);
+    }
     if (status == OPTIONS_GO_ON)
         status = serve(&view);
     server_close(view.server);

@@ -163,6 +163,11 @@ int registry_fold(const struct registry *registry, const bool *gone, const char 
     return CAMP_OK;
 }
 
+void registry_see(struct registry *registry, uint32_t number)
+{
+    registry->entities[number].last_seen = registry->frames;
+}
+
 bool registry_is_present(const struct registry *registry, uint32_t number)
 {
     return number < registry->count && registry->entities[number].last_seen == registry->frames;

@@ -54,4 +54,7 @@ void registry_expire(struct registry *registry, uint64_t since);
 int registry_fold(const struct registry *registry, const bool *gone, const char *suffix,
                   struct registry *ret, uint32_t *ret_numbers);
 
+/* Counts an entity as one of the current frame, so that it does not expire. */
+void registry_see(struct registry *registry, uint32_t number);
+
 bool registry_is_present(const struct registry *registry, uint32_t number);

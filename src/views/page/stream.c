@@ -42,6 +42,7 @@ void stream_release(struct stream *stream)
     free(stream->chosen.numbers);
     free(stream->gone.numbers);
     free(stream->present.numbers);
+    free(stream->leaving.numbers);
     *stream = (struct stream){ .schema = stream->schema };
 }
 
@@ -56,6 +57,10 @@ void stream_expire(struct stream *stream, uint64_t since)
 
     if (registry->count - registry->spare_count < (stream->crowd > CROWD ? stream->crowd : CROWD))
         return;
+    for (size_t i = 0; i < stream->present.count; i++) {
+        if (stream->known[stream->present.numbers[i]].is_present)
+            registry_see(registry, stream->present.numbers[i]);
+    }
     registry_expire(registry, since);
     stream->crowd = 2 * (registry->count - registry->spare_count);
 }
@@ -105,6 +110,23 @@ static size_t row_of(struct stream *stream, uint32_t number)
     return now->count++;
 }
 
+static bool has_row(const struct stream *stream, uint32_t number)
+{
+    const uint32_t row = stream->known[number].now;
+
+    return row < stream->now.count && stream->now.numbers[row] == number;
+}
+
+/* Returns whether the entity stayed in one state for the whole interval, within 1 %. The source may
+ * omit its next rows, so this row must be right for these intervals, too: it has their whole time.
+ */
+static bool is_idle(const struct frame *frame, size_t entity)
+{
+    return frame->only_states[entity] != 0 &&
+           (frame->entities[entity].flags & (ENTITY_NEW | ENTITY_ENDED)) == 0 &&
+           frame_times(frame->elapsed_ns[entity], frame->end_ns - frame->start_ns) == 1;
+}
+
 /* Adds an entity to its row in the current frame. If two entities of the frame have the same
  * number, because the number was reused, the row is their sum. */
 static void add_row(struct stream *stream, const struct frame *frame, size_t entity,
@@ -116,6 +138,13 @@ static void add_row(struct stream *stream, const struct frame *frame, size_t ent
     struct stream_now *now = &stream->now;
     const size_t row = row_of(stream, number);
 
+    if (is_idle(frame, entity)) {
+        const double whole_ns = (double)(frame->end_ns - frame->start_ns);
+
+        now->elapsed_ns[row] += whole_ns;
+        now->values[row * states + frame->only_states[entity] - 1] += whole_ns;
+        return;
+    }
     now->rows[row].flags |= (uint16_t)(((flags & ENTITY_NEW) != 0 ? ROW_NEW : 0) |
                                        ((flags & ENTITY_ENDED) != 0 ? ROW_ENDED : 0));
     now->elapsed_ns[row] += (double)frame->elapsed_ns[entity];
@@ -123,17 +152,34 @@ static void add_row(struct stream *stream, const struct frame *frame, size_t ent
         now->values[row * states + i] += (double)values[i];
 }
 
+/* Lists the entities of the rows with ENTITY_GONE. This is done before all other rows, because a
+ * new entity may have the same id. */
+static bool list_leaving(struct stream *stream, const struct frame *frame)
+{
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        const uint32_t number = (frame->entities[i].flags & ENTITY_GONE) != 0
+                                    ? registry_find(&stream->registry, &frame->entities[i])
+                                    : REGISTRY_NONE;
+
+        if (number != REGISTRY_NONE && !append(&stream->leaving, number))
+            return false;
+    }
+    return true;
+}
+
 static bool gather(struct stream *stream, const struct frame *frame)
 {
     enum registry_match match;
     uint32_t number;
 
-    if (!reserve_now(stream, frame->entity_count))
+    if (!reserve_now(stream, frame->entity_count) || !list_leaving(stream, frame))
         return false;
     stream->now.count = 0;
     stream->changed.count = 0;
     registry_start_frame(&stream->registry);
     for (size_t i = 0; i < frame->entity_count; i++) {
+        if ((frame->entities[i].flags & ENTITY_GONE) != 0)
+            continue;
         if (registry_enter(&stream->registry, &frame->entities[i], &number, &match) != CAMP_OK ||
             !reserve_known(stream) ||
             (match != REGISTRY_KNOWN && !append(&stream->changed, number)))
@@ -232,41 +278,90 @@ static bool is_unchanged(const struct stream *stream, size_t row)
                   states * sizeof *stream->shares) == 0;
 }
 
-/* Sets stream->chosen to the rows to send, and stream->gone to the entities that no longer have a
- * row, except those whose last row had ROW_ENDED. */
-static bool choose(struct stream *stream, bool is_key)
+/* An entity leaves if it has no row in this frame. Readers already forget an entity after a row
+ * with ROW_ENDED. */
+static bool leave(struct stream *stream, uint32_t number, bool is_key)
 {
-    stream->chosen.count = 0;
-    stream->gone.count = 0;
-    for (size_t row = 0; row < stream->now.count; row++) {
-        if ((is_key || !is_unchanged(stream, row)) && !append(&stream->chosen, row))
-            return false;
-    }
-    for (size_t i = 0; i < stream->present.count; i++) {
-        const uint32_t number = stream->present.numbers[i];
+    struct stream_known *known = &stream->known[number];
 
-        if (registry_is_present(&stream->registry, number))
-            continue;
-        stream->known[number].is_present = false;
-        if (!is_key && (stream->known[number].row.flags & ROW_ENDED) == 0 &&
-            !append(&stream->gone, number))
+    if (!known->is_present || has_row(stream, number))
+        return true;
+    known->is_present = false;
+    return is_key || (known->row.flags & ROW_ENDED) != 0 || append(&stream->gone, number);
+}
+
+/* Sets stream->gone to the entities that readers must be told to forget. In a frame with omitted
+ * entities, only those that are known to leave do so. */
+static bool find_gone(struct stream *stream, const struct frame *frame, bool is_key)
+{
+    const struct stream_numbers *list = frame->omitted > 0 ? &stream->leaving : &stream->present;
+
+    stream->gone.count = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (!leave(stream, list->numbers[i], is_key))
             return false;
     }
     return true;
 }
 
-static bool remember(struct stream *stream)
+/* Adds the last row of each entity that the frame omits. It is in one state, so its share fits into
+ * any unit. */
+static bool restore_omitted(struct stream *stream, double interval_ns)
 {
     const size_t states = stream->schema->state_count;
 
-    stream->present.count = 0;
+    if (!reserve_now(stream, stream->now.count + stream->present.count))
+        return false;
+    for (size_t i = 0; i < stream->present.count; i++) {
+        const uint32_t number = stream->present.numbers[i];
+        const uint16_t *shares = stream->shares + number * states;
+        size_t row;
+
+        if (!stream->known[number].is_present || has_row(stream, number))
+            continue;
+        row = row_of(stream, number);
+        stream->now.elapsed_ns[row] = interval_ns;
+        for (size_t state = 0; state < states; state++)
+            stream->now.values[row * states + state] = shares[state] > 0 ? interval_ns : 0;
+    }
+    return true;
+}
+
+/* Sets stream->chosen to the rows to send. */
+static bool choose(struct stream *stream, bool is_key)
+{
+    stream->chosen.count = 0;
+    for (size_t row = 0; row < stream->now.count; row++) {
+        if ((is_key || !is_unchanged(stream, row)) && !append(&stream->chosen, row))
+            return false;
+    }
+    return true;
+}
+
+/* Empties stream->present if the frame has a row for each entity that is there. */
+static void start_present(struct stream *stream, bool is_whole)
+{
+    for (size_t i = 0; is_whole && i < stream->present.count; i++)
+        stream->known[stream->present.numbers[i]].is_listed = false;
+    if (is_whole)
+        stream->present.count = 0;
+}
+
+static bool remember(struct stream *stream, bool is_whole)
+{
+    const size_t states = stream->schema->state_count;
+
+    start_present(stream, is_whole);
+    stream->leaving.count = 0;
     for (size_t row = 0; row < stream->now.count; row++) {
         const uint32_t number = stream->now.numbers[row];
+        struct stream_known *known = &stream->known[number];
 
-        if (!append(&stream->present, number))
+        if ((!known->is_listed && !append(&stream->present, number)) ||
+            ((stream->now.rows[row].flags & ROW_ENDED) != 0 && !append(&stream->leaving, number)))
             return false;
-        stream->known[number].is_present = true;
-        stream->known[number].row = stream->now.rows[row];
+        known->is_listed = known->is_present = true;
+        known->row = stream->now.rows[row];
         memcpy(stream->shares + number * states, stream->now.shares + row * states,
                states * sizeof *stream->shares);
     }
@@ -311,7 +406,8 @@ static int put_cpus(struct stream *stream, bool is_key, struct bytes *out)
 int stream_frame(struct stream *stream, const struct frame *frame, struct bytes *out,
                  bool *ret_is_key)
 {
-    const uint64_t interval_ns = frame->end_ns - frame->start_ns;
+    const uint64_t length_ns = frame->end_ns - frame->start_ns;
+    const double interval_ns = length_ns > 0 ? (double)length_ns : 1;
     unsigned doublings;
     bool is_key;
 
@@ -320,8 +416,12 @@ int stream_frame(struct stream *stream, const struct frame *frame, struct bytes 
     doublings = doublings_for(greatest_share(stream));
     is_key = stream->since_key % STREAM_KEY_EVERY == 0 || doublings != stream->doublings;
     stream->doublings = doublings;
-    round_rows(stream, interval_ns > 0 ? (double)interval_ns : 1);
-    if (!choose(stream, is_key) || !remember(stream) || put_cpus(stream, is_key, out) != CAMP_OK ||
+    if (!find_gone(stream, frame, is_key) ||
+        (is_key && frame->omitted > 0 && !restore_omitted(stream, interval_ns)))
+        return CAMP_E_NOMEM;
+    round_rows(stream, interval_ns);
+    if (!choose(stream, is_key) || !remember(stream, is_key || frame->omitted == 0) ||
+        put_cpus(stream, is_key, out) != CAMP_OK ||
         stream_entities_numbered(stream, &stream->changed, out) != CAMP_OK ||
         stream_put_frame(stream, frame, is_key, out) != CAMP_OK)
         return CAMP_E_NOMEM;

@@ -6,6 +6,10 @@
  * A frame is sent as the difference to the frame before, except a key frame, which has all rows.
  * Values are rounded before they are compared, so that changes below the resolution are not sent.
  * Shares are rounded to 1/50000, and elapsed times to 11 binary digits.
+ *
+ * A source may omit the rows of idle entities (IDLE_OMITTED). Such an entity keeps its last row,
+ * and a key frame has it again. So that the row is right for later intervals, an entity that stayed
+ * in one state for its interval within 1 % is sent with an elapsed time of 1.
  */
 #pragma once
 
@@ -42,7 +46,8 @@ struct stream_row {
 struct stream_known {
     struct stream_row row; /* the row as last sent */
     uint32_t now;          /* index of the entity's row in the current frame */
-    bool is_present;       /* the entity had a row in the frame last sent */
+    bool is_present;       /* readers have the entity after the frame last sent */
+    bool is_listed;        /* `present` has its number */
 };
 
 /* The rows of the current frame, one for each entity. */
@@ -71,8 +76,12 @@ struct stream {
     struct stream_numbers changed; /* numbers of entities that are new or have changed */
     struct stream_numbers chosen;  /* indexes of the rows of `now` that are to be sent */
     struct stream_numbers gone;    /* numbers of entities that no longer have a row */
-    /* Numbers of the entities that had a row in the frame last sent. */
+    /* Numbers of all entities with is_present, and of some that have left since the last frame that
+     * had a row for each. */
     struct stream_numbers present;
+    /* Numbers of entities that leave if the current frame has no other row for them: those with
+     * ENTITY_GONE in it, and those that ended in the frame last sent. */
+    struct stream_numbers leaving;
     unsigned doublings; /* the unit of shares is doubled this many times */
     /* Frames since the last key frame; 0 makes the next frame a key frame. */
     uint64_t since_key;
