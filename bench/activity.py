@@ -1,10 +1,11 @@
-"""The cost of threads that do nothing: snapshots, `camp top`, `camp record` and a scrape of `camp export`, with many
-threads of which a known number wakes up in each interval.
+"""The cost of threads that do nothing: snapshots, `camp top`, `camp record`, `camp view` and a scrape of `camp export`,
+with many threads of which a known number wakes up in each interval.
 
 Two lines: the number of threads grows while as many wake up, and more wake up of as many threads. A snapshot is
-measured beside an empty iterator of the kernel, in turn. camp top, camp record and camp view, with one page that reads,
-have intervals of a second; their CPU time is that of their processes between two wakings. Processes of one thread each
-are measured beside threads of few processes: the views have a row for each. Memory is what the machine has less while camp top runs, the
+measured beside an empty iterator of the kernel, in turn. camp top, camp record and camp view have intervals of a
+second; their CPU time is that of their processes between two wakings. camp view has one page that reads. Of its frames
+each 64th has all threads again, which the four intervals measured do not contain. Then there are as many processes of
+one thread each: the views have a row for each of them. Memory is what the machine has less while camp top runs, the
 kernel's part included.
 """
 
@@ -22,7 +23,7 @@ from states import Attached, cpu_ms, most_resident_bytes
 from table import BENCH, Failed
 
 sys.path.insert(0, f"{BENCH}/paper")
-sys.path.insert(0, f"{BENCH}/../tests/commands")
+sys.path.append(f"{BENCH}/../tests/commands")
 import plot  # noqa: E402
 import stream_client  # noqa: E402
 
@@ -35,8 +36,8 @@ SNAPSHOTS = 20
 INTERVALS = 4
 SCRAPES = 6
 PID_MAX = 400000
-THREAD, PROCESS = "threads", "processes"  # what sleeps: threads of few processes, or processes of one thread each
-LIMITS = {  # (what sleeps, how many, changed): of what, in ms
+THREAD, PROCESS = "threads", "processes"  # that sleep: threads of few processes, or processes of one thread each
+LIMITS = {  # in ms, by the kind of sleepers, their number, and how many wake up
     (THREAD, 10000, 500): {"snapshot": 0.15, "top": 2.0, "scrape": 1.5},
     (THREAD, 10000, 10000): {"snapshot": 0.6},
     (THREAD, 100000, 1000): {"top": 4.0, "record": 4.0, "scrape": 4.0},
@@ -130,14 +131,15 @@ def recorded(build, crowd, changed):
 
 def viewed(build, crowd, changed):
     server = stream_client.Server(f"{build}/src/camp", ["--interval", "1s"])
-    reader = stream_client.started(server)
     try:
+        page = stream_client.started(server)
         ms = intervals(crowd, changed, server.process.pid)
+        if page.problem or len(page.ends) < INTERVALS:
+            raise Failed(f"camp view sent {len(page.ends)} intervals to its page: {page.problem}")
+        page.close()
+        return ms
     finally:
         server.stop()
-    if len(reader.ends) < INTERVALS:
-        raise Failed(f"camp view sent {len(reader.ends)} intervals to its page")
-    return ms
 
 
 def scraped(build, crowd, changed):

@@ -45,6 +45,13 @@ echo "$PG"
 """
 
 
+def install():
+    done = subprocess.run([f"{BROWSER}/packages"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise Failed(f"the npm packages of tests/browser could not be installed: {done.stderr.strip()[-300:]}")
+
+
 def browser(*words):
     done = subprocess.run(
         ["xvfb-run", "--auto-servernum", "--server-args=-screen 0 1600x1200x24", "node", "bench.mjs",
@@ -98,6 +105,10 @@ def measure(build):
         if shutil.which(program) is None:
             return [{"part": "peer", "who": f"the page ({program})", "present": False}], []
     records, failures = [], []
+    try:
+        install()
+    except (Failed, OSError) as error:
+        return [], [f"page: {error}"]
     with tempfile.TemporaryDirectory(prefix="camp-bench-") as folder:
         for part in (fps_records, lambda: [live_record(build)],
                      lambda: [open_record(build, folder)], lambda: [stall_record(build)]):

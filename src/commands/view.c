@@ -205,7 +205,7 @@ int command_view(int argc, char **argv)
     view.page.from.sandbox.socket = view.socket;
     status = page_open(&view.page);
     if (status == OPTIONS_GO_ON) {
-        source_set_idle(view.page.source, IDLE_OMITTED);
+        source_set_idle(view.page.source, IDLE_OMITTED); /* The stream keeps their last rows. */
         status = open_server(&view);
     }
     if (status == OPTIONS_GO_ON)

@@ -7,7 +7,6 @@ import signal
 import socket
 import struct
 import subprocess
-import sys
 import threading
 import time
 
@@ -24,7 +23,9 @@ class Server:
         line = self.process.stdout.readline()
         found = re.fullmatch(r"http://([^:]+):(\d+)/#([0-9a-f]{32})\n", line)
         if not found:
-            sys.exit(f"camp view did not say its address: {line!r}")
+            self.process.kill()
+            self.process.wait()
+            raise OSError(f"camp view did not say its address: {line!r}")
         self.port = int(found[2])
         self.token = found[3]
         self.host = f"{found[1]}:{self.port}"

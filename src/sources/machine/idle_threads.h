@@ -2,7 +2,7 @@
  * Rows of idle threads in a frame of threads (enum idle_rows).
  *
  * The row of the idle threads of each process is kept, and copied in each interval. A thread that
- * was read is kept until a frame has an idle row of it that a recording may repeat.
+ * was read is kept until a frame has an idle row of it that a reader may repeat.
  */
 #pragma once
 

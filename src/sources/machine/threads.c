@@ -34,7 +34,7 @@ struct threads_source {
     struct frame frame;
     enum idle_rows wanted, idle; /* of the next interval, and of this one */
     struct idle_processes processes;
-    /* If keeps_recent is true, the threads that were active, or whose idle row a recording may not
+    /* If keeps_recent is true, the threads that were active, or whose idle row a reader may not
      * repeat. knows_recent is true if the interval before has kept them all. */
     bool keeps_recent, knows_recent, out_of_memory;
     struct recent_threads recent;
@@ -114,7 +114,7 @@ static int add_thread(void *context, const struct camp_thread_states *since, uin
                : keep_recent(source, &entity, since->state, since->time_ns);
 }
 
-/* Returns whether a recording may repeat an idle row in later intervals: its time is that of the
+/* Returns whether a reader may repeat an idle row in later intervals: its time is that of the
  * interval, within 1 %. */
 static bool is_whole(const struct frame *frame, uint64_t elapsed_ns)
 {

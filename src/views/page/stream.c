@@ -103,7 +103,7 @@ static size_t row_of(struct stream *stream, uint32_t number)
         return known->now;
     known->now = (uint32_t)now->count;
     now->numbers[now->count] = number;
-    now->rows[now->count] = (struct stream_row){ 0 };
+    now->rows[now->count] = (struct stream_row){ .is_idle = true };
     now->elapsed_ns[now->count] = 0;
     for (size_t i = 0; i < states; i++)
         now->values[now->count * states + i] = 0;
@@ -117,9 +117,9 @@ static bool has_row(const struct stream *stream, uint32_t number)
     return row < stream->now.count && stream->now.numbers[row] == number;
 }
 
-/* Returns whether the entity stayed in one state for the whole interval, within 1 %. The source may
- * omit its next rows, so this row must be right for these intervals, too: it has their whole time.
- */
+/* Returns whether the entity stayed in one state for the whole interval, within 1 %. Later frames
+ * may omit such an entity, and then this row stands for those intervals, too. So its elapsed time
+ * is set to the whole interval. */
 static bool is_idle(const struct frame *frame, size_t entity)
 {
     return frame->only_states[entity] != 0 &&
@@ -145,6 +145,7 @@ static void add_row(struct stream *stream, const struct frame *frame, size_t ent
         now->values[row * states + frame->only_states[entity] - 1] += whole_ns;
         return;
     }
+    now->rows[row].is_idle = false;
     now->rows[row].flags |= (uint16_t)(((flags & ENTITY_NEW) != 0 ? ROW_NEW : 0) |
                                        ((flags & ENTITY_ENDED) != 0 ? ROW_ENDED : 0));
     now->elapsed_ns[row] += (double)frame->elapsed_ns[entity];
@@ -290,8 +291,8 @@ static bool leave(struct stream *stream, uint32_t number, bool is_key)
     return is_key || (known->row.flags & ROW_ENDED) != 0 || append(&stream->gone, number);
 }
 
-/* Sets stream->gone to the entities that readers must be told to forget. In a frame with omitted
- * entities, only those that are known to leave do so. */
+/* Sets stream->gone to the entities that readers must be told to forget. A frame can omit only
+ * entities that were idle. */
 static bool find_gone(struct stream *stream, const struct frame *frame, bool is_key)
 {
     const struct stream_numbers *list = frame->omitted > 0 ? &stream->leaving : &stream->present;
@@ -304,8 +305,8 @@ static bool find_gone(struct stream *stream, const struct frame *frame, bool is_
     return true;
 }
 
-/* Adds the last row of each entity that the frame omits. It is in one state, so its share fits into
- * any unit. */
+/* Adds the last row of each entity that the frame omits. The entity is idle, so it has the whole
+ * interval in one state. */
 static bool restore_omitted(struct stream *stream, double interval_ns)
 {
     const size_t states = stream->schema->state_count;
@@ -358,7 +359,7 @@ static bool remember(struct stream *stream, bool is_whole)
         struct stream_known *known = &stream->known[number];
 
         if ((!known->is_listed && !append(&stream->present, number)) ||
-            ((stream->now.rows[row].flags & ROW_ENDED) != 0 && !append(&stream->leaving, number)))
+            (!stream->now.rows[row].is_idle && !append(&stream->leaving, number)))
             return false;
         known->is_listed = known->is_present = true;
         known->row = stream->now.rows[row];

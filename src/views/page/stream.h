@@ -8,8 +8,8 @@
  * Shares are rounded to 1/50000, and elapsed times to 11 binary digits.
  *
  * A source may omit the rows of idle entities (IDLE_OMITTED). Such an entity keeps its last row,
- * and a key frame has it again. So that the row is right for later intervals, an entity that stayed
- * in one state for its interval within 1 % is sent with an elapsed time of 1.
+ * and a key frame has it again. So that the row is right for later intervals, it has an elapsed
+ * time of 1.
  */
 #pragma once
 
@@ -40,6 +40,7 @@ struct stream_facts {
 struct stream_row {
     float elapsed, unaccounted;
     uint16_t flags;
+    bool is_idle; /* not sent: the next frames may omit the entity */
 };
 
 /* What readers know of an entity. stream->known[n] is the entity with the number n. */
@@ -50,7 +51,8 @@ struct stream_known {
     bool is_listed;        /* `present` has its number */
 };
 
-/* The rows of the current frame, one for each entity. */
+/* The rows of the current frame, one for each entity that it does not omit. In a key frame, the
+ * rows of omitted entities follow. */
 struct stream_now {
     size_t count, capacity;
     uint32_t *numbers;       /* [count] */
@@ -75,12 +77,12 @@ struct stream {
     struct stream_now now;
     struct stream_numbers changed; /* numbers of entities that are new or have changed */
     struct stream_numbers chosen;  /* indexes of the rows of `now` that are to be sent */
-    struct stream_numbers gone;    /* numbers of entities that no longer have a row */
+    struct stream_numbers gone;    /* numbers of the entities that readers must forget */
     /* Numbers of all entities with is_present, and of some that have left since the last frame that
      * had a row for each. */
     struct stream_numbers present;
     /* Numbers of entities that leave if the current frame has no other row for them: those with
-     * ENTITY_GONE in it, and those that ended in the frame last sent. */
+     * ENTITY_GONE in it, and those that were not idle in the frame last sent. */
     struct stream_numbers leaving;
     unsigned doublings; /* the unit of shares is doubled this many times */
     /* Frames since the last key frame; 0 makes the next frame a key frame. */
@@ -97,9 +99,10 @@ void stream_release(struct stream *stream);
 
 void stream_request_key(struct stream *stream);
 
-/* Appends the blocks of a frame: new or changed entities, and then the frame. *ret_is_key is set if
- * the frame is a key frame. A reader that has all entities can start at a key frame. Returns
- * CAMP_OK or CAMP_E_NOMEM. After an error the stream is unusable. */
+/* Appends the blocks of a frame: new or changed entities, and then the frame. If frame->omitted is
+ * above 0, each entity that was idle in its last row and has no row now is still there. *ret_is_key
+ * is set if the frame is a key frame. A reader that has all entities can start at a key frame.
+ * Returns CAMP_OK or CAMP_E_NOMEM. After an error the stream is unusable. */
 int stream_frame(struct stream *stream, const struct frame *frame, struct bytes *out,
                  bool *ret_is_key);
 

@@ -32,6 +32,7 @@ static struct schema schema_of(size_t states)
 /* What a reader knows after each block of the stream (docs/stream.md). */
 struct reader {
     size_t states;
+    bool is_sent[ENTITIES_MAXIMUM], is_gone[ENTITIES_MAXIMUM]; /* in the last frame */
     bool is_there[ENTITIES_MAXIMUM];
     float elapsed[ENTITIES_MAXIMUM], unaccounted[ENTITIES_MAXIMUM];
     uint16_t flags[ENTITIES_MAXIMUM];
@@ -81,6 +82,7 @@ static double f64_at(const uint8_t *at)
 
 static void leave(struct reader *reader, const uint8_t *gone)
 {
+    memset(reader->is_gone, 0, sizeof reader->is_gone);
     for (size_t n = 0; n < ENTITIES_MAXIMUM; n++) {
         if (reader->is_key || (reader->flags[n] & 2) != 0)
             reader->is_there[n] = false;
@@ -90,6 +92,7 @@ static void leave(struct reader *reader, const uint8_t *gone)
 
         assert_true(n < ENTITIES_MAXIMUM && reader->is_there[n]);
         reader->is_there[n] = false;
+        reader->is_gone[n] = true;
     }
 }
 
@@ -97,12 +100,13 @@ static void read_rows(struct reader *reader, const uint8_t *mask, const uint8_t 
 {
     const size_t count = reader->count;
 
+    memset(reader->is_sent, 0, sizeof reader->is_sent);
     for (size_t i = 0; i < count; i++) {
         const uint32_t n = u32_at(rows + 4 * i);
         const uint8_t *shares = rows + 14 * count + 2 * i;
 
-        assert_true(n < ENTITIES_MAXIMUM);
-        reader->is_there[n] = true;
+        assert_true(n < ENTITIES_MAXIMUM && !reader->is_sent[n] && !reader->is_gone[n]);
+        reader->is_there[n] = reader->is_sent[n] = true;
         reader->elapsed[n] = f32_at(rows + 4 * (count + i));
         reader->unaccounted[n] = f32_at(rows + 4 * (2 * count + i));
         reader->flags[n] = u16_at(rows + 12 * count + 2 * i);
