@@ -22,7 +22,8 @@ struct model_entity {
 };
 
 static struct model_entity entities[OUTSIDE + 1]; /* by id */
-static size_t omitted, gone, numbers;
+static uint64_t omitted;
+static size_t gone, numbers;
 
 static unsigned random_below(unsigned limit)
 {
