@@ -154,8 +154,8 @@ static void assert_same(const struct reader *a, const struct reader *b)
     for (size_t n = 0; n < ENTITIES_MAXIMUM; n++) {
         if (!a->is_there[n])
             continue;
-        assert_true(fabs(a->elapsed[n] - b->elapsed[n]) < 1e-6f);
-        assert_true(fabs(a->unaccounted[n] - b->unaccounted[n]) < 1e-6f);
+        assert_true(fabsf(a->elapsed[n] - b->elapsed[n]) < 1e-6f);
+        assert_true(fabsf(a->unaccounted[n] - b->unaccounted[n]) < 1e-6f);
         assert_int_equal(a->flags[n], b->flags[n]);
         for (size_t state = 0; state < STATES; state++)
             assert_true(fabs(a->shares[n][state] * a->unit - b->shares[n][state] * b->unit) <
