@@ -338,7 +338,7 @@ def print_activity(record):
     for what, ms in record["ms"].items():
         print(f"  {what:28}{ms:9.3f} ms")
     print(f"  camp top: resident at most {record['resident_bytes'] / 1e6:.1f} MB; the machine has "
-          f"{record['machine_bytes'] / 1e6:.1f} MB less")
+          f"{max(0, record['machine_bytes']) / 1e6:.1f} MB less")
 
 
 def print_age(record):
