@@ -13,6 +13,7 @@ static const struct command commands[] = {
     { "record", command_record, "record any source to a file, for later" },
     { "report", command_report, "the page with its data in one file, or one picture",
       .opens_processes = true },
+    { "compare", command_compare, "two recordings: which time differs, and how sure that is" },
     { "get", command_get, "read counters", .opens_processes = true },
     { "list", command_list, "what can be read: CPUs, disks, networks, processes, counters" },
     { "doctor", command_doctor, "what this kernel counts and how, and what would change it" },

@@ -23,7 +23,9 @@ enum exit_status {
     /* A part of the request was unavailable, and a message named that part. */
     STATUS_PARTIAL = 3,
     /* A capability is missing, and a message named it. */
-    STATUS_PRIVILEGE = 4
+    STATUS_PRIVILEGE = 4,
+    /* camp compare found a difference that --fail-on names. */
+    STATUS_DIFFERENCE = 5
 };
 
 struct document;
@@ -38,6 +40,7 @@ struct command {
 };
 
 int command_check(int argc, char **argv);
+int command_compare(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_get(int argc, char **argv);
 int command_list(int argc, char **argv);

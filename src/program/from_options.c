@@ -17,59 +17,6 @@
 #define MINUTE_NS (60 * (int64_t)NS_PER_S)
 #define DAY_NS (1440 * MINUTE_NS)
 
-/* Consecutive sources with the same help are listed together. */
-const char *from_help(void)
-{
-    static char text[1024];
-    size_t length = 0;
-
-    for (size_t i = 0; i < from_source_count && length < sizeof text; i++) {
-        const struct from_source *source = &from_sources[i];
-        const bool is_last = i + 1 == from_source_count;
-        const bool shares = !is_last && source[1].help == source->help;
-        char form[32];
-
-        if (source->hidden)
-            continue;
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s%s%s%s",
-                                   from_source_form(source, form, sizeof form),
-                                   i == 0 ? " (the default)" : "", shares ? ", " : ": ",
-                                   shares ? "" : source->help,
-                                   shares    ? ""
-                                   : is_last ? "."
-                                             : "; ");
-    }
-    return text;
-}
-
-#define WORDS_MAX 32
-
-const char *const *from_words(void)
-{
-    static const char *words[WORDS_MAX];
-    size_t count = 0;
-
-    for (size_t i = 0; i < from_source_count && count + 1 < WORDS_MAX; i++) {
-        const char *name = from_sources[i].name;
-
-        if (!from_sources[i].hidden && name[0] != '.' && name[0] != '-')
-            words[count++] = name;
-    }
-    return words;
-}
-
-const char *const *from_session_words(void)
-{
-    static const char *words[WORDS_MAX];
-    size_t count = 0;
-
-    for (size_t i = 0; i < from_source_count && count + 1 < WORDS_MAX; i++) {
-        if (!from_sources[i].hidden && (from_sources[i].options & WITH_RULES) != 0)
-            words[count++] = from_sources[i].name;
-    }
-    return words;
-}
-
 /* A source of sessions opens microstates before it asks the server, and reads them later. */
 static void confine_sessions(void)
 {
@@ -82,6 +29,8 @@ static void confine_sessions(void)
 void from_options_init(struct from_options *options)
 {
     *options = (struct from_options){ 0 };
+    options->range = "";
+    options->other = OPENS_DEMO;
     options->from.stop = &stop_requested;
     options->from.before_server = confine_sessions;
     options->from.progress = progress_show;
@@ -171,15 +120,20 @@ bool from_time_parse(const char *text, enum from_side side, int64_t begin_ns, in
            parse_time_of_day(text, side, begin_ns, end_ns, ret_ns);
 }
 
-static int parse_time(const char *option, const char *text, enum from_side side,
+static int parse_time(const struct from_options *options, enum from_side side,
                       const struct from_facts *facts, int64_t *ret_ns)
 {
+    const char *text = side == FROM_BEGIN ? options->begin : options->end;
+
     if (text == NULL || from_time_parse(text, side, facts->begin_ns, facts->end_ns, ret_ns))
         return OPTIONS_GO_ON;
+    if ((text[0] == '+' || text[0] == '-') && facts->begin_ns == 0)
+        return complain(STATUS_FAILURE, "--%s%s %s: it is unknown when %s begins and ends",
+                        side == FROM_BEGIN ? "begin" : "end", options->range, text, facts->name);
     return complain(STATUS_USAGE,
-                    "--%s %s: takes a time such as 2026-11-22T02:00, 02:00, +10m (after the "
+                    "--%s%s %s: takes a time such as 2026-11-22T02:00, 02:00, +10m (after the "
                     "beginning) or -10m (before the end)",
-                    option, text);
+                    side == FROM_BEGIN ? "begin" : "end", options->range, text);
 }
 
 static bool is_time_of_day(const char *text)
@@ -226,9 +180,9 @@ static int check_times_of_day(const struct from_options *options, const struct f
     strftime(from, sizeof from, "%Y-%m-%dT%H:%M:%S", localtime_r(&first, &local));
     strftime(until, sizeof until, "%Y-%m-%dT%H:%M:%S", localtime_r(&last, &local));
     strftime(zone, sizeof zone, "%Z", &local);
-    return complain(STATUS_FAILURE, "--%s %s is not in %s, which goes from %s to %s (%s)",
-                    is_begin ? "begin" : "end", is_begin ? options->begin : options->end,
-                    facts->name, from, until, zone);
+    return complain(STATUS_FAILURE, "--%s%s %s is not in %s, which goes from %s to %s (%s)",
+                    is_begin ? "begin" : "end", options->range,
+                    is_begin ? options->begin : options->end, facts->name, from, until, zone);
 }
 
 static int parse_times(struct from_options *options, const struct from_facts *facts, bool is_fleet)
@@ -242,12 +196,13 @@ static int parse_times(struct from_options *options, const struct from_facts *fa
                         "--%s: + counts from the start of a recording, and a fleet has none; -10m "
                         "is 10 minutes ago",
                         options->begin[0] == '+' ? "begin" : "end");
-    status = parse_time("begin", options->begin, FROM_BEGIN, facts, &options->from.begin_ns);
+    status = parse_time(options, FROM_BEGIN, facts, &options->from.begin_ns);
     if (status == OPTIONS_GO_ON)
-        status = parse_time("end", options->end, FROM_END, facts, &options->from.end_ns);
+        status = parse_time(options, FROM_END, facts, &options->from.end_ns);
     if (status == OPTIONS_GO_ON && options->from.end_ns != 0 &&
         options->from.end_ns <= options->from.begin_ns)
-        return complain(STATUS_USAGE, "--end is not after --begin");
+        return complain(STATUS_USAGE, "--end%s is not after --begin%s", options->range,
+                        options->range);
     return status == OPTIONS_GO_ON ? check_times_of_day(options, facts) : status;
 }
 
@@ -282,9 +237,9 @@ static int confine_before(struct from_options *options, const struct from_source
         [OPENS_FLEET] = { true, SANDBOX_FLEET }, [OPENS_NOTHING] = { false, SANDBOX_FILE },
     };
 
-    if (!ways[source->opener].is_confined)
+    if (!ways[source->opener].is_confined || !ways[options->other].is_confined)
         return CAMP_OK;
-    options->sandbox.kind = ways[source->opener].kind;
+    options->sandbox.kind = ways[options->other == OPENS_FLEET ? OPENS_FLEET : source->opener].kind;
     sandbox = options->sandbox; /* a copy, because `path` is local */
     sandbox.input = from_path(source, options->from.text, path);
     return sandbox_enter(&sandbox, error);

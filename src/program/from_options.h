@@ -15,11 +15,16 @@
 #include "progress.h"
 #include "sandbox.h"
 #include "sources/from.h"
+#include "sources/from_list.h"
 
 struct from_options {
     struct from from;
     const char *begin, *end; /* NULL if the option was not given */
+    const char *range;       /* the end of the names of these two options, such as "-b" */
     const char *group;       /* NULL if --group was not given */
+    /* Another source that the command opens later, whose file is sandbox.other_input. It is
+     * OPENS_DEMO, which needs nothing, if there is none. */
+    enum from_opener other;
     struct progress progress;
     /* What the command does besides reading the source: the caller sets `output`, `serves`,
      * `socket` and `converts`. */

@@ -10,6 +10,7 @@
 #include "sources/machine/threads_schedstat.h"
 #include "sources/sessions/odbc/odbc.h"
 #include "sources/source.h"
+#include "sources/user_names.h"
 
 static int fail_without_threads(struct camp_error *error)
 {
@@ -39,6 +40,18 @@ int groups_source_open(struct source *threads, enum group_key key, struct source
     (void)key, (void)ret;
     source_close(threads);
     return fail_without_threads(error);
+}
+
+/* Never called, because only threads have users. */
+const char *user_names_get(struct user_names *users, uint32_t uid)
+{
+    (void)users, (void)uid;
+    return "?";
+}
+
+void user_names_release(struct user_names *users)
+{
+    *users = (struct user_names){ 0 };
 }
 
 /* Never called, because it names the containers of threads. */

@@ -57,6 +57,10 @@ is_harmless() {
         limited check --from "$file"
         [[ $status == [12] ]]
         [ "${#stderr_lines[@]}" -eq 1 ]
+        limited compare ../good.camp "$file"
+        [ "$status" -eq 1 ]
+        [ "${#stderr_lines[@]}" -eq 1 ]
+        [[ $stderr == "camp compare: "*"${file}"* ]]
     done
     [ "$files" -ge 30 ]
 }
@@ -91,8 +95,12 @@ is_harmless() {
         [ "$status" -eq 0 ]
         limited record --info "$name.camp"
         [ "$status" -eq 0 ]
+        limited compare "$name.camp" "$name.camp"
+        [[ $status == [03] ]]
+        [[ $output != *$'\e'* ]]
+        [[ $(sed -n 3p <<<"$output") == +([0-9])" of "+([0-9])" row"* ]]
     done < <(/usr/bin/python3 -B "$BATS_TEST_DIRNAME/hostile_recordings.py" harmless)
-    [ "$files" -ge 6 ]
+    [ "$files" -ge 7 ]
 }
 
 @test "camp check refuses a recording whose CPUs have other columns than those of check" {

@@ -68,6 +68,8 @@ HARMLESS = {
     "a_blob_as_a_name": loose("identity") + "UPDATE identity SET name = zeroblob(1000000)",
     "an_endless_interval": "UPDATE camp SET value = '99999999999999999999999' "
                            "WHERE key = 'interval_ns'",
+    "a_tier_of_two_lines": "UPDATE camp SET value = 'x' || char(10) || '9 of 9 rows differ' || char(27) "
+                           "WHERE key = 'tier'",
     "views_that_double_and_are_not_read": DOUBLING,
 }
 

@@ -101,7 +101,7 @@ class Carriers:
 
     def arguments(self):
         """A name as an option, operand and source. Each kind is with a few of the commands."""
-        commands = ('check', 'top', 'time', 'wait', 'view', 'export', 'record', 'report', 'get', 'list',
+        commands = ('check', 'top', 'time', 'wait', 'view', 'export', 'record', 'report', 'compare', 'get', 'list',
                     'doctor', 'load', 'verify', 'probe')
         for number, (kind, name) in enumerate(KINDS.items()):
             for command in commands[number % 5::5]:
@@ -153,8 +153,15 @@ class Carriers:
                     # A foreign table has apostrophes only where camp, or a spreadsheet, wrote them.
                     mark = b"'" if name[:1] == b"'" else b''
                     file.write(b'2026-01-01 00:00:0%s,%s,5,2,1\n' % (time, quoted(mark + name)))
-        yield from self.shown('an entity of a table', ['--from', 'entities.csv'],
-                              {kind: name[:SHOWN] for kind, name in KINDS.items()})
+        wanted = {kind: name[:SHOWN] for kind, name in KINDS.items()}
+        yield from self.shown('an entity of a table', ['--from', 'entities.csv'], wanted)
+        # Two intervals are too few for a verdict.
+        compared = ['compare', '--at-least', '0', '--top', '0', 'entities.csv', 'entities.csv']
+        yield from self.all_formats('an entity of a comparison', 'all', compared, wanted,
+                                    combinations=len(KINDS), statuses=(3,))
+        output = self.path('compared.svg')
+        yield Case('an entity of a comparison', 'all', compared + ['--picture', 'barry3', '--output', output], 'svg',
+                   folder=self.folder, output=output, combinations=len(KINDS), statuses=(3,))
 
     def headings(self):
         """Names as headings of a table, of states and of ignored columns."""

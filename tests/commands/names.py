@@ -34,7 +34,7 @@ def run(case):
     result = subprocess.run([os.fsencode(CAMP)] + case.words, capture_output=True, timeout=60,
                             check=False, stdin=subprocess.DEVNULL, cwd=case.folder)
     command, output = case.words[0].decode(errors='replace'), result.stdout
-    if case.output is not None and result.returncode == 0:
+    if case.output is not None and result.returncode in (0, 3):
         with open(case.output, 'rb') as file:
             output = file.read()
         problems = printed.find_bytes(result.stdout, 'text')

@@ -51,6 +51,11 @@ def any_output(output):
     return bool(output.strip())
 
 
+def compared_rows(output):
+    """Of a comparison, the rows. A recording whose tier cannot be read has "recording" as its tier."""
+    return [line for line in output.splitlines() if line.startswith(b'p ')]
+
+
 def reasons_of_rows(output):
     """What camp verify says about the rows that it could not test, or that failed."""
     return [f'camp verify: {row["reason"]}' for row in json.loads(output)['rows'] if row['reason']]
@@ -177,8 +182,8 @@ def loads_of():
 
 def subjects_of(inputs, port):
     """`port` is that of a Prometheus server; the other servers have Unix sockets among the inputs (servers.py)."""
-    table, recording, check, rotated, base, workload = (str(inputs / name) for name in (
-        'table.csv', 'table.camp', 'check.camp', 'rotated', 'table.sqlite', 'workload'))
+    table, recording, check, rotated, base, workload, series = (str(inputs / name) for name in (
+        'table.csv', 'table.camp', 'check.camp', 'rotated', 'table.sqlite', 'workload', 'series'))
     live = ('--interval', '20ms', '--count', '1')
     return [
         Subject('top-csv', ('top', '--from', table, '--unit', 'ms')),
@@ -200,6 +205,10 @@ def subjects_of(inputs, port):
         Subject('report', ('report', '--from', recording, '--output', 'out.html'), exact, ('out.html',)),
         Subject('picture', ('report', '--from', recording, '--picture', 'stack', '--output', 'out.svg'), exact,
                 ('out.svg',)),
+        Subject('compare', ('compare', f'{series}.csv', f'{series}.csv', '--unit', 'ms', '--format', 'json',
+                            '--picture', 'barry3', '--output', 'out.svg'), exact, ('out.svg',)),
+        Subject('compare-recordings', ('compare', f'{series}.camp', '--end', '+10s', '--begin-b', '+10s'),
+                compared_rows),
         Subject('check-recording', ('check', '--from', check, '--format', 'json')),
         Subject('check-report', ('check', '--from', check, '--report', 'out.html'), exact, ('out.html',)),
         Subject('check', ('check', '--tier', 'schedstat', '--format', 'json', *live), keys_of_lines),
@@ -235,6 +244,8 @@ def make_inputs(camp, folder):
     rows += [f'{1700000000 + second},p{row},{100 * row},{50 * second},{1000 - 100 * row - 50 * second}'
              for second in range(4) for row in range(3)]
     (folder / 'table.csv').write_text('\n'.join(rows) + '\n')
+    series = [f'{1700000000 + second},p,{100 + second % 3},200,{700 - second % 3}' for second in range(20)]
+    (folder / 'series.csv').write_text('\n'.join(rows[:1] + series) + '\n')
     (folder / 'workload').write_text('shell name=^(ba)?sh$\nroot user=^root$\n')
     (folder / 'rotated').mkdir()
     base = sqlite3.connect(folder / 'table.sqlite')
@@ -243,6 +254,7 @@ def make_inputs(camp, folder):
     base.commit()
     base.close()
     for words in (('--from', 'table.csv', '--unit', 'ms', '--output', 'table.camp'),
+                  ('--from', 'series.csv', '--unit', 'ms', '--output', 'series.camp'),
                   ('--from', 'table.csv', '--unit', 'ms', '--output', 'rotated/run.camp', '--rotate', '2s'),
                   ('--from', 'check', '--tier', 'schedstat', '--interval', '50ms', '--count', '2',
                    '--output', 'check.camp')):

@@ -255,6 +255,8 @@ static int enter_landlock(const struct sandbox *sandbox)
         container_folders_visit(allow_folder, &landlock);
     if (sandbox->input != NULL)
         allow_input(&landlock, sandbox->input);
+    if (sandbox->other_input != NULL)
+        allow_input(&landlock, sandbox->other_input);
     if (sandbox->workload_file != NULL) {
         landlock_allow(&landlock, sandbox->workload_file, LANDLOCK_READ);
         if (sandbox->kind == SANDBOX_MACHINE) /* on SIGHUP, another file may have this name */

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-#define CAPTION_LINE 15
 #define CAPTION_GLYPH 5.8 /* average width of a character of the caption, px */
 #define NS_PER_S 1000000000
 #define TITLE_SIZE 400
@@ -239,9 +238,7 @@ static size_t line_length(const char *text, size_t most)
     return length > 0 ? length : fits;
 }
 
-/* Draws the caption, and returns the number of its lines. If `stream` is NULL, the lines are only
- * counted. */
-static size_t draw_caption(FILE *stream, double y, double width, const char *caption)
+size_t caption_draw(FILE *stream, double y, double width, const char *caption)
 {
     const size_t most = (size_t)((width - 2 * MARGIN) / CAPTION_GLYPH);
     size_t lines = 0;
@@ -267,7 +264,7 @@ int start_picture(FILE *stream, const struct picture *picture, const char *about
     const struct vertices *vertices = picture->vertices;
     char *description = describe(picture, about, caption);
     const char *text = description != NULL ? description + strlen(about) + 1 : "";
-    const double caption_height = CAPTION_LINE * (double)draw_caption(NULL, 0, width, text);
+    const double caption_height = CAPTION_LINE * (double)caption_draw(NULL, 0, width, text);
     char title[TITLE_SIZE];
     int length = snprintf(title, sizeof title, "%.120s",
                           caption->title[0] != '\0' ? caption->title : picture->source);
@@ -277,7 +274,7 @@ int start_picture(FILE *stream, const struct picture *picture, const char *about
                            i == 0 ? ": " : ", ", vertices->names[i]);
     if (description != NULL) {
         svg_start(stream, width, height + caption_height + MARGIN, title, description);
-        draw_caption(stream, height + CAPTION_LINE, width, text);
+        caption_draw(stream, height + CAPTION_LINE, width, text);
     }
     free(description);
     return description != NULL ? CAMP_OK : CAMP_E_NOMEM;

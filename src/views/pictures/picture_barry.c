@@ -16,15 +16,15 @@
 #include <string.h>
 
 #define WIDTH DOTS_WIDTH
-#define HEIGHT_OF_TRIANGLE 460.0
-#define TOP 96.0
+#define HEIGHT_OF_TRIANGLE TRIANGLE_HEIGHT
+#define TOP TRIANGLE_TOP
 #define LEGEND_AT 50.0
 #define STEMS_MOST 100
 #define NAME_SIZE 13.5 /* wider than the 13 px of the font, because names are bold */
 #define NAME_MARK 14.0
 #define AXES_TEXT_SIZE 80
 
-static struct svg_point in_triangle(const struct position *position)
+struct svg_point triangle_point(const struct position *position)
 {
     return (struct svg_point){ WIDTH / 2 + HEIGHT_OF_TRIANGLE * (position->x - 1 / sqrt(3)),
                                TOP + HEIGHT_OF_TRIANGLE * (1 - position->y) };
@@ -32,7 +32,7 @@ static struct svg_point in_triangle(const struct position *position)
 
 static void project_3(const struct position *position, struct dot *dot)
 {
-    dot->at = in_triangle(position);
+    dot->at = triangle_point(position);
 }
 
 /* Returns the point on a side of the triangle where the share of `vertex` is `share`, and the share
@@ -45,7 +45,7 @@ static struct svg_point on_side(size_t vertex, double share, size_t other)
     weights.shares[other] = 1 - share;
     weights.shares[vertex] = share;
     weights_position(&weights, 3, &position);
-    return in_triangle(&position);
+    return triangle_point(&position);
 }
 
 static struct svg_point corner_of_triangle(size_t vertex)
@@ -53,7 +53,7 @@ static struct svg_point corner_of_triangle(size_t vertex)
     return on_side(vertex, 1, vertex);
 }
 
-#define TICKS 9
+#define TICKS (TRIANGLE_TEXTS - 3)
 #define TICK_WIDTH 40.0
 #define TICK_SIZE 11.0
 
@@ -122,6 +122,14 @@ static void draw_names_3(FILE *stream, const struct vertices *vertices, struct b
                              top.x + 8, WIDTH - MARGIN);
 }
 
+size_t triangle_draw(FILE *stream, const struct vertices *vertices,
+                     struct box ret_taken[TRIANGLE_TEXTS])
+{
+    draw_grid(stream, vertices, ret_taken);
+    draw_names_3(stream, vertices, ret_taken + TICKS);
+    return TRIANGLE_TEXTS;
+}
+
 static int draw_barry(FILE *stream, const struct picture *picture, const char *about, double height,
                       void (*project)(const struct position *, struct dot *),
                       void (*draw)(FILE *, const struct picture *, struct dots *))
@@ -155,11 +163,9 @@ static int draw_barry(FILE *stream, const struct picture *picture, const char *a
 
 static void draw_triangle(FILE *stream, const struct picture *picture, struct dots *dots)
 {
-    struct box taken[TICKS + 3];
+    struct box taken[TRIANGLE_TEXTS];
 
-    draw_grid(stream, picture->vertices, taken);
-    draw_names_3(stream, picture->vertices, taken + TICKS);
-    dots_draw(stream, picture, dots, taken, TICKS + 3);
+    dots_draw(stream, picture, dots, taken, triangle_draw(stream, picture->vertices, taken));
 }
 
 int picture_barry3(FILE *stream, const struct picture *picture)

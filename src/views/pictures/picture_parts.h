@@ -151,6 +151,24 @@ void dots_draw(FILE *stream, const struct picture *picture, struct dots *dots,
 void dots_legend(FILE *stream, const struct picture *picture, const struct dots *dots,
                  struct svg_point at, double width);
 
+/* The triangle of a picture of width DOTS_WIDTH. */
+#define TRIANGLE_TOP 96.0
+#define TRIANGLE_HEIGHT 460.0
+#define TRIANGLE_TEXTS 12
+
+/* Returns the place of a position in the picture. */
+struct svg_point triangle_point(const struct position *position);
+
+/* Draws the triangle with its grid and the names of its three vertices. Sets ret_taken to the boxes
+ * that texts cover, and returns their number. */
+size_t triangle_draw(FILE *stream, const struct vertices *vertices,
+                     struct box ret_taken[TRIANGLE_TEXTS]);
+
+/* Draws paragraphs below a picture, from the base line `y` on, each ended by a newline. Returns the
+ * number of lines. If `stream` is NULL, the lines are only counted. */
+size_t caption_draw(FILE *stream, double y, double width, const char *caption);
+#define CAPTION_LINE 15
+
 int picture_barry3(FILE *stream, const struct picture *picture);
 int picture_barry4(FILE *stream, const struct picture *picture);
 int picture_barymap(FILE *stream, const struct picture *picture);
