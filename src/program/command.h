@@ -38,6 +38,7 @@ struct command {
 };
 
 int command_check(int argc, char **argv);
+int command_explain(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_get(int argc, char **argv);
 int command_list(int argc, char **argv);

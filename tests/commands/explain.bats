@@ -1,0 +1,437 @@
+#!/usr/bin/env bats
+# camp explain: each rule that a load can prove finds the load; what cannot be known has its reason.
+
+bats_require_minimum_version 1.5.0
+load ../waiting
+load children
+
+setup_file() {
+    export CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
+    export LOADS=$BATS_TEST_DIRNAME/explain_loads.py
+    local status=0
+    REFUSAL=$("$CAMP" wait --count 1 --interval 50ms --tier bpf 2>&1 >/dev/null) || status=$?
+    [ "$status" -eq 0 ] || [ "$status" -eq 4 ] || [[ $REFUSAL == *"without microstates"* ]]
+    export REFUSAL
+    RECORDING=$BATS_FILE_TMPDIR/threads.camp
+    export RECORDING
+    [ -n "$REFUSAL" ] || "$CAMP" record --count 2 --interval 200ms --output "$RECORDING" >/dev/null
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+    end_children KILL
+    wait
+    rm -f "${FILE:-$BATS_TEST_TMPDIR/none}"
+}
+
+# Skips the test if setup_file found that microstates are unavailable.
+need_states() {
+    [ -z "$REFUSAL" ] || skip "$REFUSAL"
+}
+
+# Runs Python code on the JSON of `camp explain ARGUMENTS`: `e` is all of it, `found` has the findings by rule, and
+# `unknown` the reasons by rule.
+ask() {
+    local program=$1
+    shift
+    "$CAMP" explain --format json "$@" >explain.json
+    python3 -c "
+import json, os
+e = json.load(open('explain.json'))
+found = {row['rule']: row for row in e['findings']}
+unknown = {row['rule']: row['reason'] for row in e['unknown']}
+$program"
+}
+
+# until_it_finds RULE WORDS ARGUMENTS...: camp explain must find the load by this rule, and name it in its sentence.
+# The load may be late on a busy machine, so a second and a third interval are tried.
+until_it_finds() {
+    local rule=$1 words=$2 try
+    shift 2
+    for try in 1 2 3; do
+        if ask "
+row = found['$rule']
+assert '$words' in row['sentence'], row
+assert row['value'] >= row['threshold'] and row['lost_ns_per_s'] >= 0, row
+assert row['command'].startswith('camp '), row" --interval "${try}s" "$@"; then return 0; fi
+    done
+    cat explain.json
+    return 1
+}
+
+start() {
+    "$@" 3>&- &
+    CHILD=$!
+}
+
+# Starts a load of one thread that needs a share of a CPU on a busy machine, too. It runs on one CPU only, so that it
+# does not stop the others. Users who may not do that get a line on stderr.
+start_urgent() {
+    start nice -n -10 taskset -c "$(last_cpu)" "$@"
+}
+
+start_load() {
+    start python3 "$LOADS" "$@"
+}
+
+# Starts a load in a cgroup that explain_loads.py makes, and ends it when the descriptor 9 is closed.
+start_in_group() {
+    coproc GROUP { PYTHONPATH=$BATS_TEST_DIRNAME python3 "$LOADS" "$@" 3>&-; }
+    local line
+    read -r -u "${GROUP[0]}" line
+    [ "$line" = ready ] || skip "$line"
+}
+
+end_group() {
+    local pid=$GROUP_PID
+    eval "exec ${GROUP[1]}>&-"
+    wait "$pid"
+}
+
+# Makes a file on a disk that can be read past the page cache.
+make_file() {
+    FILE=$(mktemp /var/tmp/camp-explain-XXXXXX)
+    dd if=/dev/zero of="$FILE" bs=1M count=64 conv=fsync status=none
+    dd if="$FILE" of=/dev/null bs=64K count=1 iflag=direct status=none ||
+        skip "/var/tmp is on no disk that can be read past the page cache"
+}
+
+last_cpu() {
+    python3 -c 'import os; print(max(os.sched_getaffinity(0)))'
+}
+
+@test "camp explain prints JSON with the machine, findings, unknown rules and losses" {
+    need_states
+    ask '
+assert e["schema"] == "camp.explain/1" and e["kind"] == "threads" and e["tier"] == "bpf", e
+assert e["intervals"] == 1 and 0.2 <= e["elapsed_s"] < 20, e
+assert e["rules"] == 33 and e["fired"] == len(found) and e["unknown"], e
+assert 0 <= e["machine"]["busy_percent"] <= 100 and e["machine"]["cpus"] == os.cpu_count(), e
+assert set(e["losses"]) == {"unseen", "lost", "unread_ns", "partial"}, e
+lost = [row["lost_ns_per_s"] for row in e["findings"]]
+assert lost == sorted(lost, reverse=True), lost
+assert "no sessions of a database" in unknown["E27"], unknown' 200ms
+}
+
+@test "E01: threads that wait for full CPUs are found" {
+    need_states
+    start "$CAMP" load threads --threads $((4 * $(nproc))) --percent 100 --duration 60
+    until_it_finds E01 "(pid $CHILD)" --pid "$CHILD"
+}
+
+@test "E02 and E05: a load bound to one CPU is found if another CPU is idle" {
+    need_states
+    local cpu
+    cpu=$(last_cpu)
+    start taskset -c "$cpu" "$CAMP" load threads --threads 4 --percent 100 --duration 60
+    local queued=$CHILD
+    ask '
+m = e["machine"]
+uneven = m["fullest_busy_percent"] >= 90 and m["emptiest_idle_percent"] >= 50
+queued = found.get("E02")
+assert (queued is not None) == uneven, (m, found)
+print("idle beside full" if uneven else "no CPU was idle", queued)' --pid "$queued" 1
+    kill "$queued"
+    wait "$queued" || true
+    start python3 -c 'while True: pass'
+    ask '
+m = e["machine"]
+idle = m["cpus"] * (1 - m["busy_percent"] / 100)
+row = found.get("E05")
+assert row is None or (idle >= 0.49 and row["value"] >= 0.9), (m, row)
+# With half a CPU idle the thread has a CPU of its own, unless it waits for one that others use.
+print("a serial thread" if row else "too busy", m)' --pid "$CHILD" 1
+}
+
+@test "E03: a cgroup whose quota is used up is found" {
+    need_states
+    "$CAMP" doctor --format json | python3 -c '
+import json, sys
+sys.exit(not any(e["present"] for e in json.load(sys.stdin)["events"] if e["name"] == "throttled clock"))' ||
+        skip "this kernel has no clock of throttled time (Linux 6.6)"
+    start_in_group quota
+    until_it_finds E03 "throttled"
+    end_group
+}
+
+@test "E06: processes that live for less than an interval are found" {
+    need_states
+    start "$CAMP" load fork --rate 400 --burn 5ms --duration 60
+    until_it_finds E06 "started and ended within an interval"
+}
+
+@test "E07: a thread that others starve is found" {
+    need_states
+    local cpu
+    cpu=$(last_cpu)
+    nice -n 19 taskset -c "$cpu" python3 -c 'while True: pass' 3>&- &
+    local victim=$!
+    for _ in 1 2; do
+        nice -n -5 taskset -c "$cpu" python3 -c 'while True: pass' 3>&- &
+    done
+    until_it_finds E07 "(pid $victim)"
+}
+
+@test "E08: a load that ticks do not see is found" {
+    need_states
+    start "$CAMP" load cpu --percent 80 --phase between-ticks --duration 60
+    until_it_finds E08 "(pid $CHILD)" --pid "$CHILD"
+}
+
+@test "E09 and E11: waits for a disk are found, and that iowait hides them while CPUs are busy" {
+    need_states
+    make_file
+    local reader
+    for _ in $(seq $((2 * $(nproc)))); do
+        nice -n 19 python3 -c 'while True: pass' 3>&- &
+    done
+    start_load reader "$FILE"
+    reader=$CHILD
+    until_it_finds E11 "(pid $reader)" --pid "$reader"
+    ask 'assert " % of all of them were for " in found["E11"]["sentence"], found' --pid "$reader" 1
+    start_load reader "$FILE"
+    until_it_finds E09 "iowait of /proc/stat"
+}
+
+@test "E12: waits for pages of data are found" {
+    need_states
+    start "$CAMP" load fault --pages 4096 --duration 60
+    until_it_finds E12 "(pid $CHILD)" --pid "$CHILD"
+}
+
+@test "E13: waits for pages of program code are found" {
+    need_states
+    [[ $(uname -m) == x86_64 || $(uname -m) == aarch64 ]] || skip "no code of this processor here"
+    make_file
+    start_load cold_code "$FILE"
+    until_it_finds E13 "(pid $CHILD)" --pid "$CHILD"
+}
+
+@test "E14: a lack of memory is found" {
+    need_states
+    grep -q some /proc/pressure/memory 2>/dev/null || skip "this kernel does not count pressure (PSI)"
+    make_file
+    start_in_group memory "$FILE"
+    until_it_finds E14 "lack of memory"
+    end_group
+}
+
+@test "E15: a process that maps and returns memory again and again is found" {
+    need_states
+    start_load faults
+    until_it_finds E15 "(pid $CHILD)" --pid "$CHILD"
+}
+
+@test "E16: two processes that wake each other are found" {
+    need_states
+    start_load ping_pong
+    until_it_finds E16 "(pid $CHILD)" --pid "$CHILD"
+}
+
+@test "E17 and E18: a process of many system calls is found, and one of mostly system time" {
+    need_states
+    start_urgent dd if=/dev/zero of=/dev/null bs=1 status=none
+    until_it_finds E17 "(pid $CHILD)" --pid "$CHILD"
+    kill "$CHILD"
+    start_urgent dd if=/dev/zero of=/dev/null bs=1M status=none
+    until_it_finds E18 "(pid $CHILD)" --pid "$CHILD"
+}
+
+@test "E19: a CPU that serves many packets is found" {
+    need_states
+    start_urgent python3 "$LOADS" packets
+    until_it_finds E19 "served interrupts"
+}
+
+@test "E20: threads that wait for one lock are found" {
+    need_states
+    start_load spin_threads
+    until_it_finds E20 "(pid $CHILD)" --pid "$CHILD"
+}
+
+@test "E21: a thread that polls is found" {
+    need_states
+    start_load polling
+    until_it_finds E21 "(pid $CHILD)" --pid "$CHILD"
+}
+
+@test "E22: a stopped process is found" {
+    need_states
+    start_load sleepers
+    local stopped=$CHILD
+    until_it bash -c "((\$(find /proc/$stopped/task -mindepth 1 -maxdepth 1 | wc -l) > 10))"
+    kill -STOP "$stopped"
+    until_it_finds E22 "(pid $stopped)" --pid "$stopped"
+}
+
+@test "E11 and E23: waits and unaccounted time of the sample data are found" {
+    run -0 "$CAMP" explain --from demo
+    [[ $output == *"E23  time is unaccounted: 570 ms a second, derived"* ]]
+    [[ $output == *"miss1 has most of it"* ]]
+    [[ $output == *"E11  waits for disks: 17.26 s a second"* ]]
+    [[ $output == *"camp top --from demo --sort unaccounted"* ]]
+}
+
+# change SQL: makes changed.camp, a copy of the recording of two intervals with a change.
+change() {
+    need_states
+    cp "$RECORDING" changed.camp
+    python3 -c 'import sqlite3, sys; b = sqlite3.connect("changed.camp"); b.execute(sys.argv[1]); b.commit()' "$1"
+}
+
+@test "E24 and E25: what a recording lost and did not see is found" {
+    change "UPDATE tick SET lost = 2, unseen = 1000000"
+    ask '
+assert found["E24"]["value"] == 4, found
+assert "2000000 context switches" in found["E25"]["sentence"], found' --from changed.camp
+}
+
+@test "E27 to E33: what sessions of a database wait for is found" {
+    cat >sessions.csv <<'CSV'
+time,name,cpu_ns,run_queue_ns,contention_ns,wait_ns,idle_ns,idle_in_transaction_ns,wait_client_of_statement_ns,wait_file_read_ns
+2026-11-22T02:00:01Z,writer,0,0,1000000000,0,0,0,0,0
+2026-11-22T02:00:01Z,holder,0,0,0,0,0,1000000000,0,0
+2026-11-22T02:00:01Z,reader,0,0,0,0,0,0,0,1000000000
+2026-11-22T02:00:01Z,slow,0,0,0,0,0,0,1000000000,0
+2026-11-22T02:00:01Z,busy,1000000000,0,0,0,0,0,0,0
+2026-11-22T02:00:01Z,queued,0,1000000000,0,0,0,0,0,0
+2026-11-22T02:00:02Z,writer,0,0,1000000000,0,0,0,0,0
+2026-11-22T02:00:02Z,holder,0,0,0,0,0,1000000000,0,0
+2026-11-22T02:00:02Z,reader,0,0,0,0,0,0,0,1000000000
+2026-11-22T02:00:02Z,slow,0,0,0,0,0,0,1000000000,0
+2026-11-22T02:00:02Z,busy,1000000000,0,0,0,0,0,0,0
+2026-11-22T02:00:02Z,queued,0,1000000000,0,0,0,0,0,0
+CSV
+    ask '
+for rule, name in (("E27", "writer"), ("E28", "holder"), ("E29", "slow"), ("E30", "reader"), ("E31", "queued"),
+                   ("E32", "busy")):
+    assert name in found[rule]["who"], (rule, found)
+    assert abs(found[rule]["value"] - 1) < 0.01, (rule, found)
+assert "E33" in unknown, unknown
+print(*(row["command"] for row in found.values()), sep="\n")' --from sessions.csv >shown
+    [ "$(wc -l <shown)" -ge 6 ]
+    while read -r line; do
+        bash -c "$CAMP ${line#camp }" >/dev/null
+    done <shown
+}
+
+@test "the commands of the rules run, live and of a recording" {
+    need_states
+    "$CAMP" explain --list --format json >rules.json
+    # Columns of sessions are not in threads: E27 and later.
+    python3 -c '
+import json, sys
+rows = [row for row in json.load(open("rules.json"))["rules"] if row["rule"] < "E27"]
+for command in sorted({row["command"] for row in rows}): print(command)
+for command in sorted({row["command_from"] for row in rows}): print(command.replace("SOURCE", sys.argv[1]))
+' "$RECORDING" >commands
+    [ "$(wc -l <commands)" -gt 30 ]
+    while read -r line; do
+        case $line in
+        *--from* | "camp get"*) ;;
+        *) line+=" --count 1 --interval 50ms" ;;
+        esac
+        [[ $line != "camp top"* ]] || line+=" --format text"
+        echo "$line"
+        bash -c "$CAMP ${line#camp }" >/dev/null
+    done <commands
+}
+
+@test "a finding of a recording has a command that runs in a shell, whatever the path" {
+    need_states
+    local path="it's \$(touch here) & more.camp"
+    cp "$RECORDING" "$path"
+    python3 -c '
+import sqlite3, sys
+b = sqlite3.connect(sys.argv[1]); b.execute("UPDATE tick SET lost = 5"); b.commit()' "$path"
+    ask 'print(found["E24"]["command"])' --from "$path" --begin -1s >shown
+    [[ $(cat shown) == *"--from 'it'\\''s \$(touch here) & more.camp' --begin -1s" ]]
+    bash -c "$CAMP $(sed 's/^camp//' shown)" >/dev/null
+    [ ! -e here ]
+}
+
+@test "names of threads and files cannot move the cursor" {
+    need_states
+    cp "$RECORDING" $'bad\e[2J\n.camp'
+    run -0 "$CAMP" explain --from $'bad\e[2J\n.camp' --color never
+    [[ ${lines[0]} == *"bad?[2J?.camp (threads)  tier bpf"* ]]
+    [[ $output != *$'\e'* ]]
+    change "UPDATE identity SET name = 'bad' || char(27) || '[2J' || char(10) WHERE table_name != 'cpus'"
+    run -0 "$CAMP" explain --from changed.camp --color never
+    [[ $output != *$'\e'* ]]
+}
+
+@test "a recording without states lists the rules that need them with the reason" {
+    "$CAMP" record --tier schedstat --count 1 --interval 100ms --output schedstat.camp >/dev/null 2>&1
+    ask '
+assert unknown["E11"] == "the rows lack states and counts: recorded on tier schedstat", unknown
+assert unknown["E04"].startswith("there are no CPUs beside the rows"), unknown
+assert "only read live" in unknown["E14"], unknown' --from schedstat.camp
+}
+
+@test "without capabilities camp explain applies the rules that CPU time is enough for" {
+    if [ "$(id -u)" -eq 0 ]; then
+        run -0 --separate-stderr setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all \
+            --inh-caps=-all "$CAMP" explain --format json 200ms
+    else
+        run -0 --separate-stderr "$CAMP" explain --tier schedstat --format json 200ms
+    fi
+    echo "$output" >explain.json
+    python3 -c '
+import json
+e = json.load(open("explain.json"))
+unknown = {row["rule"]: row["reason"] for row in e["unknown"]}
+assert e["tier"] == "schedstat" and e["machine"]["busy_percent"] is not None, e
+assert "E01" not in unknown and "E04" not in unknown and "E11" in unknown, unknown'
+}
+
+@test "--fail-on ends with status 1 if one of its rules found something" {
+    run -1 --separate-stderr "$CAMP" explain --from demo --fail-on E01,e23
+    [[ $stderr == "camp explain: --fail-on E01,e23: E23 found something" ]]
+    [[ $output == *"E23  time is unaccounted"* ]]
+    run -1 --separate-stderr "$CAMP" explain --from demo --fail-on any
+    [[ $stderr == "camp explain: --fail-on any: E11 found something" ]]
+    run -0 "$CAMP" explain --from demo --fail-on E01,E03
+    run -2 --separate-stderr "$CAMP" explain --from demo --fail-on E01,E99
+    [[ $stderr == "camp explain: --fail-on: there is no rule 'E99'; camp explain --list lists the rules" ]]
+}
+
+@test "--top limits the findings and says how many are left out" {
+    run -0 "$CAMP" explain --from demo --top 1
+    [[ $output == *"E11 "*"not shown  1 finding (--top 0 shows all)"* ]]
+    [[ $output != *"E23  time"* ]]
+}
+
+@test "--pid applies the rules to one process" {
+    need_states
+    ask 'assert "not about those of --pid" not in str(e["findings"]) and "--pid" in unknown["E09"], e' --pid $$ 100ms
+    run -1 --separate-stderr "$CAMP" explain --from demo --pid 3
+    [[ $stderr == "camp explain: --pid 3: no process of this number is in demo" ]]
+}
+
+@test "a source without an interval, or that is missing, is refused in one line" {
+    run -1 --separate-stderr "$CAMP" explain --from missing.camp
+    [ "$(echo "$stderr" | wc -l)" -eq 1 ]
+    run -1 --separate-stderr "$CAMP" explain --from demo --begin 2030-01-01 --end 2030-01-02
+    [[ $stderr == "camp explain: demo has no rows between --begin and --end" ]]
+}
+
+@test "the table of rules in docs/explain.md is that of the program" {
+    "$CAMP" explain --list --format json >rules.json
+    python3 - "$BATS_TEST_DIRNAME/../../docs/explain.md" <<'PYTHON'
+import json, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+shown = [line for line in text.splitlines() if line.startswith("| E")]
+rows = json.load(open("rules.json"))["rules"]
+units = {"share": lambda v: f"{v * 100:g} %", "s_per_s": lambda v: f"{v * 1000:g} ms a second",
+         "per_s": lambda v: f"{v:g} a second", "count": lambda v: f"{v:g}"}
+wanted = [f"| {row['rule']} | {row['name']} | {row['looks_at']} | {units[row['unit']](row['threshold'])} | "
+          f"`{row['command']}` |" for row in rows]
+for line in wanted:
+    if line not in shown: print("missing:", line)
+assert shown == wanted
+PYTHON
+}
