@@ -1,11 +1,13 @@
 #include "evidence.h"
 
 #include "counters/units.h"
+#include "ledger/array.h"
 #include "ledger/group.h"
 #include "measure.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static enum evidence_kind kind_of(const struct schema *schema, bool are_threads)
@@ -32,6 +34,13 @@ static bool is_short_lived(const struct evidence *evidence, const struct entity 
            (entity->flags & ENTITY_NEW) != 0 && (entity->flags & ENTITY_ENDED) != 0;
 }
 
+/* Returns whether an entity would get a row that no earlier interval has. */
+static bool needs_row(const struct evidence_sum *sum, const struct entity *entity)
+{
+    return ((entity->flags & ENTITY_NEW) != 0 && entity->id != 0) ||
+           registry_find(&sum->registry, entity) == REGISTRY_NONE;
+}
+
 /* Returns the entity under which a row is added up. */
 static struct entity entity_of(const struct evidence *evidence, const struct evidence_sum *sum,
                                const struct entity *entity)
@@ -42,8 +51,7 @@ static struct entity entity_of(const struct evidence *evidence, const struct evi
         ret.flags &= ~(uint32_t)ENTITY_NEW; /* A row with a name goes on in later intervals. */
     if (sum == &evidence->short_lived)
         ret.id = ret.pid = 0;
-    if (sum->registry.count >= EVIDENCE_ROWS_MOST &&
-        registry_find(&sum->registry, &ret) == REGISTRY_NONE) {
+    if (sum->registry.count >= EVIDENCE_ROWS_MOST && needs_row(sum, &ret)) {
         ret = (struct entity){ .flags = ENTITY_ENDED, .count = ret.count };
         snprintf(ret.name, sizeof ret.name, EVIDENCE_OTHERS);
     }
@@ -65,6 +73,10 @@ static int add_row(struct evidence *evidence, struct evidence_sum *sum, const st
     }
     if (r != CAMP_OK)
         return r;
+    if (!ARRAY_RESERVE_ZEROED(sum->unaccounted_ns, sum->unaccounted_capacity,
+                              sum->frame.entity_count))
+        return CAMP_E_NOMEM;
+    sum->unaccounted_ns[number] += frame_unaccounted_size_ns(from, row);
     count = entity.id == 0 ? sum->frame.entities[number].count : 0;
     sum->frame.entities[number] = entity;
     sum->frame.entities[number].count += count;
@@ -97,10 +109,11 @@ int evidence_add(struct evidence *evidence, const struct frame *rows, const stru
     }
     if (cpus == NULL)
         return r;
+    if (cpus != rows)
+        evidence->losses.partial += cpus->losses.partial;
     if (evidence->cpus.frame.schema == NULL)
         frame_init(&evidence->cpus.frame, cpus->schema);
     registry_start_frame(&evidence->cpus.registry);
-    evidence->losses.partial += cpus->losses.partial;
     for (size_t i = 0; i < cpus->entity_count && r == CAMP_OK; i++)
         r = add_row(evidence, &evidence->cpus, cpus, i);
     return r;
@@ -167,6 +180,62 @@ static void fill_machine(struct evidence *evidence, size_t cpus_if_unknown)
         fmin((measure_all(&rows_cpu) + measure_all(&short_cpu)) / (double)machine->cpus, 1);
 }
 
+static int compare_members(const void *left, const void *right)
+{
+    const struct evidence_member *a = left, *b = right;
+
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+static int sort_members(struct evidence *evidence)
+{
+    const struct frame *rows = &evidence->rows.frame;
+
+    evidence->members = calloc(rows->entity_count + 1, sizeof *evidence->members);
+    if (evidence->members == NULL)
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < rows->entity_count; i++)
+        evidence->members[i] = (struct evidence_member){ entity_pid(&rows->entities[i]), i };
+    qsort(evidence->members, rows->entity_count, sizeof *evidence->members, compare_members);
+    return CAMP_OK;
+}
+
+struct evidence_process evidence_process_find(const struct evidence *evidence, int64_t pid)
+{
+    const size_t all = evidence->rows.frame.entity_count;
+    struct evidence_process ret = { evidence->members, 0 };
+    size_t first = 0, end = all;
+
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+
+        if (evidence->members[middle].pid < pid)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    ret.members += first;
+    while (first + ret.count < all && ret.members[ret.count].pid == pid)
+        ret.count++;
+    return ret;
+}
+
+struct evidence_process evidence_process_next(const struct evidence *evidence,
+                                              const struct evidence_process *process)
+{
+    const size_t all = evidence->rows.frame.entity_count;
+    struct evidence_process ret = { evidence->members, 0 };
+
+    if (process->members != NULL)
+        ret.members = process->members + process->count;
+    while ((size_t)(ret.members - evidence->members) + ret.count < all &&
+           ret.members[ret.count].pid == ret.members[0].pid)
+        ret.count++;
+    return ret;
+}
+
 int evidence_finish(struct evidence *evidence, size_t cpus_if_unknown)
 {
     const struct grouping by_process = { .key = GROUP_PROCESS };
@@ -181,6 +250,8 @@ int evidence_finish(struct evidence *evidence, size_t cpus_if_unknown)
          i++)
         r = frame_add_row(&evidence->processes, rows, i) != NULL ? CAMP_OK : CAMP_E_NOMEM;
     if (r == CAMP_OK)
+        r = sort_members(evidence);
+    if (r == CAMP_OK)
         fill_machine(evidence, cpus_if_unknown);
     return r;
 }
@@ -189,6 +260,7 @@ static void release_sum(struct evidence_sum *sum)
 {
     frame_release(&sum->frame);
     registry_release(&sum->registry);
+    free(sum->unaccounted_ns);
 }
 
 void evidence_release(struct evidence *evidence)
@@ -197,5 +269,6 @@ void evidence_release(struct evidence *evidence)
     release_sum(&evidence->short_lived);
     release_sum(&evidence->cpus);
     frame_release(&evidence->processes);
+    free(evidence->members);
     *evidence = (struct evidence){ 0 };
 }

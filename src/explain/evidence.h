@@ -25,6 +25,22 @@ enum evidence_kind {
 struct evidence_sum {
     struct frame frame; /* a row for each number of the registry */
     struct registry registry;
+    /* [frame.entity_count] The time of each row that is in no state, or in two: the sum of its size
+     * in each interval, so that too little in one and too much in another do not cancel. */
+    uint64_t *unaccounted_ns;
+    size_t unaccounted_capacity;
+};
+
+/* A row of `rows`, and the process that it belongs to. */
+struct evidence_member {
+    int64_t pid;
+    size_t row;
+};
+
+/* The rows of one process: a part of evidence.members. */
+struct evidence_process {
+    const struct evidence_member *members; /* [count] */
+    size_t count;                          /* 0: there is no such process */
 };
 
 /* A CPU, and the share of its time for which it was chosen. `share` is 0 if there is none. */
@@ -58,6 +74,7 @@ struct evidence {
     struct evidence_sum short_lived; /* threads that started and ended in one interval, by name */
     struct evidence_sum cpus; /* CPUs beside the rows; the schema is NULL if there are none */
     struct frame processes;   /* `rows` added up by process; rows that are no threads as they are */
+    struct evidence_member *members; /* [rows.frame.entity_count], sorted by pid, then by row */
     struct losses losses;
     uint64_t elapsed_ns; /* the lengths of all intervals */
     uint64_t intervals;
@@ -75,11 +92,19 @@ void evidence_start(struct evidence *evidence, const struct schema *schema, bool
  * or CAMP_E_NOMEM. */
 int evidence_add(struct evidence *evidence, const struct frame *rows, const struct frame *cpus);
 
-/* Computes `processes` and `machine` after the last interval. `cpus_if_unknown` is the number of
- * CPUs if there is no frame of them; 0 if it is unknown, too. Returns CAMP_OK or CAMP_E_NOMEM. */
+/* Computes `processes`, `members` and `machine` after the last interval. `cpus_if_unknown` is the
+ * number of CPUs if there is no frame of them; 0 if it is unknown, too. Returns CAMP_OK or
+ * CAMP_E_NOMEM. */
 int evidence_finish(struct evidence *evidence, size_t cpus_if_unknown);
 
 void evidence_release(struct evidence *evidence);
+
+/* Returns the rows of a process. Rows without a pid are those of pid 0. */
+struct evidence_process evidence_process_find(const struct evidence *evidence, int64_t pid);
+
+/* Returns the rows of the process after `process`; those of the first one if it is all zero. */
+struct evidence_process evidence_process_next(const struct evidence *evidence,
+                                              const struct evidence_process *process);
 
 /* Returns the length of all intervals in seconds. */
 double evidence_seconds(const struct evidence *evidence);

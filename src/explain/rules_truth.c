@@ -89,7 +89,7 @@ void find_unaccounted(const struct evidence *evidence, struct finding *ret)
     size_t most = SIZE_MAX;
 
     for (size_t i = 0; i < rows->entity_count; i++) {
-        const uint64_t size_ns = frame_unaccounted_size_ns(rows, i);
+        const uint64_t size_ns = evidence->rows.unaccounted_ns[i];
 
         elapsed_ns += (double)rows->elapsed_ns[i];
         sum_ns += (double)size_ns;

@@ -72,6 +72,46 @@ static void entities_beyond_the_limit_share_one_row(void **state)
     fake_end(&fake);
 }
 
+/* A thread whose number was used before is a new one, and gets no row beyond the limit either. */
+static void a_new_thread_with_an_old_number_gets_no_row_beyond_the_limit(void **state)
+{
+    struct fake fake;
+    const struct evidence_sum *rows = &fake.evidence.rows;
+
+    (void)state;
+    fake_start(&fake, &fake_threads);
+    for (int i = 0; i < EVIDENCE_ROWS_MOST; i++)
+        fake_row(&fake, &fake.rows, i + 1, i + 1, "many");
+    assert_int_equal(evidence_add(&fake.evidence, &fake.rows, NULL), CAMP_OK);
+    for (size_t i = 0; i < fake.rows.entity_count; i++)
+        fake.rows.entities[i].flags = ENTITY_NEW;
+    fake_finish(&fake);
+    assert_int_equal(rows->frame.entity_count, EVIDENCE_ROWS_MOST + 1);
+    assert_int_equal(rows->frame.entities[EVIDENCE_ROWS_MOST].count, EVIDENCE_ROWS_MOST);
+    fake_end(&fake);
+}
+
+/* A second too few in one interval and a second too many in the next are two wrong seconds. */
+static void unaccounted_time_of_intervals_does_not_cancel(void **state)
+{
+    struct judgement found;
+    struct fake fake;
+    uint64_t *sleep_ns;
+
+    (void)state;
+    fake_start(&fake, &fake_threads);
+    fake_row(&fake, &fake.rows, 7, 7, "wrong");
+    sleep_ns = &frame_values(&fake.rows, 0)[column_find(&fake_threads, "other_sleep_ns")];
+    *sleep_ns -= (uint64_t)NS;
+    assert_int_equal(evidence_add(&fake.evidence, &fake.rows, NULL), CAMP_OK);
+    *sleep_ns += 2 * (uint64_t)NS;
+    fake_finish(&fake);
+    judge(&found, rule_find("E23"), &fake.evidence, "");
+    assert_float_equal(found.finding.value, 0.1, 1e-6);
+    assert_string_equal(found.finding.who, "wrong (pid 7)");
+    fake_end(&fake);
+}
+
 static void findings_are_ranked_by_lost_time(void **state)
 {
     struct judgement found[64];
@@ -188,6 +228,8 @@ int main(void)
         cmocka_unit_test(a_new_thread_with_an_old_number_has_a_row_of_its_own),
         cmocka_unit_test(short_lived_threads_are_added_up_by_name),
         cmocka_unit_test(entities_beyond_the_limit_share_one_row),
+        cmocka_unit_test(a_new_thread_with_an_old_number_gets_no_row_beyond_the_limit),
+        cmocka_unit_test(unaccounted_time_of_intervals_does_not_cancel),
         cmocka_unit_test(findings_are_ranked_by_lost_time),
         cmocka_unit_test(a_rule_without_its_columns_is_unknown_with_the_reason),
         cmocka_unit_test(a_name_with_braces_is_shown_as_it_is),
