@@ -20,6 +20,30 @@ static void name_row(char ret[RULE_WHO_SIZE], const struct evidence *evidence,
         snprintf(ret, RULE_WHO_SIZE, "%s (pid %" PRId64 ")", entity->name, pid);
 }
 
+bool row_is_task(const struct frame *frame, size_t row)
+{
+    const struct entity *entity = &frame->entities[row];
+
+    return (entity->flags & ENTITY_OUTSIDE) == 0 &&
+           (entity->id != 0 || (entity->flags & ENTITY_ENDED) != 0);
+}
+
+size_t measure_most_task(const struct measure *measure)
+{
+    size_t found = SIZE_MAX;
+    double most = 0;
+
+    for (size_t i = 0; i < measure->frame->entity_count; i++) {
+        const double value = measure_row(measure, i);
+
+        if (value <= most || !row_is_task(measure->frame, i))
+            continue;
+        most = value;
+        found = i;
+    }
+    return found;
+}
+
 void finding_name(struct finding *ret, const struct evidence *evidence, const struct frame *frame,
                   size_t row)
 {

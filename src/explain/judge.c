@@ -31,6 +31,13 @@ static bool has_class(const struct schema *schema, enum column_class class)
     return false;
 }
 
+static bool has_any(const struct schema *schema, const char *names)
+{
+    const struct frame none = { .schema = schema };
+
+    return measure_columns(&none, 1, names).count > 0;
+}
+
 static const char *missing_class(const struct rule *rule, const struct schema *schema)
 {
     for (enum column_class i = CLASS_CPU; i < CLASS_COUNT; i++) {
@@ -55,6 +62,9 @@ static bool find_reason(char ret[REASON_SIZE], const struct rule *rule,
         snprintf(ret, REASON_SIZE, "the rows lack %s%s%s",
                  columns_has(schema, "text_fault_ns", NULL) ? missing : "states and counts", also,
                  why);
+    else if (rule->any_columns != NULL && !has_any(schema, rule->any_columns))
+        snprintf(ret, REASON_SIZE, "the rows have none of the columns %s%s%s", rule->any_columns,
+                 also, why);
     else if ((class = missing_class(rule, schema)) != NULL)
         snprintf(ret, REASON_SIZE, "the rows lack the state %s%s%s", class, also, why);
     else if (rule->cpu_columns != NULL && cpus == NULL)
@@ -66,6 +76,8 @@ static bool find_reason(char ret[REASON_SIZE], const struct rule *rule,
         snprintf(ret, REASON_SIZE, "how busy each CPU was is unknown%s%s", also, why);
     else if (rule->needs_all && evidence->is_part)
         snprintf(ret, REASON_SIZE, "it is about all processes, not about those of --pid");
+    else if (rule->needs_own && evidence->own_pid == 0)
+        snprintf(ret, REASON_SIZE, "it is about this camp while it measures threads itself");
     else if (rule->needs_pressure && !evidence->pressure.is_known)
         snprintf(ret, REASON_SIZE, "%s",
                  evidence->is_live ? "this kernel does not count pressure (PSI)"

@@ -41,11 +41,13 @@ struct rule {
     /* Columns that the rows, and the CPUs beside them, must have; NULL means none. "*" at the end
      * of a name stands for any rest. */
     const char *columns, *cpu_columns;
+    const char *any_columns; /* the rows must have one of these columns at least; NULL means none */
     uint32_t classes; /* classes of which the rows must have a state: bits 1 << enum column_class */
     bool needs_load;  /* the busy time of the CPUs must be known */
     bool needs_each_cpu; /* there must be a row for each CPU */
     bool needs_pressure;
     bool needs_all; /* the rows must be those of all processes */
+    bool needs_own; /* the rows must be those of the time in which this camp measures */
     double threshold;
     enum figure_unit unit;        /* of the value and the threshold */
     enum figure_unit second_unit; /* of finding.second */
@@ -62,6 +64,11 @@ extern const size_t rule_count;
 
 /* Returns NULL if there is no rule with this id. Letters may have any case. */
 const struct rule *rule_find(const char *id);
+
+/* Waits of sessions for files, the log and pages. */
+#define SESSION_DISK_COLUMNS                                                                       \
+    "wait_disk_ns wait_file_* wait_wal_* wait_commit_ns wait_page_fault_ns wait_user_io_ns "       \
+    "wait_system_io_ns"
 
 /* The functions of the table, by file. Each sets *ret, which is all zero except for `provenance`,
  * which is CAMP_MEASURED. */
@@ -104,6 +111,13 @@ void find_session_cpu(const struct evidence *evidence, struct finding *ret);
 void find_wrong_report(const struct evidence *evidence, struct finding *ret);
 
 /* What these files share. */
+
+/* Returns whether a row is of a process or a thread, or of exited ones with one name. The row
+ * `outside` of a container is not, also in a recording, where it lacks ENTITY_OUTSIDE. */
+bool row_is_task(const struct frame *frame, size_t row);
+
+/* Returns the row for which row_is_task() with the largest measure, or SIZE_MAX. */
+size_t measure_most_task(const struct measure *measure);
 
 /* Names a row of a frame in *ret: "name (pid 12)", and "name (pid 12, thread 13)" for a thread of
  * `rows`. Also sets ret->pid. Does nothing if `row` is SIZE_MAX. */

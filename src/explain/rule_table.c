@@ -10,6 +10,7 @@
 #define SESSIONS (1u << EVIDENCE_SESSIONS)
 #define CLASS(name) (1u << CLASS_##name)
 #define TOP "camp top{from}"
+#define IO_WAITS "disk_ns text_fault_ns data_fault_ns kernel_fault_ns"
 
 /* clang-format off */
 const struct rule rules[] = {
@@ -22,11 +23,12 @@ const struct rule rules[] = {
       .command = "camp top --sort run_queue", .command_from = TOP " --sort run_queue",
       .find = find_full_cpus },
     { .id = "E02", .name = "a CPU is full beside an idle one",
-      .looks_at = "time on the run queue while one CPU is busy for 90 % of its time and another is idle for half of it",
+      .looks_at = "run queue time of threads that have a tenth of their time or more there, while one CPU is busy for "
+                  "90 % of its time and another is idle for half of it",
       .classes = CLASS(READY), .kinds = THREADS, .needs_load = true, .needs_each_cpu = true,
       .threshold = 0.1, .unit = FIGURE_TIME, .second_unit = FIGURE_PERCENT,
-      .sentence = "Threads waited {lost} a second for CPU {count}, which was full, while {other} was idle for {second} "
-                  "of its time. {who} waited longest: its threads may be bound to CPUs.",
+      .sentence = "CPU {count} was full while {other} was idle for {second} of its time. Threads that were ready to "
+                  "run could have run there for up to {lost} a second. {who} waited longest: it may be bound to CPUs.",
       .command = "camp top --group thread{pid} --sort run_queue", .command_from = TOP " --sort run_queue",
       .find = find_uneven_cpus },
     { .id = "E03", .name = "throttled by a quota",
@@ -45,19 +47,20 @@ const struct rule rules[] = {
       .command = "camp wait", .command_from = TOP,
       .find = find_stolen },
     { .id = "E05", .name = "one thread uses a whole CPU",
-      .looks_at = "CPU time of one thread, with no busy thread beside it in its process, while half a CPU or more is idle",
+      .looks_at = "CPU time of one thread, with no thread beside it in its process that runs half as much, while half "
+                  "a CPU or more is idle",
       .classes = CLASS(CPU), .kinds = THREADS, .needs_load = true,
       .threshold = 0.9, .unit = FIGURE_PERCENT, .second_unit = FIGURE_TIME,
-      .sentence = "{who} ran on a CPU for {value} of the time, and nothing beside it in its process, while CPUs were "
-                  "idle for {second} a second: its work is serial.",
+      .sentence = "{who} ran on a CPU for {value} of the time, with no thread beside it that ran half as much, while "
+                  "CPUs were idle for {second} a second: its work is mostly serial.",
       .command = "camp top --group thread{pid}", .command_from = TOP " --group thread{pid}",
       .find = find_serial },
     { .id = "E06", .needs_all = true, .name = "many short-lived threads",
       .looks_at = "CPU time of threads and processes that started and ended within one interval, as a share of all",
       .kinds = THREADS | 1u << EVIDENCE_CHECK, .columns = "sampled_ns",
       .threshold = 0.1, .unit = FIGURE_PERCENT, .second_unit = FIGURE_RATE,
-      .sentence = "{count} threads ({second} a second) started and ended within an interval and used {value} of all "
-                  "CPU time, which lists of processes do not show: {who} most.",
+      .sentence = "{count} threads ({second} a second) started and ended within an interval of {other} and used "
+                  "{value} of all CPU time: {who} most.",
       .command = "camp top --group command", .command_from = TOP,
       .find = find_short_lived },
     { .id = "E07", .needs_all = true, .name = "a thread is starved",
@@ -78,19 +81,19 @@ const struct rule rules[] = {
       .command = "camp check{pid}", .command_from = TOP,
       .find = find_sampling_error },
     { .id = "E09", .needs_all = true, .name = "I/O wait is hidden",
-      .looks_at = "waits of threads for disks that the iowait of /proc/stat does not have",
-      .columns = "disk_ns", .cpu_columns = "kernel_wait_ns", .kinds = THREADS,
+      .looks_at = "waits of threads for disks and pages that the iowait of /proc/stat does not have",
+      .columns = IO_WAITS, .cpu_columns = "kernel_wait_ns", .kinds = THREADS,
       .threshold = 0.2, .unit = FIGURE_TIME, .second_unit = FIGURE_TIME,
-      .sentence = "The iowait of /proc/stat has {second} a second, {lost} less than threads waited for disks ({who} "
-                  "for longest): it is only counted while a CPU is idle.",
+      .sentence = "The iowait of /proc/stat has {second} a second, {lost} less than threads waited for disks and "
+                  "pages ({who} for longest): it is only counted while a CPU is idle.",
       .command = "camp wait", .command_from = TOP " --sort disk",
       .find = find_hidden_iowait },
     { .id = "E10", .needs_all = true, .name = "I/O wait is inflated",
-      .looks_at = "iowait of /proc/stat beyond the waits of threads for disks",
-      .columns = "disk_ns", .cpu_columns = "kernel_wait_ns", .kinds = THREADS,
+      .looks_at = "iowait of /proc/stat beyond the waits of threads for disks and pages",
+      .columns = IO_WAITS, .cpu_columns = "kernel_wait_ns", .kinds = THREADS,
       .threshold = 0.2, .unit = FIGURE_TIME, .second_unit = FIGURE_TIME,
-      .sentence = "The iowait of /proc/stat has {second} a second, {lost} more than threads waited for disks: something "
-                  "else sleeps as if it did.",
+      .sentence = "The iowait of /proc/stat has {second} a second, {lost} more than threads waited for disks and "
+                  "pages: something else sleeps as if it did.",
       .command = "camp wait", .command_from = TOP " --sort disk",
       .find = find_inflated_iowait },
     { .id = "E11", .name = "waits for disks",
@@ -161,11 +164,12 @@ const struct rule rules[] = {
       .command = "camp wait --format mpstat", .command_from = TOP,
       .find = find_interrupts },
     { .id = "E20", .name = "a lock convoy",
-      .looks_at = "waits in futex(2) of three or more threads of one process that also do something else",
-      .columns = "lock_ns", .kinds = THREADS,
+      .looks_at = "waits in futex(2) of three or more threads of one process that run, or are ready to run, for 5 % of "
+                  "their time or more",
+      .columns = "lock_ns", .classes = CLASS(CPU) | CLASS(READY), .kinds = THREADS,
       .threshold = 0.5, .unit = FIGURE_TIME,
-      .sentence = "{count} threads of {who} waited {lost} a second in futex(2) and also ran: they wait for each other, "
-                  "or for work in small pieces.",
+      .sentence = "{count} threads of {who} waited {lost} a second in futex(2), and each ran or was ready to run for 5 % "
+                  "of its time or more: they wait for each other, or for work in small pieces.",
       .command = "camp top --group thread{pid} --sort lock", .command_from = TOP " --sort lock{pid}",
       .find = find_convoy },
     { .id = "E21", .name = "a thread wakes up again and again",
@@ -177,11 +181,11 @@ const struct rule rules[] = {
       .command_from = TOP " --sort voluntary_switches{pid}",
       .find = find_polling },
     { .id = "E22", .name = "stopped threads",
-      .looks_at = "time of threads that a signal, a tracer or the freezer of their cgroup stopped",
+      .looks_at = "time of threads that a signal, a tracer or the freezer of their cgroup stopped for a part of it",
       .columns = "stopped_ns",
       .threshold = 0.5, .unit = FIGURE_TIME,
-      .sentence = "Threads were stopped for {lost} a second, by a signal, a tracer or a frozen cgroup: {who} for "
-                  "longest.",
+      .sentence = "{count} threads were stopped and continued, by a signal, a tracer or a frozen cgroup, and lost "
+                  "{lost} a second: {who} most.",
       .command = "camp top --sort stopped{pid}", .command_from = TOP " --sort stopped{pid}",
       .find = find_stopped },
     { .id = "E23", .name = "time is unaccounted",
@@ -192,10 +196,10 @@ const struct rule rules[] = {
       .command = "camp top --sort unaccounted", .command_from = TOP " --sort unaccounted",
       .find = find_unaccounted },
     { .id = "E24", .name = "camp lost numbers",
-      .looks_at = "ended threads and CPUs whose last times are unknown to camp",
+      .looks_at = "ended threads, ended processes and changed CPUs whose last times camp should know and does not",
+      .kinds = THREADS | 1u << EVIDENCE_CHECK,
       .threshold = 1, .unit = FIGURE_COUNT,
-      .sentence = "The last times of {count} ended threads or changed CPUs are unknown; at least {lost} a second of CPU "
-                  "time may be in no row.",
+      .sentence = "The last times of {count} {other} are unknown, and are in no row.",
       .command = "camp top", .command_from = TOP,
       .find = find_lost },
     { .id = "E25", .needs_all = true, .name = "camp did not see switches",
@@ -207,7 +211,7 @@ const struct rule rules[] = {
       .find = find_unseen },
     { .id = "E26", .name = "camp itself uses CPU time",
       .looks_at = "CPU time of this camp",
-      .classes = CLASS(CPU), .kinds = THREADS,
+      .classes = CLASS(CPU), .kinds = THREADS, .needs_all = true, .needs_own = true,
       .threshold = 0.05, .unit = FIGURE_PERCENT,
       .sentence = "{who}, which measures, used {value} of a CPU itself.",
       .command = "camp top --group thread --filter camp", .command_from = TOP,
@@ -236,7 +240,7 @@ const struct rule rules[] = {
       .find = find_slow_client },
     { .id = "E30", .name = "sessions wait for disks",
       .looks_at = "time in which a session waits for a file, the log or a page",
-      .kinds = SESSIONS,
+      .kinds = SESSIONS, .any_columns = SESSION_DISK_COLUMNS,
       .threshold = 0.05, .unit = FIGURE_TIME,
       .sentence = "{count} sessions waited {lost} a second for files{other}. {who} waited longest.",
       .command = TOP " --sort busy", .command_from = TOP " --sort busy",

@@ -8,6 +8,8 @@
 #define FULL 0.9             /* the share of their time from which the CPUs together are full */
 #define CPU_FULL 0.9         /* the same of one CPU beside an idle one */
 #define CPU_IDLE 0.5         /* the share from which such a CPU is idle */
+#define WAITING_SHARE 0.1    /* the share of its time from which a thread waits for that CPU */
+#define BESIDE_MOST 0.5      /* how much the other threads of a process run beside a serial one */
 #define SHORT_LIVED_LEAST 10 /* threads a second, below which they are no storm */
 #define STARVED_LEAST_S                                                                            \
     0.3                     /* seconds a second on the run queue, below which it is no starvation  \
@@ -35,14 +37,23 @@ static double all_in(const struct evidence *evidence, enum column_class class)
     return measure_all(&rows) + measure_all(&others);
 }
 
+/* Names the process that ran most in ret->other. */
+static void name_busiest(struct finding *ret, const struct evidence *evidence)
+{
+    const struct measure cpu = class_of_processes(evidence, CLASS_CPU);
+    const size_t most = measure_most_task(&cpu);
+
+    snprintf(ret->other, sizeof ret->other, "others");
+    finding_name_other(ret, evidence, cpu.frame, most);
+}
+
 void find_full_cpus(const struct evidence *evidence, struct finding *ret)
 {
     const struct evidence_machine *machine = &evidence->machine;
     const struct measure ready = class_of_processes(evidence, CLASS_READY);
-    const struct measure cpu = class_of_processes(evidence, CLASS_CPU);
 
     finding_sum(ret, evidence, &ready);
-    finding_name_other(ret, evidence, cpu.frame, measure_most(&cpu));
+    name_busiest(ret, evidence);
     ret->lost_s = all_in(evidence, CLASS_READY);
     ret->second = machine->busy;
     ret->count = machine->cpus;
@@ -52,13 +63,26 @@ void find_full_cpus(const struct evidence *evidence, struct finding *ret)
 void find_uneven_cpus(const struct evidence *evidence, struct finding *ret)
 {
     const struct evidence_machine *machine = &evidence->machine;
-    const struct measure ready = class_of_processes(evidence, CLASS_READY);
+    const struct frame *rows = &evidence->rows.frame;
+    const struct measure ready = measure_class(rows, evidence_seconds(evidence), CLASS_READY);
+    double most = 0;
 
-    finding_sum(ret, evidence, &ready);
+    for (size_t i = 0; i < rows->entity_count; i++) {
+        const double waited = measure_row(&ready, i);
+
+        if (rows->entities[i].count != 1 || measure_share(&ready, i) < WAITING_SHARE)
+            continue;
+        ret->lost_s += waited;
+        if (waited <= most)
+            continue;
+        most = waited;
+        finding_name(ret, evidence, rows, i);
+    }
+    ret->provenance = measure_provenance(&ready);
     snprintf(ret->other, sizeof ret->other, "CPU %" PRId64, machine->emptiest.id);
     ret->count = (uint64_t)machine->fullest.id;
     ret->second = machine->emptiest.share;
-    ret->lost_s = fmin(all_in(evidence, CLASS_READY), machine->emptiest.share);
+    ret->lost_s = fmin(ret->lost_s, machine->emptiest.share);
     ret->value =
         machine->fullest.share >= CPU_FULL && machine->emptiest.share >= CPU_IDLE ? ret->lost_s : 0;
 }
@@ -83,17 +107,28 @@ void find_stolen(const struct evidence *evidence, struct finding *ret)
         ret->value = ret->lost_s / (double)ret->count;
 }
 
-/* Returns the CPU time of the busiest other thread of a row's process. */
-static double busiest_beside(const struct measure *cpu, size_t row)
+/* Returns the row of a process's thread that alone runs much, or SIZE_MAX if there is none. */
+static size_t serial_thread(const struct measure *cpu, const struct evidence_process *process)
 {
     const struct entity *entities = cpu->frame->entities;
-    double most = 0;
+    size_t found = SIZE_MAX;
+    double most = 0, beside = 0;
 
-    for (size_t i = 0; i < cpu->frame->entity_count; i++) {
-        if (i != row && entities[i].pid == entities[row].pid)
-            most = fmax(most, measure_row(cpu, i));
+    for (size_t i = 0; i < process->count; i++) {
+        const size_t row = process->members[i].row;
+        const double used = measure_row(cpu, row);
+
+        beside = fmax(beside, fmin(used, most));
+        if (used <= most)
+            continue;
+        most = used;
+        found = row;
     }
-    return most;
+    if (found == SIZE_MAX || beside > BESIDE_MOST * most || most > 1.05 ||
+        entities[found].count != 1 || (entities[found].flags & ENTITY_KERNEL) != 0 ||
+        !row_is_task(cpu->frame, found))
+        return SIZE_MAX;
+    return found;
 }
 
 void find_serial(const struct evidence *evidence, struct finding *ret)
@@ -102,16 +137,16 @@ void find_serial(const struct evidence *evidence, struct finding *ret)
     const struct frame *rows = &evidence->rows.frame;
     const struct measure cpu = measure_class(rows, evidence_seconds(evidence), CLASS_CPU);
     const double idle = (1 - machine->busy) * (double)machine->cpus;
+    struct evidence_process process = { 0 };
     double most = 0;
 
-    for (size_t i = 0; i < rows->entity_count; i++) {
-        const double used = measure_row(&cpu, i);
+    while ((process = evidence_process_next(evidence, &process)).count > 0) {
+        const size_t row = serial_thread(&cpu, &process);
 
-        if (rows->entities[i].count != 1 || (rows->entities[i].flags & ENTITY_KERNEL) != 0 ||
-            used <= most || used > 1.05 || busiest_beside(&cpu, i) > used / 2)
+        if (row == SIZE_MAX || measure_row(&cpu, row) <= most)
             continue;
-        most = used;
-        finding_name(ret, evidence, rows, i);
+        most = measure_row(&cpu, row);
+        finding_name(ret, evidence, rows, row);
     }
     ret->provenance = measure_provenance(&cpu);
     ret->second = idle;
@@ -135,6 +170,8 @@ void find_short_lived(const struct evidence *evidence, struct finding *ret)
     for (size_t i = 0; i < rows->entity_count; i++)
         ret->count += rows->entities[i].count;
     ret->second = seconds > 0 ? (double)ret->count / seconds : 0;
+    snprintf(ret->other, sizeof ret->other, "%.3g s",
+             seconds / fmax((double)evidence->intervals, 1));
     ret->value = all > 0 && ret->second >= SHORT_LIVED_LEAST ? used / all : 0;
 }
 
@@ -146,7 +183,6 @@ void find_starved(const struct evidence *evidence, struct finding *ret)
     const double seconds = evidence_seconds(evidence);
     const struct measure ready = measure_class(rows, seconds, CLASS_READY);
     const struct measure cpu = measure_class(rows, seconds, CLASS_CPU);
-    const struct measure of_processes = class_of_processes(evidence, CLASS_CPU);
     const double all = all_in(evidence, CLASS_CPU);
     const double fair = all > 0 ? all / (all + all_in(evidence, CLASS_READY)) : 1;
 
@@ -161,7 +197,7 @@ void find_starved(const struct evidence *evidence, struct finding *ret)
         ret->second = used;
         finding_name(ret, evidence, rows, i);
     }
-    finding_name_other(ret, evidence, of_processes.frame, measure_most(&of_processes));
+    name_busiest(ret, evidence);
     ret->provenance = measure_provenance(&ready);
 }
 
@@ -199,7 +235,7 @@ static size_t choose(const struct candidates *candidates, struct finding *ret)
         const double value = measure_row(&candidates->measure, i);
 
         if ((processes->entities[i].flags & ENTITY_KERNEL) != 0 || value <= ret->value ||
-            !candidates->is_meant(candidates, i))
+            !row_is_task(processes, i) || !candidates->is_meant(candidates, i))
             continue;
         ret->value = value;
         found = i;

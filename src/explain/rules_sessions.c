@@ -52,14 +52,10 @@ void find_slow_client(const struct evidence *evidence, struct finding *ret)
     find_parts(evidence, ret, "wait_client_of_statement_ns");
 }
 
-#define DISK_COLUMNS                                                                               \
-    "wait_disk_ns wait_file_* wait_wal_* wait_commit_ns wait_page_fault_ns wait_user_io_ns "       \
-    "wait_system_io_ns"
-
 void find_session_disk(const struct evidence *evidence, struct finding *ret)
 {
-    find_parts(evidence, ret, DISK_COLUMNS);
-    name_part(ret, evidence, DISK_COLUMNS);
+    find_parts(evidence, ret, SESSION_DISK_COLUMNS);
+    name_part(ret, evidence, SESSION_DISK_COLUMNS);
 }
 
 void find_session_queue(const struct evidence *evidence, struct finding *ret)

@@ -2,14 +2,15 @@
 #include "rule.h"
 
 #include "counters/units.h"
-#include "ledger/active.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define CONVOY_THREADS 3  /* fewer threads that wait in futex(2) are no convoy */
-#define CONVOY_LEAST 0.01 /* the share of its time from which a thread's waits count */
-#define POLLING_SHARE 0.5 /* the share of its time that a polling process sleeps for a timer */
+#define CONVOY_THREADS 3     /* fewer threads that wait in futex(2) are no convoy */
+#define CONVOY_LEAST 0.01    /* the share of its time from which a thread's waits count */
+#define CONVOY_WORK 0.05     /* the share of its time from which a thread that runs has work */
+#define SUSPENDED_SHARE 0.99 /* the share of its time from which a stopped thread is suspended */
+#define POLLING_SHARE 0.5    /* the share of its time that a polling process sleeps for a timer */
 
 static struct measure of_processes(const struct evidence *evidence, const char *columns)
 {
@@ -66,45 +67,50 @@ struct convoy {
     uint64_t threads;
 };
 
-/* Adds up the threads of a process that wait for locks and do something else as well. */
-static struct convoy convoy_of(const struct measure *lock, int32_t pid)
+/* Adds up the threads of a process that wait for locks and have work as well. Threads of a pool
+ * without work wait in futex(2), too, but hardly run. */
+static struct convoy convoy_of(const struct measure *lock, const struct measure *work,
+                               const struct evidence_process *process)
 {
-    const struct frame *rows = lock->frame;
     struct convoy ret = { 0, 0 };
 
-    for (size_t i = 0; i < rows->entity_count; i++) {
-        const double share = measure_share(lock, i);
+    for (size_t i = 0; i < process->count; i++) {
+        const size_t row = process->members[i].row;
 
-        if (rows->entities[i].pid != pid || rows->entities[i].count != 1 || share < CONVOY_LEAST ||
-            share >= ACTIVE_PARKED_SHARE)
+        if (lock->frame->entities[row].count != 1 || measure_share(lock, row) < CONVOY_LEAST ||
+            measure_share(&work[0], row) + measure_share(&work[1], row) < CONVOY_WORK)
             continue;
-        ret.lock_s += measure_row(lock, i);
+        ret.lock_s += measure_row(lock, row);
         ret.threads++;
     }
     return ret;
 }
 
-/* Only processes whose locks may be enough are examined thread by thread. */
 void find_convoy(const struct evidence *evidence, struct finding *ret)
 {
-    const struct measure lock =
-        measure_columns(&evidence->rows.frame, evidence_seconds(evidence), "lock_ns");
-    const struct measure of_process = of_processes(evidence, "lock_ns");
+    const double seconds = evidence_seconds(evidence);
+    const struct frame *rows = &evidence->rows.frame;
+    const struct measure lock = measure_columns(rows, seconds, "lock_ns");
+    const struct measure work[] = { measure_class(rows, seconds, CLASS_CPU),
+                                    measure_class(rows, seconds, CLASS_READY) };
+    struct evidence_process process = { 0 };
+    int64_t found = 0;
 
-    for (size_t i = 0; i < evidence->processes.entity_count; i++) {
-        const struct entity *process = &evidence->processes.entities[i];
-        struct convoy convoy;
+    while ((process = evidence_process_next(evidence, &process)).count > 0) {
+        const struct convoy convoy = convoy_of(&lock, work, &process);
 
-        if ((process->flags & ENTITY_ENDED) != 0 || process->count < CONVOY_THREADS ||
-            measure_row(&of_process, i) <= ret->value)
-            continue;
-        convoy = convoy_of(&lock, (int32_t)process->id);
-        if (convoy.threads < CONVOY_THREADS || convoy.lock_s <= ret->value)
+        if (process.members[0].pid == 0 || convoy.threads < CONVOY_THREADS ||
+            convoy.lock_s <= ret->value)
             continue;
         ret->value = ret->lost_s = convoy.lock_s;
         ret->count = convoy.threads;
-        finding_name(ret, evidence, &evidence->processes, i);
+        found = process.members[0].pid;
     }
+    for (size_t i = 0; i < evidence->processes.entity_count && found != 0; i++) {
+        if (evidence->processes.entities[i].id == found)
+            finding_name(ret, evidence, &evidence->processes, i);
+    }
+    ret->provenance = measure_provenance(&lock);
 }
 
 void find_polling(const struct evidence *evidence, struct finding *ret)
@@ -125,11 +131,25 @@ void find_polling(const struct evidence *evidence, struct finding *ret)
     }
 }
 
+/* A thread that was stopped all the time is a suspended job: nobody waits for it. */
 void find_stopped(const struct evidence *evidence, struct finding *ret)
 {
-    const struct measure stopped = of_processes(evidence, "stopped_ns");
+    const struct frame *rows = &evidence->rows.frame;
+    const struct measure stopped = measure_columns(rows, evidence_seconds(evidence), "stopped_ns");
+    double most = 0;
 
-    finding_sum(ret, evidence, &stopped);
-    for (size_t i = 0; i < evidence->processes.entity_count; i++)
-        ret->count += measure_row(&stopped, i) > 0.5;
+    for (size_t i = 0; i < rows->entity_count; i++) {
+        const double lost_s = measure_row(&stopped, i);
+
+        if (lost_s <= 0 || measure_share(&stopped, i) >= SUSPENDED_SHARE)
+            continue;
+        ret->lost_s += lost_s;
+        ret->count += rows->entities[i].count;
+        if (lost_s <= most)
+            continue;
+        most = lost_s;
+        finding_name(ret, evidence, rows, i);
+    }
+    ret->value = ret->lost_s;
+    ret->provenance = measure_provenance(&stopped);
 }

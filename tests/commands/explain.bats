@@ -258,13 +258,15 @@ sys.exit(not any(e["present"] for e in json.load(sys.stdin)["events"] if e["name
     until_it_finds E21 "(pid $CHILD)" --pid "$CHILD"
 }
 
-@test "E22: a stopped process is found" {
+@test "E22: a process that is stopped again and again is found, and a suspended one is not" {
     need_states
     start_load sleepers
     local stopped=$CHILD
     until_it bash -c "((\$(find /proc/$stopped/task -mindepth 1 -maxdepth 1 | wc -l) > 10))"
     kill -STOP "$stopped"
-    until_it_finds E22 "(pid $stopped)" --pid "$stopped"
+    ask 'assert "E22" not in found and "E22" not in unknown, e' --pid "$stopped" 200ms
+    start bash -c "while kill -CONT $stopped; do sleep 0.05; kill -STOP $stopped; sleep 0.05; done"
+    until_it_finds E22 "(pid $stopped" --pid "$stopped"
 }
 
 @test "E11 and E23: waits and unaccounted time of the sample data are found" {

@@ -112,6 +112,29 @@ static void unaccounted_time_of_intervals_does_not_cancel(void **state)
     fake_end(&fake);
 }
 
+/* What ticks miss in one interval, the next one has. */
+static void ticks_that_an_interval_lacks_are_not_unaccounted(void **state)
+{
+    static const struct column columns[] = {
+        { "user_ns", "user", "", COLUMN_STATE, CAMP_SAMPLED, CLASS_CPU },
+        FAKE_STATE("idle_ns", CLASS_IDLE),
+    };
+    static const struct schema schema = { "cpus", columns, 2, 2 };
+    struct judgement found;
+    struct fake fake;
+
+    (void)state;
+    fake_start(&fake, &schema);
+    fake_row(&fake, &fake.rows, 7, 0, "cpu7");
+    frame_values(&fake.rows, 0)[1] -= (uint64_t)NS;
+    assert_int_equal(evidence_add(&fake.evidence, &fake.rows, NULL), CAMP_OK);
+    frame_values(&fake.rows, 0)[1] += 2 * (uint64_t)NS;
+    fake_finish(&fake);
+    judge(&found, rule_find("E23"), &fake.evidence, "");
+    assert_int_equal(found.verdict, VERDICT_QUIET);
+    fake_end(&fake);
+}
+
 static void findings_are_ranked_by_lost_time(void **state)
 {
     struct judgement found[64];
@@ -230,6 +253,7 @@ int main(void)
         cmocka_unit_test(entities_beyond_the_limit_share_one_row),
         cmocka_unit_test(a_new_thread_with_an_old_number_gets_no_row_beyond_the_limit),
         cmocka_unit_test(unaccounted_time_of_intervals_does_not_cancel),
+        cmocka_unit_test(ticks_that_an_interval_lacks_are_not_unaccounted),
         cmocka_unit_test(findings_are_ranked_by_lost_time),
         cmocka_unit_test(a_rule_without_its_columns_is_unknown_with_the_reason),
         cmocka_unit_test(a_name_with_braces_is_shown_as_it_is),
