@@ -146,7 +146,7 @@ static void write_options(const struct option_table *table)
 static void write_statuses(const char *const *statuses)
 {
     printf("# EXIT STATUS\n\n");
-    for (int i = 0; i < STATUS_COUNT; i++)
+    for (int i = 0; i < STATUS_COUNT && statuses[i] != NULL; i++)
         printf("*%d*\n\t%c%s.\n\n", i, toupper((unsigned char)statuses[i][0]), statuses[i] + 1);
 }
 

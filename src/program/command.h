@@ -23,7 +23,9 @@ enum exit_status {
     /* A part of the request was unavailable, and a message named that part. */
     STATUS_PARTIAL = 3,
     /* A capability is missing, and a message named it. */
-    STATUS_PRIVILEGE = 4
+    STATUS_PRIVILEGE = 4,
+    /* What --fail-on names was found. */
+    STATUS_FOUND = 5
 };
 
 struct document;

@@ -10,8 +10,9 @@
 
 const struct help_receiver *help_receiver;
 
-const char *const exit_statuses[STATUS_COUNT] = { "ok", "failure", "usage", "partial",
-                                                  "a right is missing" };
+const char *const exit_statuses[STATUS_COUNT] = {
+    "ok", "failure", "usage", "partial", "a right is missing", "found (--fail-on)"
+};
 
 /* Prints a text with lines of at most WIDTH columns. The second and later lines start at
  * HELP_COLUMN. */
@@ -88,6 +89,20 @@ static void print_commands(const struct command_list *list, bool are_absent, con
     }
 }
 
+/* Prints the meanings of exit statuses, in lines of at most WIDTH columns. */
+static void print_statuses(const char *const *statuses, FILE *stream)
+{
+    int column = fprintf(stream, "Exit status: 0 %s", statuses[0]);
+
+    for (int i = 1; i < STATUS_COUNT && statuses[i] != NULL; i++) {
+        const bool fits = (size_t)column + strlen(statuses[i]) + sizeof ", 1 ." <= WIDTH;
+
+        column =
+            (fits ? column : 0) + fprintf(stream, fits ? ", %d %s" : ",\n%d %s", i, statuses[i]);
+    }
+    fprintf(stream, ".\n");
+}
+
 int help_of_commands(const struct command_list *list, FILE *stream)
 {
     if (help_receiver != NULL) {
@@ -97,9 +112,7 @@ int help_of_commands(const struct command_list *list, FILE *stream)
     fprintf(stream, "Usage: %s\n\n%s\n", list->usage, list->about);
     print_commands(list, false, list->title, stream);
     print_commands(list, true, "Not here", stream);
-    fprintf(stream, "\n%s\nExit status: ", list->after);
-    for (int i = 0; i < STATUS_COUNT; i++)
-        fprintf(stream, "%s%d %s", i > 0 ? ", " : "", i, list->statuses[i]);
-    fprintf(stream, ".\n");
+    fprintf(stream, "\n%s\n", list->after);
+    print_statuses(list->statuses, stream);
     return finish_stream(stream);
 }

@@ -18,10 +18,11 @@ struct command_list {
     /* Returns why a command is not here, or NULL if it is. NULL: all are here. */
     const char *(*absence)(const char *name);
     const char *after;
-    const char *const *statuses; /* the meaning of exit status 0, 1, 2, ... */
+    /* [STATUS_COUNT] the meaning of exit status 0, 1, 2, ...; NULL: there is no such status */
+    const char *const *statuses;
 };
 
-#define STATUS_COUNT 5
+#define STATUS_COUNT 6
 extern const char *const exit_statuses[STATUS_COUNT]; /* the meanings for most commands */
 
 extern const struct command_list camp_commands;

@@ -390,11 +390,11 @@ assert e["tier"] == "schedstat" and e["machine"]["busy_percent"] is not None, e
 assert "E01" not in unknown and "E04" not in unknown and "E11" in unknown, unknown'
 }
 
-@test "--fail-on ends with status 1 if one of its rules found something" {
-    run -1 --separate-stderr "$CAMP" explain --from demo --fail-on E01,e23
+@test "--fail-on ends with status 5 if one of its rules found something" {
+    run -5 --separate-stderr "$CAMP" explain --from demo --fail-on E01,e23
     [[ $stderr == "camp explain: --fail-on E01,e23: E23 found something" ]]
     [[ $output == *"E23  time is unaccounted"* ]]
-    run -1 --separate-stderr "$CAMP" explain --from demo --fail-on any
+    run -5 --separate-stderr "$CAMP" explain --from demo --fail-on any
     [[ $stderr == "camp explain: --fail-on any: E11 found something" ]]
     run -0 "$CAMP" explain --from demo --fail-on E01,E03
     run -2 --separate-stderr "$CAMP" explain --from demo --fail-on E01,E99

@@ -61,7 +61,7 @@ static int parse(struct explain *explain, int argc, char **argv, int *ret_first)
                               "option for more processes. CPUs are those of the machine."),
         COMMON_OPTION(COMMON_TOP, &explain->top, .help = "Show at most N findings; 0: all (0)."),
         { "fail-on", 0, OPTION_TEXT, &explain->fail_on, "RULE,...",
-          "For scripts: end with status 1 if one of these rules found something, such as E01,E03; "
+          "End with exit status 5 if one of these rules found something, such as E01,E03; "
           "any: if any rule did. A rule that cannot be applied finds nothing.",
           0, 0, NULL },
         { "list", 0, OPTION_FLAG, &explain->lists, NULL,
@@ -342,7 +342,7 @@ static int explain_source(struct explain *explain)
     if (status != OPTIONS_GO_ON)
         return status;
     if (explain->fail_on != NULL && find_word(explain->fail_on, word, has_fired, explain))
-        return complain(STATUS_FAILURE, "--fail-on %s: %s found something", explain->fail_on,
+        return complain(STATUS_FOUND, "--fail-on %s: %s found something", explain->fail_on,
                         fired_of(explain, word)->id);
     return STATUS_OK;
 }
