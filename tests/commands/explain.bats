@@ -414,6 +414,62 @@ assert "E01" not in unknown and "E04" not in unknown and "E11" in unknown, unkno
     [[ $stderr == "camp explain: --pid 3: no process of this number is in demo" ]]
 }
 
+@test "the intact part of a damaged recording is explained, and the status says that it is damaged" {
+    need_states
+    cp "$RECORDING" damaged.camp
+    python3 - <<'PYTHON'
+import sqlite3
+b = sqlite3.connect("damaged.camp")
+last, = b.execute("SELECT max(tick) FROM tick").fetchone()
+b.execute("PRAGMA ignore_check_constraints = ON")
+b.execute("UPDATE tick SET end_ns = start_ns - 1 WHERE tick = ?", (last,))
+b.commit()
+PYTHON
+    run -1 --separate-stderr "$CAMP" explain --from damaged.camp --format json
+    [ "$(echo "$stderr" | wc -l)" -eq 1 ]
+    python3 -c 'import json, sys; e = json.loads(sys.argv[1]); assert e["intervals"] == 1, e' "$output"
+    run -1 --separate-stderr "$CAMP" explain --from damaged.camp --fail-on any
+}
+
+@test "an interrupt while a recording is read says so and shows what was read" {
+    "$CAMP" record --from cpus --count 2 --interval 50ms --output long.camp >/dev/null
+    python3 - <<'PYTHON'
+import sqlite3
+b = sqlite3.connect("long.camp")
+names = ", ".join(f'"{row[1]}"' for row in b.execute("PRAGMA table_info(cpus_rows)") if row[1] != "tick")
+count = "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 400000) "
+b.execute(count + """INSERT INTO tick SELECT 2 + n, end_ns + (n - 1) * 50000000, end_ns + n * 50000000,
+    wall_clock_ns + n * 50000000, unseen, lost, unread_ns, partial, key FROM tick, i WHERE tick = 2""")
+b.execute(count + f"INSERT INTO cpus_rows SELECT 2 + n, {names} FROM cpus_rows, i WHERE tick = 2")
+b.commit()
+PYTHON
+    python3 - "$CAMP" <<'PYTHON'
+import json, signal, subprocess, sys, time
+# How long it takes to read the first interval, and all of them, is unknown: one of the delays is between the two.
+for delay in (0.3, 0.1, 1, 0.05, 3, 0.6, 6):
+    run = subprocess.Popen([sys.argv[1], "explain", "--from", "long.camp", "--format", "json"], stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, text=True)
+    time.sleep(delay)
+    run.send_signal(signal.SIGINT)
+    output, errors = run.communicate()
+    if run.returncode == 1 and "interrupted" in errors: break
+assert "interrupted before all of long.camp (cpus) was read" in errors, (run.returncode, errors)
+assert 0 < json.loads(output)["intervals"] < 400002, output
+PYTHON
+}
+
+@test "the commands shown for --from check run" {
+    need_states
+    start "$CAMP" load cpu --percent 80 --phase between-ticks --duration 60
+    start "$CAMP" load fork --rate 400 --burn 2ms --duration 60
+    ask 'print(*(row["command"] for row in e["findings"]), sep="\n")' --from check 2 >shown
+    grep -q "^camp check" shown
+    while read -r line; do
+        echo "$line"
+        bash -c "$CAMP ${line#camp } --count 1 --interval 50ms" >/dev/null || [ $? -eq 3 ]
+    done <shown
+}
+
 @test "a source without an interval, or that is missing, is refused in one line" {
     run -1 --separate-stderr "$CAMP" explain --from missing.camp
     [ "$(echo "$stderr" | wc -l)" -eq 1 ]

@@ -44,6 +44,7 @@ struct explain {
     char from_text[COMMAND_SIZE]; /* the options that open the source again */
     char why[FRAME_NOTE_SIZE + 64];
     int64_t end_ns; /* wall clock of the last interval's end */
+    int status;     /* of reading: not STATUS_OK if only a part was read, and so shown */
 };
 
 static int parse(struct explain *explain, int argc, char **argv, int *ret_first)
@@ -141,6 +142,11 @@ static int read_options(struct explain *explain, int argc, char **argv)
     return OPTIONS_GO_ON;
 }
 
+static bool reads_check(const struct explain *explain)
+{
+    return explain->from.from.text != NULL && strcmp(explain->from.from.text, "check") == 0;
+}
+
 /* Writes the options that open the same source again. A connection that cannot be shown is "...",
  * which the user replaces. */
 static void describe_source(struct explain *explain)
@@ -168,8 +174,8 @@ static void describe_source(struct explain *explain)
     };
 
     explain->from_text[0] = '\0';
-    if (from->text == NULL)
-        return;
+    if (from->text == NULL || reads_check(explain))
+        return; /* camp check measures the same, and takes no --from for it */
     for (size_t i = 0; i < ARRAY_COUNT(given); i++) {
         if (given[i].value == NULL)
             continue;
@@ -222,7 +228,7 @@ static int open_source(struct explain *explain)
 
     if (status != OPTIONS_GO_ON)
         return status;
-    from->from.wants_states = from->from.text == NULL || strcmp(from->from.text, "check") != 0;
+    from->from.wants_states = !reads_check(explain);
     if (reads_threads(explain))
         from->from.states_options = CAMP_STATES_DISKS;
     status = from_options_open(from, &explain->source, &explain->facts);
@@ -267,7 +273,21 @@ static int read_interval(struct explain *explain, uint64_t deadline_ns, struct c
     return r == CAMP_OK ? evidence_add(&explain->evidence, rows, cpus) : r;
 }
 
-/* Reads one interval of a live source, or all of another. */
+/* Keeps the status of a source that is damaged, or that was not read to its end, after a message.
+ */
+static void keep_status(struct explain *explain, int r, const struct camp_error *error)
+{
+    if (r != CAMP_OK && r != SOURCE_END)
+        explain->status = complain_of(r, error);
+    else if (stop_requested && !explain->facts.live && r != SOURCE_END)
+        explain->status = complain(STATUS_FAILURE,
+                                   "interrupted before all of %s was read; the findings are those "
+                                   "of its first part",
+                                   explain->facts.name);
+}
+
+/* Reads one interval of a live source, or all of another. What was read before an error is shown.
+ */
 static int read_all(struct explain *explain)
 {
     struct intervals intervals = { .length_ns = explain->interval_ns,
@@ -281,13 +301,14 @@ static int read_all(struct explain *explain)
     while (r == CAMP_OK && next_interval(&intervals))
         r = read_interval(explain, intervals.deadline_ns, &error);
     progress_clear(&explain->from.progress);
-    if (r != CAMP_OK && r != SOURCE_END)
+    if (r == CAMP_E_NOMEM || (explain->evidence.intervals == 0 && r != CAMP_OK && r != SOURCE_END))
         return complain_of(r, &error);
     if (explain->evidence.intervals == 0)
         return complain(STATUS_FAILURE,
                         stop_requested ? "%s: stopped before its first interval"
                                        : "%s has no interval in that time: nothing to explain",
                         explain->facts.name);
+    keep_status(explain, r, &error);
     return selection_complain_of_missing(&explain->processes, explain->facts.name);
 }
 
@@ -341,6 +362,8 @@ static int explain_source(struct explain *explain)
         status = show(explain);
     if (status != OPTIONS_GO_ON)
         return status;
+    if (explain->status != STATUS_OK)
+        return explain->status;
     if (explain->fail_on != NULL && find_word(explain->fail_on, word, has_fired, explain))
         return complain(STATUS_FOUND, "--fail-on %s: %s found something", explain->fail_on,
                         fired_of(explain, word)->id);
