@@ -366,6 +366,33 @@ b = sqlite3.connect(sys.argv[1]); b.execute("UPDATE tick SET lost = 5"); b.commi
     [[ $output != *$'\e'* ]]
 }
 
+@test "a line feed in what a recording says of itself makes no line of its own" {
+    change "UPDATE camp SET value = 'bpf' || char(10) || 'E99  forged: 1.00 s a second' WHERE key IN ('tier', 'source')"
+    run "$CAMP" explain --from changed.camp --color never
+    [ "$status" -eq 0 ] || [ "${#lines[@]}" -eq 1 ]
+    run -1 grep -q '^E99' <<<"$output"
+}
+
+@test "on a terminal only the first lines are bold" {
+    run -0 "$CAMP" explain --from demo --color always
+    [[ ${lines[0]} == $'\e[1m02:02:00'* ]]
+    [[ ${lines[1]} == "2 of 33 rules found something"*$'\e[0m' ]]
+    [ "$(grep -c $'\e' <<<"$output")" -eq 2 ]
+    [[ $output == *$'\n\nE11  waits for disks: '*$'\nE23 '* ]]
+}
+
+@test "no member of the JSON has the key of another" {
+    run -0 "$CAMP" explain --from demo --format json
+    python3 -c '
+import json, sys
+def unique(pairs):
+    keys = [key for key, value in pairs]
+    assert len(keys) == len(set(keys)), keys
+    return dict(pairs)
+e = json.loads(sys.argv[1], object_pairs_hook=unique)
+assert e["inapplicable"] == len(e["unknown"]) == 31, e' "$output"
+}
+
 @test "a recording without states lists the rules that need them with the reason" {
     "$CAMP" record --tier schedstat --count 1 --interval 100ms --output schedstat.camp >/dev/null 2>&1
     ask '

@@ -23,7 +23,7 @@ static const struct field summary_fields[] = {
     { "tier", NULL, "how it was measured" },
     { "rules", NULL, "how many there are" },
     { "fired", NULL, "how many found something" },
-    { "unknown", NULL, "how many cannot be applied" },
+    { "inapplicable", NULL, "how many cannot be applied" },
 };
 
 static const struct field machine_fields[] = {
@@ -194,11 +194,11 @@ static void write_unknown(FILE *stream, const struct explain_facts *facts,
     if (first < rule_count)
         fprintf(stream, "\nCannot be known here:\n");
     for (size_t i = first; i < rule_count; i++) {
-        bool is_told = false;
+        bool is_reported = false;
 
         for (size_t j = first; j < i; j++)
-            is_told |= strcmp(judgements[j].reason, judgements[i].reason) == 0;
-        if (is_told)
+            is_reported |= strcmp(judgements[j].reason, judgements[i].reason) == 0;
+        if (is_reported)
             continue;
         for (size_t j = i; j < rule_count; j++) {
             if (strcmp(judgements[j].reason, judgements[i].reason) == 0)
@@ -223,19 +223,21 @@ static void write_headline(FILE *stream, const struct explain_facts *facts,
                            const struct evidence *evidence, size_t fired, size_t unknown)
 {
     const struct evidence_machine *machine = &evidence->machine;
-    char source[SENTENCE_SIZE];
+    char source[SENTENCE_SIZE], tier[SENTENCE_SIZE];
 
     copy_text(source, sizeof source, facts->source, strlen(facts->source));
+    copy_text(tier, sizeof tier, facts->tier, strlen(facts->tier));
     make_printable(source);
+    make_printable(tier);
     fprintf(stream, "%.8s  %.2f s", time_of_day(facts->time), evidence_seconds(evidence));
     if (evidence->intervals > 1)
         fprintf(stream, " in %" PRIu64 " intervals", evidence->intervals);
-    fprintf(stream, "  %s  tier %s", source, facts->tier);
+    fprintf(stream, "  %s  tier %s", source, tier);
     if (machine->has_load)
         fprintf(stream, "  %zu %s, %.1f %% busy", machine->cpus,
                 noun_of(machine->cpus, "CPU", "CPUs"), 100 * machine->busy);
     fprintf(stream,
-            "\n%zu of %zu rules found something, the most time first; %zu cannot be applied.\n",
+            "\n%zu of %zu rules found something, the most time first; %zu cannot be applied.",
             fired, rule_count, unknown);
 }
 
@@ -246,7 +248,6 @@ static void write_text(FILE *stream, const struct explain_facts *facts,
     size_t shown = facts->most > 0 && facts->most < fired ? facts->most : fired;
     char outside[] = OUTSIDE_REASON;
 
-    write_headline(stream, facts, evidence, fired, rule_count - first_unknown);
     for (size_t i = 0; i < shown; i++)
         write_finding(stream, facts, &judgements[i]);
     if (shown < fired)
@@ -257,7 +258,22 @@ static void write_text(FILE *stream, const struct explain_facts *facts,
         write_lines(stream, outside, facts->width);
 }
 
-/* Sets the headline to the whole text; the tables are for the other formats. */
+static int add_headline(struct document *document, const struct explain_facts *facts,
+                        const struct evidence *evidence, size_t fired, size_t first_unknown)
+{
+    struct memory_text text;
+
+    if (!memory_text_open(&text))
+        return CAMP_E_NOMEM;
+    write_headline(text.stream, facts, evidence, fired, rule_count - first_unknown);
+    if (!memory_text_close(&text))
+        return CAMP_E_NOMEM;
+    document->record.headline = document_text(document, "%s", text.text);
+    free(text.text);
+    return CAMP_OK;
+}
+
+/* Adds each line of the text as a note; the tables are for the other formats. */
 static int add_text(struct document *document, const struct explain_facts *facts,
                     const struct evidence *evidence, const struct judgement *judgements,
                     size_t fired, size_t first_unknown)
@@ -269,9 +285,12 @@ static int add_text(struct document *document, const struct explain_facts *facts
     write_text(text.stream, facts, evidence, judgements, fired, first_unknown);
     if (!memory_text_close(&text))
         return CAMP_E_NOMEM;
-    while (text.size > 0 && text.text[text.size - 1] == '\n')
-        text.text[--text.size] = '\0';
-    document->record.headline = document_text(document, "%s", text.text);
+    for (char *line = text.text, *end; line[0] != '\0'; line = end) {
+        end = line + strcspn(line, "\n");
+        if (*end != '\0')
+            *end++ = '\0';
+        document_note(document, "%s", line);
+    }
     free(text.text);
     return CAMP_OK;
 }
@@ -332,7 +351,9 @@ int explain_record_fill(struct document *ret, const struct explain_facts *facts,
         add_finding(ret, facts, &judgements[i]);
     add_unknown(ret, evidence, judgements, first_unknown);
     add_losses(ret, &evidence->losses);
-    r = add_text(ret, facts, evidence, judgements, fired, first_unknown);
+    r = add_headline(ret, facts, evidence, fired, first_unknown);
+    if (r == CAMP_OK)
+        r = add_text(ret, facts, evidence, judgements, fired, first_unknown);
     return r == CAMP_OK ? document_finish(ret) : r;
 }
 
