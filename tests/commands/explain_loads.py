@@ -16,6 +16,10 @@ import time
 SPIN = "while True: pass"
 
 
+def end_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
 def spin_threads():
     """Threads that wait for each other: only one at a time holds the interpreter."""
     for _ in range(4):
@@ -40,7 +44,7 @@ def ping_pong():
     there, back = os.pipe(), os.pipe()
     first = os.fork() == 0
     if first:
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        end_with_parent()
     else:
         os.write(there[1], b"x")
     while True:
@@ -106,7 +110,8 @@ def quota():
     top, v2 = limits.cpu_groups()
     with limits.Group(top, f"camp-explain-{os.getpid()}") as group:
         limits.set_quota(group, v2, 10)
-        subprocess.Popen([sys.executable, "-c", limits.JOIN + SPIN, group.path])
+        subprocess.Popen([sys.executable, "-c", limits.JOIN + SPIN, group.path],
+                         preexec_fn=end_with_parent)
         print("ready", flush=True)
         sys.stdin.read()
 
@@ -132,7 +137,7 @@ with open(sys.argv[2], "rb") as file:
     area = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
 while True:
     for at in range(0, len(area), mmap.PAGESIZE): area[at]
-""", group.path, path])
+""", group.path, path], preexec_fn=end_with_parent)
         print("ready", flush=True)
         sys.stdin.read()
 
