@@ -24,8 +24,8 @@ enum exit_status {
     STATUS_PARTIAL = 3,
     /* A capability is missing, and a message named it. */
     STATUS_PRIVILEGE = 4,
-    /* camp compare found a difference that --fail-on names. */
-    STATUS_DIFFERENCE = 5
+    /* What --fail-on names was found. */
+    STATUS_FOUND = 5
 };
 
 struct document;
@@ -41,6 +41,7 @@ struct command {
 
 int command_check(int argc, char **argv);
 int command_compare(int argc, char **argv);
+int command_explain(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_get(int argc, char **argv);
 int command_list(int argc, char **argv);

@@ -10,12 +10,9 @@
 
 const struct help_receiver *help_receiver;
 
-const char *const exit_statuses[STATUS_COUNT] = { "ok",
-                                                  "failure",
-                                                  "usage",
-                                                  "partial",
-                                                  "a right is missing",
-                                                  "a difference (camp compare --fail-on)" };
+const char *const exit_statuses[STATUS_COUNT] = {
+    "ok", "failure", "usage", "partial", "a right is missing", "found (--fail-on)"
+};
 
 /* Prints a text with lines of at most WIDTH columns. The second and later lines start at
  * HELP_COLUMN. */

@@ -134,7 +134,7 @@ static int open_tasks(const struct from *from, struct source **ret, struct from_
     if (r == CAMP_OK)
         return r;
     if (!camp_is_refusal(r) || !has_schedstat || tier == BPF || from->microstates_alone ||
-        from->states_options != 0)
+        (from->states_options & ~(uint32_t)CAMP_STATES_DISKS) != 0)
         return fail_without_states(r, &refusal, error);
     facts->note_warns = true;
     snprintf(facts->note, sizeof facts->note,

@@ -18,11 +18,10 @@ void document_start(struct document *document, const struct record *layout)
     free_texts(document);
     document->failed = false;
     document->note_count = 0;
-    document->notes[0] = NULL;
     memcpy(document->tables, layout->tables, layout->table_count * sizeof *layout->tables);
     document->record = *layout;
     document->record.tables = document->tables;
-    document->record.notes = document->notes;
+    document->record.notes = NULL;
 }
 
 void document_add(struct document *document, size_t table, const struct cell *cells, size_t count)
@@ -70,12 +69,15 @@ void document_note(struct document *document, const char *format, ...)
 {
     va_list arguments;
 
-    if (document->note_count == DOCUMENT_NOTES)
+    if (!ARRAY_RESERVE(document->notes, document->note_capacity, document->note_count + 2)) {
+        document->failed = true;
         return;
+    }
     va_start(arguments, format);
     document->notes[document->note_count++] = format_text(document, format, arguments);
     va_end(arguments);
     document->notes[document->note_count] = NULL;
+    document->record.notes = document->notes;
 }
 
 int document_finish(const struct document *document)
@@ -87,6 +89,7 @@ void document_release(struct document *document)
 {
     free_texts(document);
     free(document->texts);
+    free(document->notes);
     for (size_t i = 0; i < DOCUMENT_TABLES; i++)
         free(document->cells[i]);
     *document = (struct document){ 0 };

@@ -10,7 +10,6 @@
 #include "record.h"
 
 #define DOCUMENT_TABLES 8
-#define DOCUMENT_NOTES 16
 
 /* Initialisers of a table: DOCUMENT_ROWS for any number of rows, DOCUMENT_ONE for one row, which
  * the text view does not show. */
@@ -35,8 +34,8 @@ struct document {
     struct table tables[DOCUMENT_TABLES];
     struct cell *cells[DOCUMENT_TABLES]; /* the cells of each table; owned */
     size_t capacities[DOCUMENT_TABLES];
-    const char *notes[DOCUMENT_NOTES + 1];
-    size_t note_count;
+    const char **notes; /* [note_count + 1], with NULL at the end; the array is owned */
+    size_t note_count, note_capacity;
     char **texts; /* [text_count]; the array and the texts are owned */
     size_t text_count, text_capacity;
     bool failed;
@@ -55,7 +54,7 @@ void document_add(struct document *document, size_t table, const struct cell *ce
 const char *document_text(struct document *document, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Adds a note, which is a line below the tables. Notes beyond DOCUMENT_NOTES are dropped. */
+/* Adds a note, which is a line below the tables. */
 void document_note(struct document *document, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

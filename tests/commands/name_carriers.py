@@ -102,7 +102,7 @@ class Carriers:
     def arguments(self):
         """A name as an option, operand and source. Each kind is with a few of the commands."""
         commands = ('check', 'top', 'time', 'wait', 'view', 'export', 'record', 'report', 'compare', 'get', 'list',
-                    'doctor', 'load', 'verify', 'probe')
+                    'doctor', 'load', 'verify', 'probe', 'explain')
         for number, (kind, name) in enumerate(KINDS.items()):
             for command in commands[number % 5::5]:
                 yield Case('an option', kind, [command, b'--' + name], statuses=(2,))
@@ -110,7 +110,7 @@ class Carriers:
                 if command != 'time' or number < 9:
                     yield Case('an operand', kind, [command, b'./' + name], statuses=(1, 2, 3, 126, 127),
                                folder=self.folder)
-            for command in ('check', 'top', 'view', 'record', 'report')[number % 5::5]:
+            for command in ('check', 'top', 'view', 'record', 'report', 'explain')[number % 6::6]:
                 yield Case('a source', kind, [command, '--from', name], statuses=(1, 2))
                 yield Case('a missing file', kind, [command, '--from', b'no/' + name + b'.csv'],
                            statuses=(1, 2), folder=self.folder)

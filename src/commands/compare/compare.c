@@ -349,7 +349,7 @@ static int status_of(const struct compare *compare)
             return compare->sides[i].page.status; /* its intact part was compared */
     }
     status = check_length(compare);
-    return status == STATUS_OK && has_failed(compare) ? STATUS_DIFFERENCE : status;
+    return status == STATUS_OK && has_failed(compare) ? STATUS_FOUND : status;
 }
 
 static int run(struct compare *compare)

@@ -54,7 +54,7 @@ static void a_restarted_output_document_has_neither_rows_nor_notes(void **state)
     document_note(&document, "note %d", 1);
     document_start(&document, &layout);
     assert_int_equal(document.tables[ROWS].row_count, 0);
-    assert_null(document.record.notes[0]);
+    assert_null(document.record.notes);
     document_release(&document);
 }
 
@@ -71,16 +71,19 @@ static void the_missing_cells_of_a_row_are_unknown(void **state)
     document_release(&document);
 }
 
-static void notes_beyond_the_maximum_are_left_out(void **state)
+static void a_document_keeps_any_number_of_notes(void **state)
 {
     struct document document = { 0 };
 
     (void)state;
     document_start(&document, &layout);
-    for (int i = 0; i < DOCUMENT_NOTES + 1; i++)
+    assert_null(document.record.notes);
+    for (int i = 0; i < 200; i++)
         document_note(&document, "note %d", i);
-    assert_string_equal(document.record.notes[DOCUMENT_NOTES - 1], "note 15");
-    assert_null(document.record.notes[DOCUMENT_NOTES]);
+    assert_string_equal(document.record.notes[199], "note 199");
+    assert_null(document.record.notes[200]);
+    document_start(&document, &layout);
+    assert_null(document.record.notes);
     document_release(&document);
 }
 
@@ -104,7 +107,7 @@ int main(void)
         cmocka_unit_test(an_output_document_keeps_its_rows_and_texts_while_it_grows),
         cmocka_unit_test(a_restarted_output_document_has_neither_rows_nor_notes),
         cmocka_unit_test(the_missing_cells_of_a_row_are_unknown),
-        cmocka_unit_test(notes_beyond_the_maximum_are_left_out),
+        cmocka_unit_test(a_document_keeps_any_number_of_notes),
         cmocka_unit_test(rows_with_the_largest_sort_keys_are_kept_in_their_order),
     };
 

@@ -1,0 +1,110 @@
+/*
+ * Rules about sessions of a database. Columns such as contention_row_lock_ns are parts of a state,
+ * or states themselves (--detail).
+ */
+#include "rule.h"
+
+#include "ledger/array.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static struct measure of_sessions(const struct evidence *evidence, const char *columns)
+{
+    return measure_columns(&evidence->rows.frame, evidence_seconds(evidence), columns);
+}
+
+/* Names the part of a state that has the most in ret->other: "row lock". */
+static void name_part(struct finding *ret, const struct evidence *evidence, const char *columns)
+{
+    const struct measure parts = of_sessions(evidence, columns);
+    const size_t at = measure_most_column(&parts);
+
+    if (at != SIZE_MAX)
+        snprintf(ret->other, sizeof ret->other, ", most of it for: %s",
+                 parts.frame->schema->columns[at].title);
+}
+
+static void find_parts(const struct evidence *evidence, struct finding *ret, const char *columns)
+{
+    const struct measure measure = of_sessions(evidence, columns);
+
+    finding_sum(ret, evidence, &measure);
+    for (size_t i = 0; i < measure.frame->entity_count; i++)
+        ret->count += measure_row(&measure, i) > 0;
+}
+
+void find_session_locks(const struct evidence *evidence, struct finding *ret)
+{
+    const bool has_state = column_find(evidence->rows.frame.schema, "contention_ns") != SIZE_MAX;
+
+    find_parts(evidence, ret, has_state ? "contention_ns" : "contention_*");
+    name_part(ret, evidence, "contention_*");
+}
+
+void find_idle_in_transaction(const struct evidence *evidence, struct finding *ret)
+{
+    find_parts(evidence, ret, "idle_in_transaction_ns");
+}
+
+void find_slow_client(const struct evidence *evidence, struct finding *ret)
+{
+    find_parts(evidence, ret, "wait_client_of_statement_ns");
+}
+
+void find_session_disk(const struct evidence *evidence, struct finding *ret)
+{
+    find_parts(evidence, ret, SESSION_DISK_COLUMNS);
+    name_part(ret, evidence, SESSION_DISK_COLUMNS);
+}
+
+void find_session_queue(const struct evidence *evidence, struct finding *ret)
+{
+    find_parts(evidence, ret, "run_queue_ns");
+}
+
+void find_session_cpu(const struct evidence *evidence, struct finding *ret)
+{
+    const struct measure cpu = of_sessions(evidence, "cpu_ns");
+    const size_t most = measure_most(&cpu);
+
+    finding_name(ret, evidence, cpu.frame, most);
+    ret->provenance = measure_provenance(&cpu);
+    if (most != SIZE_MAX)
+        ret->value = ret->lost_s = measure_row(&cpu, most);
+}
+
+/* Time that the database reports in another state than that in which it was measured: half of the
+ * differences of all states, because a moved second is missing in one state and too much in
+ * another. */
+void find_wrong_report(const struct evidence *evidence, struct finding *ret)
+{
+    static const char *const states[][2] = {
+        { "cpu_ns", "reported_cpu_ns" },
+        { "run_queue_ns", "reported_run_queue_ns" },
+        { "contention_ns", "reported_contention_ns" },
+        { "wait_ns", "reported_wait_ns" },
+        { "idle_ns", "reported_idle_ns" },
+    };
+    const struct frame *rows = &evidence->rows.frame;
+    struct measure measured[ARRAY_COUNT(states)], reported[ARRAY_COUNT(states)];
+    double most = 0;
+
+    for (size_t i = 0; i < ARRAY_COUNT(states); i++) {
+        measured[i] = of_sessions(evidence, states[i][0]);
+        reported[i] = of_sessions(evidence, states[i][1]);
+    }
+    for (size_t row = 0; row < rows->entity_count; row++) {
+        double moved = 0;
+
+        for (size_t i = 0; i < ARRAY_COUNT(states); i++)
+            moved += fabs(measure_row(&measured[i], row) - measure_row(&reported[i], row)) / 2;
+        ret->lost_s += moved;
+        if (moved > most) {
+            most = moved;
+            finding_name(ret, evidence, rows, row);
+        }
+    }
+    ret->value = ret->lost_s;
+    ret->provenance = CAMP_SAMPLED;
+}
