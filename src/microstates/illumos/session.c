@@ -196,6 +196,72 @@ int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *r
                      "this system does not count which disk a thread waits for");
 }
 
+static int fail_without_causes(struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_NOTSUP, 0, "this system does not report what causes a wait");
+}
+
+int camp_states_watch_process(struct camp_states *session, int32_t pid, struct camp_error *error)
+{
+    (void)session;
+    (void)pid;
+    return fail_without_causes(error);
+}
+
+int camp_states_watch_name(struct camp_states *session, const char *name, struct camp_error *error)
+{
+    (void)session;
+    (void)name;
+    return fail_without_causes(error);
+}
+
+int camp_states_groups(struct camp_states *session, struct camp_states_group *ret, size_t size,
+                       size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    (void)session;
+    (void)ret;
+    (void)size;
+    (void)capacity;
+    (void)ret_count;
+    return fail_without_causes(error);
+}
+
+int camp_states_causes(struct camp_states *session, struct camp_wait_cause *ret, size_t size,
+                       size_t capacity, size_t *ret_count, uint64_t *ret_time_ns,
+                       struct camp_error *error)
+{
+    (void)session;
+    (void)ret;
+    (void)size;
+    (void)capacity;
+    (void)ret_count;
+    (void)ret_time_ns;
+    return fail_without_causes(error);
+}
+
+int camp_states_wait_lengths(struct camp_states *session, struct camp_wait_lengths *ret,
+                             size_t size, size_t capacity, size_t *ret_count,
+                             struct camp_error *error)
+{
+    (void)session;
+    (void)ret;
+    (void)size;
+    (void)capacity;
+    (void)ret_count;
+    return fail_without_causes(error);
+}
+
+int camp_states_call_sleeps(struct camp_states *session, struct camp_call_sleeps *ret, size_t size,
+                            size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    (void)session;
+    (void)ret;
+    (void)size;
+    (void)capacity;
+    (void)ret_count;
+    return fail_without_causes(error);
+}
+
 /* Microstates need no feature that a kernel may lack, so the list is empty. */
 int camp_states_events(struct camp_states_event *ret, size_t size, size_t capacity,
                        size_t *ret_count, struct camp_error *error)

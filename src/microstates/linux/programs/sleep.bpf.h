@@ -142,3 +142,20 @@ __noinline int own_sleeping_state(uint32_t flags, uint64_t faults)
 {
     return sleeping_state(bpf_get_current_task_btf(), flags, faults);
 }
+
+/* Notes the system call in which the thread sleeps, if the session tells the calls of its group
+ * apart. */
+static __always_inline void note_call(struct account *account, struct task_struct *task)
+{
+    const struct pt_regs *regs;
+
+    if ((watched_groups >> group_of(account) & 1) == 0)
+        return;
+    regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+    account->call = -1;
+    account->argument = 0;
+    if (regs == NULL || (account->flags & WORKER) != 0 || call_of(regs) < 0)
+        return;
+    account->call = (int32_t)call_of(regs);
+    account->argument = first_argument(regs);
+}

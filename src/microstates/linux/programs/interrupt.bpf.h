@@ -3,14 +3,29 @@
 
 #include "account.bpf.h"
 #include "order.bpf.h"
+#include "wakers.bpf.h"
 
 /* Interrupts before the CPU's first switch in the session are not counted. */
+static __always_inline bool counts_interrupts(const struct cpu_account *cpu)
+{
+    return cpu != NULL && cpu->begin_ns != 0;
+}
+
 static __always_inline void interrupt_begins(void)
 {
     struct cpu_account *cpu = this_cpu();
 
-    if (cpu != NULL && cpu->begin_ns != 0 && cpu->depth++ == 0)
+    if (counts_interrupts(cpu) && cpu->depth++ == 0)
         cpu->interrupt_since_ns = bpf_ktime_get_ns();
+}
+
+/* Notes what the interrupt that starts is, before interrupt_begins(). */
+static __always_inline void interrupt_is(uint32_t context)
+{
+    const struct cpu_account *cpu = this_cpu();
+
+    if (counts_interrupts(cpu))
+        note_context(cpu->depth, context);
 }
 
 /* interrupt_since_ns becomes 0 before irq_ns or softirq_ns grows, and they grow before the next
@@ -41,10 +56,14 @@ static __always_inline void interrupt_ends(bool soft)
     cpu->depth--;
 }
 
-#define INTERRUPT(kind, soft)                                                                      \
+/* INTERRUPT(kind, whether it is a softirq, its context), where `number` is the first parameter of
+ * the event: the number of the device interrupt, of the softirq or of the vector. */
+#define INTERRUPT(kind, soft, context)                                                             \
     SEC("tp_btf/" #kind "_entry")                                                                  \
-    int BPF_PROG(on_##kind##_entry)                                                                \
+    int BPF_PROG(on_##kind##_entry, uint32_t number)                                               \
     {                                                                                              \
+        if (has_culprits)                                                                          \
+            interrupt_is(context);                                                                 \
         interrupt_begins();                                                                        \
         return 0;                                                                                  \
     }                                                                                              \
@@ -55,6 +74,6 @@ static __always_inline void interrupt_ends(bool soft)
         return 0;                                                                                  \
     }
 
-INTERRUPT(irq_handler, false)
-INTERRUPT(softirq, true)
-INTERRUPT(local_timer, false)
+INTERRUPT(irq_handler, false, CONTEXT_OF_DEVICE | (number & (INTERRUPTS_MAX - 1)))
+INTERRUPT(softirq, true, softirq_context(number))
+INTERRUPT(local_timer, false, WAKER_TIMER)
