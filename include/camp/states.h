@@ -425,8 +425,8 @@ CAMP_PUBLIC int camp_states_losses(struct camp_states *session, struct camp_stat
 
 /* A session with CAMP_STATES_CULPRITS divides the waits of groups of threads by what caused them. A
  * group is all processes with the same name (the name of the first thread), or one process:
- * camp_states_watch_process(), CAMP_STATES_BY_PROCESS. There are at most 64 groups, in the order in
- * which their threads first ran or woke. */
+ * camp_states_watch_process(), CAMP_STATES_BY_PROCESS. There are at most 64 groups: 8 for what the
+ * session watches, and the others for the names, or processes, that run or wake first. */
 
 /* What a group is. */
 enum camp_group_kind {
@@ -503,8 +503,8 @@ struct camp_call_sleeps {
 
 /* Makes a process a group of its own, from now on, and counts its sleeps by system call. Errors:
  * CAMP_E_INVALID (also: the session was opened without CAMP_STATES_CULPRITS, or pid is below 1),
- * CAMP_E_SPACE (there is no group left), CAMP_E_NOTSUP (on other systems than Linux), CAMP_E_IO
- * (the kernel refused the group). */
+ * CAMP_E_SPACE (8 processes and names are watched), CAMP_E_NOTSUP (on other systems than Linux),
+ * CAMP_E_IO (the kernel refused the group). */
 CAMP_PUBLIC int camp_states_watch_process(struct camp_states *session, int32_t pid,
                                           struct camp_error *error);
 

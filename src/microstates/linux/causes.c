@@ -129,13 +129,11 @@ static int add_group(struct camp_states *session, const struct group_key *key, u
 
     if (bpf_map_lookup_elem(map, key, ret) == 0)
         return CAMP_OK;
-    *ret = __atomic_load_n(&bss->group_count, __ATOMIC_SEQ_CST) < GROUPS_MAX
-               ? __atomic_fetch_add(&bss->group_count, 1, __ATOMIC_SEQ_CST)
-               : GROUPS_MAX;
-    if (*ret >= GROUPS_MAX)
+    if (session->watched_count >= GROUPS_WATCHED)
         return camp_fail(error, CAMP_E_SPACE, 0,
-                         "all %u groups of the ledger of causes are in use: open a new session",
-                         GROUPS_MAX);
+                         "%u processes and names are watched already: open another session",
+                         GROUPS_WATCHED);
+    *ret = GROUPS_NAMED + session->watched_count++;
     bss->group_names[*ret] = *key;
     if (bpf_map_update_elem(map, key, ret, BPF_NOEXIST) != 0 &&
         bpf_map_lookup_elem(map, key, ret) != 0) /* A program may have added it meanwhile. */
@@ -194,14 +192,12 @@ int camp_states_groups(struct camp_states *session, struct camp_states_group *re
                        size_t capacity, size_t *ret_count, struct camp_error *error)
 {
     struct camp_output output = { ret, size, capacity, 0 };
-    uint32_t count;
 
     if (camp_is_null(error, session) || camp_array_is_null(error, ret, capacity, ret_count))
         return CAMP_E_INVALID;
     if (session->queues == NULL)
         return fail_without(error);
-    count = session->programs->bss->group_count;
-    for (uint32_t i = 0; i < count && i < GROUPS_MAX; i++) {
+    for (uint32_t i = 0; i < GROUPS_NAMED + session->watched_count; i++) {
         const struct group_key *key = &session->programs->bss->group_names[i];
         struct camp_states_group group = {
             .number = i,
@@ -213,6 +209,8 @@ int camp_states_groups(struct camp_states *session, struct camp_states_group *re
             .pid = key->pid,
         };
 
+        if (i < GROUPS_NAMED && i >= session->programs->bss->group_count)
+            continue;
         memcpy(group.name, key->name, sizeof group.name);
         group.name[sizeof group.name - 1] = '\0';
         camp_output_add(&output, &group, sizeof group);

@@ -2,8 +2,9 @@
  * The ledger of causes, as the programs in the kernel write it (programs/culprits.bpf.h) and the
  * session reads it (causes.c).
  *
- * A group is one process name, or one process: the programs give each name that runs or waits one
- * of GROUPS_MAX numbers. Names that come later share GROUP_OTHER.
+ * A group is one process name, or one process: the programs give each name that runs or waits a
+ * number below GROUPS_NAMED. Names that come later share GROUP_OTHER. The numbers from GROUPS_NAMED
+ * on are for what the session watches, so that they do not depend on what came first.
  */
 #pragma once
 
@@ -12,6 +13,8 @@
 #include <stdint.h>
 
 #define GROUPS_MAX 64u /* a power of 2: a set of groups is one word */
+#define GROUPS_WATCHED 8u
+#define GROUPS_NAMED (GROUPS_MAX - GROUPS_WATCHED)
 
 enum group_number {
     GROUP_OTHER,   /* all names for which there was no number */

@@ -47,8 +47,9 @@ struct camp_states {
     struct tid_list read_again; /* threads that the next snapshot reads in any case */
     uint64_t idle_until_ns; /* start of the last snapshot: idle threads are accounted until then */
     struct camp_states_known knows;
-    bool has_disks;  /* whether waits for disks are counted */
-    bool has_causes; /* CAMP_STATES_CULPRITS; the three below are NULL without it */
+    bool has_disks;         /* whether waits for disks are counted */
+    uint32_t watched_count; /* groups from GROUPS_NAMED on */
+    bool has_causes;        /* CAMP_STATES_CULPRITS; the three below are NULL without it */
     const struct queue_account *queues;  /* [cpu_count], written by the kernel */
     const struct sleeps *sleeps;         /* [GROUPS_MAX], written by the kernel */
     struct distributions *distributions; /* [GROUPS_MAX], written by the kernel, too */

@@ -44,10 +44,10 @@ static __always_inline uint32_t add_group(const struct group_key *key)
 {
     uint32_t number = group_count, *found;
 
-    if (number >= GROUPS_MAX)
+    if (number >= GROUPS_NAMED)
         return GROUP_OTHER;
     number = __sync_fetch_and_add(&group_count, 1);
-    if (number >= GROUPS_MAX)
+    if (number >= GROUPS_NAMED)
         return GROUP_OTHER;
     group_names[number & (GROUPS_MAX - 1)] = *key;
     bpf_map_update_elem(&groups, key, &number, BPF_NOEXIST);
