@@ -51,10 +51,10 @@ static void run_all(struct run *run)
     struct threads ended = { 0 };
     pid_t children[RUNNERS];
 
-    run->session = open_states_or_skip(CAMP_STATES_CULPRITS | CAMP_STATES_BY_PROCESS);
+    run->session = open_states_or_skip(CAMP_STATES_CULPRITS);
     for (size_t i = 0; i < run->count; i++) {
         run->runners[i].until_ns = now_ns(CLOCK_MONOTONIC) + RUN_NS;
-        children[i] = start(use_cpu, &run->runners[i]);
+        children[i] = start_named(run->session, i, use_cpu, &run->runners[i]);
     }
     for (size_t i = 0; i < run->count; i++)
         reap_well(children[i]);
@@ -121,10 +121,10 @@ static void a_victim_charges_two_culprits_with_the_time_that_each_had_the_cpu(vo
     for (size_t i = 0; i < run.count; i++)
         run.runners[i] = (struct runner){ .cpu = last_cpu(), .nice = i == 0 ? 0 : i == 1 ? 2 : 19 };
     run_all(&run);
-    victim = group_of_process(&run.causes, run.last[2].pid);
+    victim = group_of_name(&run.causes, run.last[2].name);
     assert_causes_add_up(&run.causes, &run.last[2]);
     for (size_t i = 0; i < 2; i++) {
-        const uint32_t culprit = group_of_process(&run.causes, run.last[i].pid);
+        const uint32_t culprit = group_of_name(&run.causes, run.last[i].name);
 
         charged[i] = cause_ns(&run.causes, victim, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, culprit);
         ran[i] = run.runners[i].cpu_ns;
@@ -147,8 +147,8 @@ static void a_culprit_is_charged_with_no_more_than_it_ran_for_each_waiting_threa
         run.runners[i] = (struct runner){ .cpu = last_cpu() };
     run_all(&run);
     for (size_t i = 0; i < run.count; i++) {
-        const uint32_t victim = group_of_process(&run.causes, run.last[i].pid);
-        const uint32_t culprit = group_of_process(&run.causes, run.last[1 - i].pid);
+        const uint32_t victim = group_of_name(&run.causes, run.last[i].name);
+        const uint32_t culprit = group_of_name(&run.causes, run.last[1 - i].name);
         const uint64_t ns =
             cause_ns(&run.causes, victim, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, culprit);
 
@@ -171,7 +171,7 @@ static void causes_of_a_living_thread_are_those_of_its_states_when_they_are_read
     pid_t children[2];
     struct causes causes;
     size_t count;
-    uint32_t group;
+    uint32_t group = 0;
 
     (void)state;
     assert_non_null(lengths);
@@ -183,7 +183,8 @@ static void causes_of_a_living_thread_are_those_of_its_states_when_they_are_read
     }
     usleep(500000);
     causes = read_causes(session);
-    group = group_of_process(&causes, children[0]);
+    for (size_t i = 0; i < causes.group_count; i++)
+        group = causes.groups[i].pid == children[0] ? causes.groups[i].number : group;
     print_causes(&causes, group);
     assert_at_least("waited", all_causes_ns(&causes, group, CAMP_STATE_RUN_QUEUE), 1, 0);
     assert_int_equal(camp_states_wait_lengths(session, lengths, sizeof *lengths,

@@ -84,8 +84,7 @@ static void a_chain_of_a_pipe_a_futex_a_socket_and_a_timer_is_found_in_order(voi
     void (*const acts[])(void *) = { read_pipe, await_futex, read_socket, await_timer };
     static const uint32_t states[] = { CAMP_STATE_PIPE, CAMP_STATE_LOCK, CAMP_STATE_SOCKET,
                                        CAMP_STATE_TIMER };
-    struct camp_states *session =
-        open_states_or_skip(CAMP_STATES_CULPRITS | CAMP_STATES_BY_PROCESS);
+    struct camp_states *session = open_states_or_skip(CAMP_STATES_CULPRITS);
     struct chain *chain = shared_memory(sizeof *chain);
     struct threads ended = { 0 };
     struct camp_thread_states last[4];
@@ -96,7 +95,7 @@ static void a_chain_of_a_pipe_a_futex_a_socket_and_a_timer_is_found_in_order(voi
     assert_int_equal(pipe(chain->pipe), 0);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, chain->socket), 0);
     for (size_t i = 0; i < 4; i++)
-        children[i] = start(acts[i], chain);
+        children[i] = start_named(session, i, acts[i], chain);
     for (size_t i = 0; i < 4; i++)
         reap_well(children[i]);
     for (size_t i = 0; i < 4; i++)
@@ -104,9 +103,9 @@ static void a_chain_of_a_pipe_a_futex_a_socket_and_a_timer_is_found_in_order(voi
     causes = read_causes(session);
     for (size_t i = 0; i < 4; i++) {
         assert_causes_add_up(&causes, &last[i]);
-        assert_woken(&causes, group_of_process(&causes, children[i]), states[i],
+        assert_woken(&causes, group_of_name(&causes, last[i].name), states[i],
                      i < 3 ? CAMP_CAUSE_GROUP : CAMP_CAUSE_TIMER,
-                     i < 3 ? group_of_process(&causes, children[i + 1]) : 0);
+                     i < 3 ? group_of_name(&causes, last[i + 1].name) : 0);
     }
     for (size_t i = 0; i < 2; i++) {
         close(chain->pipe[i]);
@@ -139,8 +138,7 @@ static void await_signals(void *truth)
 
 static void a_sleep_that_a_signal_ends_is_of_the_signal(void **state)
 {
-    struct camp_states *session =
-        open_states_or_skip(CAMP_STATES_CULPRITS | CAMP_STATES_BY_PROCESS);
+    struct camp_states *session = open_states_or_skip(CAMP_STATES_CULPRITS);
     struct chain *chain = shared_memory(sizeof *chain);
     struct threads ended = { 0 };
     const uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
@@ -151,7 +149,7 @@ static void a_sleep_that_a_signal_ends_is_of_the_signal(void **state)
     int status;
 
     (void)state;
-    child = start(await_signals, chain);
+    child = start_named(session, 0, await_signals, chain);
     while (__atomic_load_n(&chain->signals, __ATOMIC_SEQ_CST) == 0)
         assert_true(wait_on(began_ns));
     do {
@@ -162,7 +160,7 @@ static void a_sleep_that_a_signal_ends_is_of_the_signal(void **state)
     last = last_of(session, &ended, child);
     causes = read_causes(session);
     assert_causes_add_up(&causes, &last);
-    group = group_of_process(&causes, child);
+    group = group_of_name(&causes, last.name);
     assert_at_least("woken by signals",
                     cause_ns(&causes, group, CAMP_STATE_OTHER_SLEEP, CAMP_CAUSE_SIGNAL, 0),
                     all_causes_ns(&causes, group, CAMP_STATE_OTHER_SLEEP) / 10 * 9, 0);

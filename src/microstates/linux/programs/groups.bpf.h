@@ -57,25 +57,28 @@ static __always_inline uint32_t add_group(const struct group_key *key)
 
 static __always_inline uint32_t find_group(const struct task_struct *task)
 {
-    struct group_key key = { 0 };
+    struct group_key process = { 0 }, key = { 0 };
     uint32_t *found, number;
 
     if ((BPF_CORE_READ(task, flags) & PF_KTHREAD) != 0)
         return GROUP_KERNEL;
-    key.pid = own_namespace == 0
-                  ? BPF_CORE_READ(task, tgid)
-                  : id_in_namespace((uint64_t)BPF_CORE_READ(task, signal, pids[PIDTYPE_TGID]));
-    if (key.pid == 0)
+    process.pid = own_namespace == 0
+                      ? BPF_CORE_READ(task, tgid)
+                      : id_in_namespace((uint64_t)BPF_CORE_READ(task, signal, pids[PIDTYPE_TGID]));
+    if (process.pid == 0)
         return GROUP_OUTSIDE;
-    found = bpf_map_lookup_elem(&groups, &key);
-    if (found == NULL && !groups_by_process) {
-        key.pid = 0;
+    found = bpf_map_lookup_elem(&groups, &process);
+    if (found == NULL) {
         BPF_CORE_READ_INTO(&key.name, task, group_leader, comm);
         found = bpf_map_lookup_elem(&groups, &key);
     }
-    number = found != NULL ? *found : add_group(&key);
-    if (key.pid != 0 && number >= GROUP_FIRST && number < GROUPS_MAX)
-        BPF_CORE_READ_INTO(&group_names[number & (GROUPS_MAX - 1)].name, task, group_leader, comm);
+    if (found != NULL)
+        number = *found;
+    else
+        number = groups_by_process ? add_group(&process) : add_group(&key);
+    number &= GROUPS_MAX - 1;
+    if (group_names[number].pid != 0)
+        BPF_CORE_READ_INTO(&group_names[number].name, task, group_leader, comm);
     return number;
 }
 
