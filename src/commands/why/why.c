@@ -144,6 +144,26 @@ static uint32_t find_subject(const struct why *why, const struct causes *causes)
     return WHY_ALL;
 }
 
+/* A process that its parent has not waited for has ended, too. */
+static bool has_ended(const struct why *why)
+{
+    struct camp_task task = { 0 };
+
+    if (why->pid == 0)
+        return false;
+    return camp_process_read(NULL, &why->process, CAMP_TASK_STATE | CAMP_TASK_THREADS, &task,
+                             sizeof task, NULL) == CAMP_E_GONE ||
+           (task.state == 'Z' && task.threads <= 1);
+}
+
+/* There is nothing to show of a process that ended before the interval. */
+static int complain_of_nothing(const struct why *why)
+{
+    if (why->pid == 0)
+        return complain(STATUS_FAILURE, "no process has the name %s", why->subject);
+    return has_ended(why) ? OPTIONS_GO_ON : complain_of_unseen_process(why->pid);
+}
+
 static int show(struct why *why, const struct causes *causes, uint64_t number)
 {
     struct why_interval interval = { .causes = causes,
@@ -162,15 +182,8 @@ static int show(struct why *why, const struct causes *causes, uint64_t number)
     if (r != CAMP_OK)
         return complain_of(r, &error);
     if (why->subject != NULL && why->record.tree.total_ns == 0)
-        return complain(STATUS_FAILURE, "no process has the name %s", why->subject);
+        return complain_of_nothing(why);
     return show_document(&why->record.document, why->view, &why->view_options, number);
-}
-
-static bool has_ended(const struct why *why)
-{
-    return why->pid != 0 &&
-           camp_process_read(NULL, &why->process, CAMP_TASK_STATE, &(struct camp_task){ 0 },
-                             sizeof(struct camp_task), NULL) == CAMP_E_GONE;
 }
 
 static int run_intervals(struct why *why)
