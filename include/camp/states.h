@@ -423,12 +423,10 @@ CAMP_PUBLIC int camp_states_losses(struct camp_states *session, struct camp_stat
 
 /* === camp_causes: the causes of waits === */
 
-/* A session with CAMP_STATES_CULPRITS divides the waits of groups of threads by what caused them. A
- * group is all processes with the same name (the name of the first thread), or one process:
- * camp_states_watch_process(), CAMP_STATES_BY_PROCESS. There are at most 64 groups: 8 for what the
- * session watches, and the others for the names, or processes, that run or wake first. */
-
-/* What a group is. */
+/* What a group of threads is, between which a session with CAMP_STATES_CULPRITS divides the causes
+ * of waits: all processes with the same name (the name of the first thread), or one process
+ * (camp_states_watch_process(), CAMP_STATES_BY_PROCESS). There are at most 64 groups: 8 for what
+ * the session watches, and the others for the names, or processes, that run or wake first. */
 enum camp_group_kind {
     CAMP_GROUP_OTHER,   /* all names for which there was no group */
     CAMP_GROUP_KERNEL,  /* kernel threads */

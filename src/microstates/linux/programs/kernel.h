@@ -78,6 +78,7 @@ struct css_set {
     struct cgroup *dfl_cgrp;
 };
 struct thread_info {
+    unsigned long flags;
     unsigned int cpu;
 };
 struct block_device {

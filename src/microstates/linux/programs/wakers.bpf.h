@@ -47,10 +47,17 @@ static __always_inline uint32_t softirq_context(uint32_t vector)
     return context;
 }
 
+/* TIF_SIGPENDING is one of the lowest three bits, on each architecture and kernel that camp knows.
+ * Most threads have none of them, and the sets of signals are in other cache lines. */
+#define MAY_HAVE_SIGNAL 0x7u
+
 static __always_inline bool has_signal(const struct task_struct *task)
 {
-    const unsigned long shared = untrusted(task)->signal->shared_pending.signal.sig[0];
+    unsigned long shared;
 
+    if ((task->thread_info.flags & MAY_HAVE_SIGNAL) == 0)
+        return false;
+    shared = untrusted(task)->signal->shared_pending.signal.sig[0];
     return ((task->pending.signal.sig[0] | shared) & ~task->blocked.sig[0]) != 0;
 }
 
