@@ -521,7 +521,10 @@ CAMP_PUBLIC int camp_states_groups(struct camp_states *session, struct camp_stat
  *
  * The causes of CAMP_STATE_RUN_QUEUE include the waits that go on, until *ret_time_ns. For each
  * group they add up to the time of its threads in that state, to the ns. Only the time before a
- * thread's first event in the session may be missing.
+ * thread's first event in the session may be missing. If a group has a quota of CPU time, a call
+ * within a throttled time is not exact: it has charged that time, which no event reported yet, and
+ * later calls charge as much less. No cause ever falls. Threads whose process gets another name are
+ * of the new group from their next event on.
  *
  * A sleep has a cause when it has ended. A sleep that goes on during a call of this function is
  * charged, when it ends, from the time of that call on: the time before had no cause yet, and

@@ -2,6 +2,7 @@
  * Reads the ledger of causes: who had the CPUs while groups waited for them, what ended the sleeps,
  * and how long the waits lasted. programs/culprits.bpf.h has the theory.
  */
+#include "correction.h"
 #include "counters/clock.h"
 #include "counters/error.h"
 #include "session.h"
@@ -20,15 +21,17 @@ static int fail_without(struct camp_error *error)
                      "this session keeps no ledger of causes: open it with CAMP_STATES_CULPRITS");
 }
 
-/* What the waits of all CPUs were charged to. A correction may be negative. */
+/* What the waits of all CPUs were charged to. A correction is negative. */
 struct charges {
     int64_t ns[GROUPS_MAX][CULPRITS_MAX];
     struct queue_account queue; /* a copy of that of one CPU */
+    struct corrected corrected[GROUPS_MAX];
 };
 
-/* Copies the account of a CPU, and repeats the copy if a switch charged waits meanwhile. Returns
- * the time of the copy. */
-static uint64_t copy_queue(struct queue_account *ret, const volatile struct queue_account *queue)
+/* Copies the account of a CPU, and repeats the copy if a switch charged waits meanwhile. If one did
+ * during each copy, the last copy counts as a loss. Returns the time of the copy. */
+static uint64_t copy_queue(struct camp_states *session, struct queue_account *ret,
+                           const volatile struct queue_account *queue)
 {
     uint64_t now = 0;
 
@@ -41,8 +44,9 @@ static uint64_t copy_queue(struct queue_account *ret, const volatile struct queu
         now = now_ns(CLOCK_MONOTONIC);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (sequence % 2 == 0 && sequence == queue->sequence)
-            break;
+            return now;
     }
+    session->torn_copies++;
     return now;
 }
 
@@ -63,42 +67,23 @@ static void add_queue(struct charges *charges, uint64_t now)
     }
 }
 
-/* Subtracts a negative correction from the culprits of a group in proportion to their charges. The
- * remainder of the divisions is subtracted from the largest charge. */
-static void correct(int64_t *ns)
+static void read_charges(struct camp_states *session, uint64_t *ret_time_ns)
 {
-    int64_t sum = 0, wanted = -ns[CULPRIT_CORRECTION], taken = 0;
-    uint32_t largest = 0;
+    struct charges *charges = session->charges;
 
-    if (wanted <= 0)
-        return;
-    for (uint32_t i = 0; i < CULPRIT_CORRECTION; i++) {
-        sum += ns[i];
-        largest = ns[i] > ns[largest] ? i : largest;
-    }
-    ns[CULPRIT_CORRECTION] = 0;
-    if (sum <= wanted) {
-        memset(ns, 0, CULPRITS_MAX * sizeof *ns);
-        return;
-    }
-    for (uint32_t i = 0; i < CULPRIT_CORRECTION; i++) {
-        const int64_t part = (int64_t)((long double)ns[i] / (long double)sum * (long double)wanted);
-
-        ns[i] -= part;
-        taken += part;
-    }
-    ns[largest] -= wanted - taken;
-}
-
-static void read_charges(const struct camp_states *session, struct charges *charges,
-                         uint64_t *ret_time_ns)
-{
+    memset(charges->ns, 0, sizeof charges->ns);
     for (uint32_t i = 0; i < session->cpu_count; i++) {
-        *ret_time_ns = copy_queue(&charges->queue, &session->queues[i]);
+        *ret_time_ns = copy_queue(session, &charges->queue, &session->queues[i]);
         add_queue(charges, *ret_time_ns);
     }
     for (uint32_t i = 0; i < GROUPS_MAX; i++)
-        correct(charges->ns[i]);
+        camp_correct_charges(&charges->corrected[i], charges->ns[i]);
+}
+
+bool camp_causes_make_charges(struct camp_states *session)
+{
+    session->charges = calloc(1, sizeof *session->charges);
+    return session->charges != NULL;
 }
 
 static void add_cause(struct camp_output *output, uint32_t group, uint32_t state, uint32_t kind,
@@ -175,28 +160,23 @@ int camp_states_causes(struct camp_states *session, struct camp_wait_cause *ret,
                        struct camp_error *error)
 {
     struct camp_output output = { ret, size, capacity, 0 };
-    struct charges *charges;
 
     if (camp_is_null(error, session, ret_time_ns) ||
         camp_array_is_null(error, ret, capacity, ret_count))
         return CAMP_E_INVALID;
     if (session->queues == NULL)
         return fail_without(error);
-    charges = calloc(1, sizeof *charges);
-    if (charges == NULL)
-        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory to read the causes of waits");
     __atomic_store_n(&session->programs->bss->sleeps_since_ns, now_ns(CLOCK_MONOTONIC),
                      __ATOMIC_SEQ_CST);
-    read_charges(session, charges, ret_time_ns);
+    read_charges(session, ret_time_ns);
     for (uint32_t i = 0; i < GROUPS_MAX; i++) {
         for (uint32_t state = 0; state < CAMP_STATE_COUNT; state++) {
             if (state == CAMP_STATE_RUN_QUEUE)
-                add_queue_causes(&output, charges->ns[i], i);
+                add_queue_causes(&output, session->charges->corrected[i].reported_ns, i);
             else
                 add_sleep_causes(session, &output, i, state);
         }
     }
-    free(charges);
     return camp_output_end(&output, "causes", ret_count, error);
 }
 

@@ -99,7 +99,8 @@ int camp_causes_begin(struct camp_states *session, struct camp_error *error)
     session->distributions =
         map_array(programs->maps.distributions_of_groups,
                   GROUPS_MAX * sizeof *session->distributions, PROT_READ | PROT_WRITE);
-    if (session->queues == NULL || session->sleeps == NULL || session->distributions == NULL)
+    if (session->queues == NULL || session->sleeps == NULL || session->distributions == NULL ||
+        !camp_causes_make_charges(session))
         return camp_fail(error, CAMP_E_NOMEM, errno, "no memory to map the ledger of causes");
     return CAMP_OK;
 }
@@ -112,6 +113,7 @@ void camp_causes_end(struct camp_states *session)
         munmap((void *)session->sleeps, GROUPS_MAX * sizeof *session->sleeps);
     if (session->distributions != NULL)
         munmap(session->distributions, GROUPS_MAX * sizeof *session->distributions);
+    free(session->charges);
 }
 
 static int fail_without(struct camp_error *error)

@@ -29,8 +29,8 @@ enum culprit {
     CULPRIT_INTERRUPTS,
     CULPRIT_REAL_TIME, /* a thread of SCHED_FIFO, SCHED_RR or SCHED_DEADLINE */
     CULPRIT_UNSEEN,    /* it is unknown which thread ran, or where the thread waited */
-    /* What the other culprits have too little, or with a sign too much, because a part of the wait
-     * was throttled and the programs cannot say which part. */
+    /* Never above 0: what the other culprits have too much, because a part of a wait was throttled,
+     * and the programs cannot say which part. */
     CULPRIT_CORRECTION,
     CULPRITS_MAX = 72
 };

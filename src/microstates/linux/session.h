@@ -53,8 +53,10 @@ struct camp_states {
     const struct queue_account *queues;  /* [cpu_count], written by the kernel */
     const struct sleeps *sleeps;         /* [GROUPS_MAX], written by the kernel */
     struct distributions *distributions; /* [GROUPS_MAX], written by the kernel, too */
-    bool known_whole;  /* whether `known` holds all threads of the last snapshot */
-    bool is_unordered; /* whether a tid was out of order; if so, records are sorted */
+    struct charges *charges; /* of the last reading, owned; NULL without CAMP_STATES_CULPRITS */
+    uint64_t torn_copies;    /* readings of causes that a switch changed at each attempt */
+    bool known_whole;        /* whether `known` holds all threads of the last snapshot */
+    bool is_unordered;       /* whether a tid was out of order; if so, records are sorted */
     struct ring_buffer *exits;
     /* receives the exits; NULL if `taken` receives them */
     const struct camp_states_visitor *visitor;
@@ -76,6 +78,9 @@ int camp_causes_prepare(struct camp_states *session, const struct kernel_types *
  * CAMP_E_NOMEM. */
 int camp_causes_begin(struct camp_states *session, struct camp_error *error);
 void camp_causes_end(struct camp_states *session);
+
+/* Makes session->charges, which free(3) frees. Returns false if there is no memory. */
+bool camp_causes_make_charges(struct camp_states *session);
 
 int camp_session_take_exit(void *context, void *record, size_t length);
 

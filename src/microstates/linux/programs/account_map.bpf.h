@@ -52,18 +52,19 @@ struct account {
     /* 1 if the session knows that the thread sleeps. Then its next event puts it into the list of
      * changes. */
     uint32_t known_asleep;
-    /* The following members are 0 without CAMP_STATES_CULPRITS (culprits.bpf.h). `queued` is 0, or
-     * QUEUED() of the CPU and the group in whose word the thread waits. */
+    uint32_t reserved;
+    uint64_t state_ns[CAMP_STATE_COUNT];
+    /* The following members are 0 without CAMP_STATES_CULPRITS (culprits.bpf.h). They are the last
+     * ones, so that all others stay in the cache lines in which they are without them. `queued` is
+     * 0, or QUEUED() of the CPU and the group in whose word the thread waits. */
     uint32_t queued;
     uint32_t group, groups_version; /* its group, if groups_version is that of all groups */
     uint32_t waker;                 /* 1 + enum waker of the last that woke the thread, or 0 */
-    uint32_t direct; /* 1 + enum culprit to whom a wait is charged that is in no word, or 0 */
-    int32_t call;    /* number of the system call in which it sleeps, or -1 */
-    uint32_t reserved;
-    uint64_t argument;     /* the first argument of that call */
+    int32_t call;                   /* number of the system call in which it sleeps, or -1 */
+    uint32_t renames;      /* 1 if it gives its process another name, until its next switch */
+    uint64_t argument;     /* the first argument of that call, if it says whom the thread awaits */
     uint64_t waits_since;  /* start of the wait in the run queue, on any CPU */
     uint64_t throttled_ns; /* throttled part of that wait */
-    uint64_t state_ns[CAMP_STATE_COUNT];
 };
 
 struct {

@@ -14,9 +14,9 @@
  *
  * Throttled time is no wait in the run queue. A thread that leaves its CPU while its group is
  * throttled enters no word; what is left of its wait, after the throttled time is subtracted, goes
- * to CULPRIT_CORRECTION. The wait of a thread that was in a word when its group was throttled is
- * charged as usual, and its throttled time is subtracted from CULPRIT_CORRECTION, which may become
- * negative.
+ * to CULPRIT_UNSEEN. The wait of a thread that was in a word when its group was throttled is
+ * charged as usual, and its throttled time is subtracted from CULPRIT_CORRECTION, which is never
+ * above 0: the session subtracts it from the other culprits (correction.c).
  *
  * Without has_culprits the compiler leaves all of this out of the programs.
  */
@@ -227,9 +227,7 @@ static __always_inline void end_of_queue(struct account *account, uint64_t since
     if (queued != 0)
         leave_queue(queued, now);
     else
-        charge_culprit(group, account->direct != 0 ? account->direct - 1 : CULPRIT_UNSEEN,
-                       (int64_t)(now - since));
-    account->direct = 0;
+        charge_culprit(group, CULPRIT_UNSEEN, (int64_t)(now - since));
     if (goes_on)
         return;
     /* A wait of which the scheduler's counts told later has no other start. */
@@ -297,7 +295,8 @@ __noinline int charge_cause(struct account *account, uint64_t state, uint64_t si
 /* A part of the wait that goes on was throttled. */
 static __always_inline void correct_wait(struct account *account, uint64_t throttled)
 {
-    charge_culprit(group_of(account), CULPRIT_CORRECTION, -(int64_t)throttled);
+    charge_culprit(group_of(account), account->queued != 0 ? CULPRIT_CORRECTION : CULPRIT_UNSEEN,
+                   -(int64_t)throttled);
     account->throttled_ns += throttled;
 }
 
@@ -305,12 +304,15 @@ static __always_inline void correct_wait(struct account *account, uint64_t throt
  * budget or that of its group is used up, it enters none. */
 static __always_inline void wait_for(struct account *account, uint32_t number, bool may_run)
 {
+    uint32_t before;
+
     if (account->waits_since == 0)
         account->waits_since = account->since_ns;
-    if (may_run)
-        account->queued = (uint32_t)enter_queue(account, number);
-    else
-        account->direct = 1 + CULPRIT_CORRECTION;
+    if (!may_run)
+        return;
+    before = __sync_lock_test_and_set(&account->queued, (uint32_t)enter_queue(account, number));
+    if (before != 0) /* of wait_since_start(), which entered it at the start of the account */
+        leave_queue(before, account->begin_ns);
 }
 
 /* Does the same for a thread that was runnable when the session started. The thread may get a CPU
