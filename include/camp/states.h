@@ -480,7 +480,9 @@ struct camp_wait_lengths {
     uint32_t state;      /* enum camp_state: a sleep, RUN_QUEUE or THROTTLED */
     int32_t longest_tid; /* thread of the longest wait */
     uint32_t reserved;
-    uint64_t longest_ns;     /* since the previous call; 0 if no wait has ended */
+    /* Since the previous call; 0 if no wait has ended. Of a wait above 2^42 ns (73 minutes) it is
+     * 2^42 - 1. */
+    uint64_t longest_ns;
     uint64_t longest_end_ns; /* time of its end */
     /* Number of waits that have ended since the session was opened. Element n counts those of at
      * least 2^n ns and below 2^(n+1) ns; the last one those of at least 2^47 ns. It stays the last
@@ -528,7 +530,9 @@ CAMP_PUBLIC int camp_states_groups(struct camp_states *session, struct camp_stat
  *
  * A sleep has a cause when it has ended. A sleep that goes on during a call of this function is
  * charged, when it ends, from the time of that call on: the time before had no cause yet, and
- * stays without one. Errors: CAMP_E_INVALID, CAMP_E_SPACE, CAMP_E_NOTSUP. */
+ * stays without one. The time of that call is before all that it reads, so a sleep that ends during
+ * the call may be charged with only its last part, or with more than that. Errors: CAMP_E_INVALID,
+ * CAMP_E_SPACE, CAMP_E_NOTSUP. */
 CAMP_PUBLIC int camp_states_causes(struct camp_states *session, struct camp_wait_cause *ret,
                                    size_t size, size_t capacity, size_t *ret_count,
                                    uint64_t *ret_time_ns, struct camp_error *error);

@@ -21,10 +21,38 @@
 
 /* The programs exist with and without the ledger, and share everything else. */
 _Static_assert(sizeof(struct states_bpf__bss) == sizeof(struct plain_bpf__bss) &&
-                   sizeof(struct states_bpf__rodata) == sizeof(struct plain_bpf__rodata) &&
-                   offsetof(struct states_bpf__bss, changes) ==
-                       offsetof(struct plain_bpf__bss, changes),
+                   sizeof(struct states_bpf__rodata) == sizeof(struct plain_bpf__rodata),
                "the variables of the programs with and without causes differ");
+
+#define IS_AT_ONE_PLACE(variable, section)                                                         \
+    _Static_assert(offsetof(struct states_bpf__##section, variable) ==                             \
+                       offsetof(struct plain_bpf__##section, variable),                            \
+                   #variable " is elsewhere in the programs without causes")
+
+IS_AT_ONE_PLACE(all_accounted, bss);
+IS_AT_ONE_PLACE(changes, bss);
+IS_AT_ONE_PLACE(generation, bss);
+IS_AT_ONE_PLACE(group_count, bss);
+IS_AT_ONE_PLACE(group_names, bss);
+IS_AT_ONE_PLACE(groups_version, bss);
+IS_AT_ONE_PLACE(known_fields, bss);
+IS_AT_ONE_PLACE(known_states, bss);
+IS_AT_ONE_PLACE(sleeps_since_ns, bss);
+IS_AT_ONE_PLACE(snapshot_before, bss);
+IS_AT_ONE_PLACE(snapshot_brief, bss);
+IS_AT_ONE_PLACE(snapshot_now, bss);
+IS_AT_ONE_PLACE(thread_records, bss);
+IS_AT_ONE_PLACE(waker_devices, bss);
+IS_AT_ONE_PLACE(wanted_count, bss);
+IS_AT_ONE_PLACE(wanted_tids, bss);
+IS_AT_ONE_PLACE(watched_groups, bss);
+IS_AT_ONE_PLACE(groups_by_process, rodata);
+IS_AT_ONE_PLACE(kind_of_call, rodata);
+IS_AT_ONE_PLACE(lists_changes, rodata);
+IS_AT_ONE_PLACE(own_namespace, rodata);
+IS_AT_ONE_PLACE(sees_faults, rodata);
+IS_AT_ONE_PLACE(split_calls, rodata);
+IS_AT_ONE_PLACE(tell_disks, rodata);
 
 struct states_bpf *camp_causes_open_programs(bool has_causes, struct bpf_object_open_opts *options)
 {

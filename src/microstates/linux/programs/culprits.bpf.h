@@ -98,6 +98,9 @@ __noinline int enter_queue(const struct account *account, uint32_t number)
     return (int)QUEUED(number, group);
 }
 
+/* A switch of that CPU may read the word and the sum of the interrupt clock between the two
+ * additions. The sum must not be too small then, because what is charged to interrupts is added to
+ * it. So a thread that enters changes the sum first, and one that leaves changes it last. */
 static __always_inline void leave_queue(uint32_t queued, uint64_t now)
 {
     const struct cpu_account *cpu = cpu_of(QUEUED_CPU(queued));
@@ -106,8 +109,9 @@ static __always_inline void leave_queue(uint32_t queued, uint64_t now)
 
     if (cpu == NULL || queue == NULL)
         return;
-    __sync_fetch_and_add(&queue->interrupts[group], -interrupts_ns(cpu, now));
     __sync_fetch_and_add(&queue->waits[group], -queue_entry(now));
+    keep_order();
+    __sync_fetch_and_add(&queue->interrupts[group], -interrupts_ns(cpu, now));
 }
 
 /* Charges what a group has waited since the last charge. */
@@ -120,10 +124,10 @@ static __always_inline void charge_group(struct queue_account *queue, uint32_t g
         (int64_t)((word & QUEUE_MASK) * interrupts_now - queue->interrupts[group]);
 
     /* The word and the interrupts are not read at once. What does not fit is charged later. */
-    if (interrupted > 0 && ns > 0) {
+    if (interrupted > ns)
+        interrupted = ns;
+    if (interrupted > 0) {
         __sync_fetch_and_add(&queue->interrupts[group], (uint64_t)interrupted);
-        if (interrupted > ns)
-            interrupted = ns;
         queue->charged_ns[group][CULPRIT_INTERRUPTS] += interrupted;
     } else {
         interrupted = 0;
@@ -135,6 +139,7 @@ static __always_inline void charge_group(struct queue_account *queue, uint32_t g
     if ((word & QUEUE_MASK) != 0)
         return;
     __sync_fetch_and_and(&queue->waiting, ~(UINT64_C(1) << group));
+    keep_order();
     if ((*(volatile uint64_t *)&queue->waits[group] & QUEUE_MASK) != 0)
         __sync_fetch_and_or(&queue->waiting, UINT64_C(1) << group);
 }
@@ -323,7 +328,7 @@ static __always_inline void wait_since_start(struct account *account, uint32_t n
     const uint64_t since = account->since_ns;
     uint32_t queued;
 
-    if (account->state != CAMP_STATE_RUN_QUEUE)
+    if (account->state != CAMP_STATE_RUN_QUEUE || sequence % 2 != 0)
         return;
     queued = (uint32_t)enter_queue(account, number);
     if (__sync_val_compare_and_swap(&account->queued, 0, queued) != 0) {
