@@ -452,13 +452,15 @@ enum camp_cause_kind {
     CAMP_CAUSE_INTERRUPTS, /* RUN_QUEUE: the CPU served interrupts */
     CAMP_CAUSE_REAL_TIME,  /* RUN_QUEUE: a real-time thread had the CPU */
     CAMP_CAUSE_TIMER,      /* a sleep that a timer ended */
-    CAMP_CAUSE_DEVICE,     /* a sleep that the interrupt of a device ended; `id` is its number */
-    CAMP_CAUSE_SIGNAL,     /* a sleep that a signal ended */
-    /* A sleep that a device interrupt without a number, or the deferred work of an unknown
-     * interrupt, ended. */
+    /* A sleep that the interrupt of a device ended; `id` is its number. The session tells the first
+     * 24 devices apart that wake a thread, if their numbers are below 4,096. */
+    CAMP_CAUSE_DEVICE,
+    CAMP_CAUSE_SIGNAL, /* a sleep that a signal ended */
+    /* A sleep that another device, the message of another CPU, or the deferred work of an unknown
+     * interrupt ended. */
     CAMP_CAUSE_OTHER_INTERRUPT,
-    /* Unknown: no event reported which thread had the CPU, or what ended the sleep. In RUN_QUEUE
-     * also the part of a wait that was after a throttled time. */
+    /* Unknown: no event reported which thread had the CPU, or what ended the sleep (as when an idle
+     * CPU did). In RUN_QUEUE also the part of a wait that was after a throttled time. */
     CAMP_CAUSE_UNKNOWN,
     CAMP_CAUSE_COUNT
 };

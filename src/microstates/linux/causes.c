@@ -71,18 +71,39 @@ failed:
     return NULL;
 }
 
-/* The event of hrtimers is needed only where the timer's interrupt has no event of its own. */
+/* Loads each program only if the kernel has its event. The two events of a timer, or of a kind of
+ * messages between CPUs, are of no use without each other. */
 static void leave_out_programs(struct states_bpf *programs, const struct kernel_types *kernel,
                                bool wanted)
 {
-    const bool needs_hrtimers = !camp_events_have_tracepoint(kernel, "local_timer_entry");
+    const struct {
+        struct bpf_program *entry, *exit; /* exit may be NULL */
+        const char *entry_event, *exit_event;
+    } of_causes[] = {
+        { programs->progs.on_waking, NULL, "sched_waking", NULL },
+        { programs->progs.on_softirq_raise, NULL, "softirq_raise", NULL },
+        { programs->progs.on_hrtimer_entry, programs->progs.on_hrtimer_exit, "hrtimer_expire_entry",
+          "hrtimer_expire_exit" },
+        { programs->progs.on_call_function_entry, programs->progs.on_call_function_exit,
+          "call_function_entry", "call_function_exit" },
+        { programs->progs.on_call_function_single_entry,
+          programs->progs.on_call_function_single_exit, "call_function_single_entry",
+          "call_function_single_exit" },
+        { programs->progs.on_irq_work_entry, programs->progs.on_irq_work_exit, "irq_work_entry",
+          "irq_work_exit" },
+        { programs->progs.on_ipi_entry, programs->progs.on_ipi_exit, "ipi_entry", "ipi_exit" },
+    };
 
-    bpf_program__set_autoload(programs->progs.on_waking, wanted);
-    bpf_program__set_autoload(programs->progs.on_softirq_raise,
-                              wanted && camp_events_have_tracepoint(kernel, "softirq_raise"));
-    bpf_program__set_autoload(programs->progs.on_hrtimer,
-                              wanted && needs_hrtimers &&
-                                  camp_events_have_tracepoint(kernel, "hrtimer_expire_entry"));
+    for (size_t i = 0; i < sizeof of_causes / sizeof of_causes[0]; i++) {
+        const bool loads = wanted &&
+                           camp_events_have_tracepoint(kernel, of_causes[i].entry_event) &&
+                           (of_causes[i].exit == NULL ||
+                            camp_events_have_tracepoint(kernel, of_causes[i].exit_event));
+
+        bpf_program__set_autoload(of_causes[i].entry, loads);
+        if (of_causes[i].exit != NULL)
+            bpf_program__set_autoload(of_causes[i].exit, loads);
+    }
     if (wanted && camp_events_have_tracepoint(kernel, "task_rename"))
         bpf_program__set_autoload(programs->progs.on_rename, true);
 }

@@ -40,8 +40,8 @@ enum culprit {
 enum waker {
     WAKER_TIMER = GROUPS_MAX,
     WAKER_SIGNAL,
-    WAKER_SOFTIRQ, /* deferred work of an interrupt that no event reported */
-    WAKER_UNSEEN,
+    WAKER_SOFTIRQ,      /* an interrupt of another CPU, or deferred work of an unknown interrupt */
+    WAKER_UNSEEN,       /* also the loop of an idle CPU */
     WAKER_OTHER_DEVICE, /* a device for which there was no number */
     WAKER_DEVICES = 72,
     WAKERS_MAX = 96
@@ -52,7 +52,7 @@ enum waker {
 #define CONTEXT_OF_DEVICE 0x8000u
 
 #define DEVICES_MAX (WAKERS_MAX - WAKER_DEVICES)
-#define INTERRUPTS_MAX 4096u /* numbers of interrupts; a power of 2 */
+#define INTERRUPTS_MAX 4096u /* numbers that devices have of their own; a power of 2 */
 #define NESTED_MAX 8u        /* interrupts that interrupt each other; a power of 2 */
 #define SOFTIRQS_MAX 16u     /* a power of 2 */
 
@@ -88,7 +88,9 @@ struct queue_account {
     uint64_t sequence; /* odd while waits are charged */
     uint64_t waiting;  /* set of the groups with waiting threads: 1 << group */
     uint32_t running;  /* 1 + enum culprit of what has the CPU, or 0 before its first switch */
-    uint32_t waker;    /* group of the thread that has the CPU */
+    uint32_t waker;    /* 1 + enum waker of the thread that has the CPU, or 0 like `running` */
+    uint32_t timer;    /* 1 + the number of nested interrupts in which a timer expires now, or 0 */
+    uint32_t reserved;
     uint16_t contexts[NESTED_MAX]; /* contexts of the interrupts that run now */
     uint16_t raised[SOFTIRQS_MAX]; /* 1 + the context that raised each softirq last, or 0 */
     uint64_t waits[GROUPS_MAX];

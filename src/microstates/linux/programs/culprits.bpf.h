@@ -184,7 +184,7 @@ static long charge_next(uint32_t number, struct charging *charging)
 }
 
 /* Charges the waits for this CPU until `now` to what had the CPU. Then `running`, which is 1 + enum
- * culprit, has it, and the thread that has it belongs to the group `waker`. */
+ * culprit, has it, and what it wakes is woken by `waker`, which is 1 + enum waker. */
 __noinline int charge_queue(uint64_t now, uint32_t running, uint32_t waker)
 {
     struct queue_account *queue = has_culprits ? this_queue() : NULL;
@@ -206,6 +206,7 @@ __noinline int charge_queue(uint64_t now, uint32_t running, uint32_t waker)
     }
     queue->running = running;
     queue->waker = waker;
+    queue->timer = 0; /* No switch happens in an interrupt. */
     ADD_IN_ORDER(&queue->sequence, 1);
     return 0;
 }
@@ -218,6 +219,13 @@ static __always_inline uint32_t culprit_of(const struct account *account,
                 : task->prio < MAX_RT_PRIO ? CULPRIT_REAL_TIME
                 : account != NULL          ? group_of(account)
                                            : GROUP_OTHER);
+}
+
+/* Returns 1 + enum waker of what a thread that has a CPU wakes. No thread runs on an idle CPU. */
+static __always_inline uint32_t waker_of(const struct account *account,
+                                         const struct task_struct *task)
+{
+    return 1 + (task->pid == 0 ? WAKER_UNSEEN : account != NULL ? group_of(account) : GROUP_OTHER);
 }
 
 /* A wait in the run queue ends, or goes on for another CPU. It was CAMP_STATE_RUN_QUEUE from
@@ -350,10 +358,8 @@ static __always_inline void charge_unless_idle(void)
         queue->running = 1 + CULPRIT_UNSEEN;
 }
 
-/* Returns the group of the thread that this CPU runs. */
-static __always_inline uint32_t group_running(void)
+/* Returns 1 + enum waker of the thread that a CPU runs. */
+static __always_inline uint32_t running_waker(const struct queue_account *queue)
 {
-    const struct queue_account *queue = this_queue();
-
-    return queue != NULL ? queue->waker : GROUP_OTHER;
+    return queue != NULL && queue->waker != 0 ? queue->waker : 1 + WAKER_UNSEEN;
 }

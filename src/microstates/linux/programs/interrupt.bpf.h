@@ -74,6 +74,33 @@ static __always_inline void interrupt_ends(bool soft)
         return 0;                                                                                  \
     }
 
-INTERRUPT(irq_handler, false, CONTEXT_OF_DEVICE | (number & (INTERRUPTS_MAX - 1)))
+/* A message of another CPU, which may carry the completion of a request to a device. The session
+ * loads these programs only for the ledger of causes, so they note what wakes threads, and no time:
+ * that stays with the interrupted thread, as in a session without causes. */
+#define MESSAGE(kind)                                                                              \
+    SEC("tp_btf/" #kind "_entry")                                                                  \
+    int BPF_PROG(on_##kind##_entry)                                                                \
+    {                                                                                              \
+        struct cpu_account *cpu = this_cpu();                                                      \
+                                                                                                   \
+        if (has_culprits && counts_interrupts(cpu))                                                \
+            note_context(cpu->depth++, WAKER_SOFTIRQ);                                             \
+        return 0;                                                                                  \
+    }                                                                                              \
+    SEC("tp_btf/" #kind "_exit")                                                                   \
+    int BPF_PROG(on_##kind##_exit)                                                                 \
+    {                                                                                              \
+        struct cpu_account *cpu = this_cpu();                                                      \
+                                                                                                   \
+        if (cpu != NULL && cpu->depth != 0)                                                        \
+            cpu->depth--;                                                                          \
+        return 0;                                                                                  \
+    }
+
+INTERRUPT(irq_handler, false, device_context(number))
 INTERRUPT(softirq, true, softirq_context(number))
 INTERRUPT(local_timer, false, WAKER_TIMER)
+MESSAGE(call_function)
+MESSAGE(call_function_single)
+MESSAGE(irq_work)
+MESSAGE(ipi)

@@ -118,7 +118,7 @@ __noinline uint64_t leave(struct cpu_account *cpu, uint64_t now, uint64_t clock,
                    CAMP_STATE_RUN_QUEUE);
         arrive(account, task, cpu, &throttle, now - ran);
         if (has_culprits) /* The thread has had the CPU since then. */
-            charge_queue(now - ran, culprit_of(account, task), group_of(account));
+            charge_queue(now - ran, culprit_of(account, task), waker_of(account, task));
     } else if (times_left(task) - account->left > 1) {
         take_out_absence(account, task, cpu, &throttle, now);
     }
@@ -171,7 +171,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
             keep_group(account, next);
         if (prev->pid == 0)
             charge_unless_idle();
-        charge_queue(now, culprit_of(account, next), account != NULL ? group_of(account) : 0);
+        charge_queue(now, culprit_of(account, next), waker_of(account, next));
     }
     switch_cpu(cpu, prev, next, running_id(next, account), now, clock, ran);
     if (next->pid != 0) {
@@ -236,7 +236,7 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
         return 0;
     if (has_culprits) {
         keep_group(account, task);
-        account->waker = 1 + group_running();
+        account->waker = running_waker(this_queue());
     }
     begin_writing(account);
     if (lists_changes) {

@@ -5,9 +5,11 @@
  * not sleep: it may come before the thread's own switch to sleep. The sleep is charged when it ends
  * (charge_cause()).
  *
- * In an interrupt the waker is the interrupt; in a softirq it is what raised the softirq, such as
- * the thread that sends over the loopback device. A softirq that is raised twice before it runs is
- * taken to be of the last one.
+ * In an interrupt the waker is the interrupt, and while a timer expires it is the timer, whichever
+ * interrupt that is (hrtimer_expire_entry): the timers of some hypervisors have no event of their
+ * own, and a CPU whose timer stops when it is idle gets a message of another CPU. In a softirq it
+ * is what raised the softirq, such as the thread that sends over the loopback device. A softirq
+ * that is raised twice before it runs is taken to be of the last one.
  */
 #pragma once
 
@@ -44,7 +46,7 @@ static __always_inline uint32_t softirq_context(uint32_t vector)
     raised = &queue->raised[vector & (SOFTIRQS_MAX - 1)];
     context = *raised != 0 ? *raised - 1u : WAKER_SOFTIRQ;
     *raised = 0;
-    return context;
+    return context != WAKER_UNSEEN ? context : WAKER_SOFTIRQ;
 }
 
 /* TIF_SIGPENDING is one of the lowest three bits, on each architecture and kernel that camp knows.
@@ -59,6 +61,12 @@ static __always_inline bool has_signal(const struct task_struct *task)
         return false;
     shared = untrusted(task)->signal->shared_pending.signal.sig[0];
     return ((task->pending.signal.sig[0] | shared) & ~task->blocked.sig[0]) != 0;
+}
+
+/* Returns the context of a device interrupt. */
+static __always_inline uint32_t device_context(uint32_t interrupt)
+{
+    return interrupt < INTERRUPTS_MAX ? CONTEXT_OF_DEVICE | interrupt : WAKER_OTHER_DEVICE;
 }
 
 /* Returns the enum waker of a device interrupt. */
@@ -79,13 +87,15 @@ static __always_inline uint32_t device_waker(uint32_t interrupt)
     return WAKER_DEVICES + number;
 }
 
-/* Returns the context on this CPU: that of the innermost interrupt, or the group of the thread. */
+/* Returns the context on this CPU: that of the innermost interrupt, or of the thread. */
 static __always_inline uint32_t context_now(const struct queue_account *queue)
 {
     const struct cpu_account *cpu = this_cpu();
     const uint32_t depth = cpu != NULL ? cpu->depth : 0;
 
-    return depth != 0 ? queue->contexts[(depth - 1) & (NESTED_MAX - 1)] : queue->waker;
+    if (queue->timer == 1 + depth)
+        return WAKER_TIMER;
+    return depth != 0 ? queue->contexts[(depth - 1) & (NESTED_MAX - 1)] : running_waker(queue) - 1;
 }
 
 SEC("tp_btf/sched_waking")
@@ -116,14 +126,25 @@ int BPF_PROG(on_softirq_raise, unsigned int vector)
     return 0;
 }
 
-/* Where the interrupt of the timer is a device interrupt (arm64), this event tells them apart. */
+/* A timer expires in an interrupt that this CPU serves, with or without an event of its own. It may
+ * interrupt another one that expires in a softirq, which is of WAKER_TIMER without it. */
 SEC("tp_btf/hrtimer_expire_entry")
-int BPF_PROG(on_hrtimer)
+int BPF_PROG(on_hrtimer_entry)
 {
+    struct queue_account *queue = this_queue();
     const struct cpu_account *cpu = this_cpu();
-    const uint32_t depth = cpu != NULL ? cpu->depth : 0;
 
-    if (depth != 0)
-        note_context(depth - 1, WAKER_TIMER);
+    if (queue != NULL && cpu != NULL)
+        queue->timer = 1 + cpu->depth;
+    return 0;
+}
+
+SEC("tp_btf/hrtimer_expire_exit")
+int BPF_PROG(on_hrtimer_exit)
+{
+    struct queue_account *queue = this_queue();
+
+    if (queue != NULL)
+        queue->timer = 0;
     return 0;
 }
