@@ -225,8 +225,10 @@ struct camp_states_losses {
     /* Context switches and wakeups for which the kernel sent no event; their times are estimated.
      */
     uint64_t unseen;
-    /* How often a thread could not be watched yet, because memory was full, or a wait for a disk
-     * was not counted, because too many CPUs counted waits at that moment. */
+    /* How often a thread could not be watched yet, because memory was full; a wait for a disk was
+     * not counted, because too many CPUs counted waits at that moment; a sleep was in no element of
+     * camp_states_call_sleeps(), because there was none left; or causes were read while a CPU
+     * changed them, at each of 100 attempts. */
     uint64_t lost;
     uint64_t exits_lost; /* exited threads whose last times are lost */
     /* exited threads without a record: only a CAMP_THREAD_TOTAL has them */
@@ -426,7 +428,9 @@ CAMP_PUBLIC int camp_states_losses(struct camp_states *session, struct camp_stat
 /* What a group of threads is, between which a session with CAMP_STATES_CULPRITS divides the causes
  * of waits: all processes with the same name (the name of the first thread), or one process
  * (camp_states_watch_process(), CAMP_STATES_BY_PROCESS). There are at most 64 groups: 8 for what
- * the session watches, and the others for the names, or processes, that run or wake first. */
+ * the session watches, CAMP_GROUP_OTHER, CAMP_GROUP_KERNEL, CAMP_GROUP_OUTSIDE, and 53 for the
+ * names, or processes, that run or wake first. A name that comes while others come may take two of
+ * them, of which one stays unused. */
 enum camp_group_kind {
     CAMP_GROUP_OTHER,   /* all names for which there was no group */
     CAMP_GROUP_KERNEL,  /* kernel threads */
@@ -495,10 +499,12 @@ struct camp_wait_lengths {
 /* The sleeps of a watched process in one system call that have ended. */
 struct camp_call_sleeps {
     int32_t pid;
-    int32_t call;   /* number of the system call, or -1: outside of system calls */
+    int32_t call;   /* number of the system call, or -1: outside of system calls, or unknown */
     uint32_t state; /* enum camp_state */
     uint32_t reserved;
-    uint64_t argument; /* the call's first argument, such as a file descriptor */
+    /* The call's first argument, if it is a file descriptor, the address of a futex, or the pid of
+     * a child. Otherwise 0. */
+    uint64_t argument;
     uint64_t sleep_ns; /* since the session was opened */
     uint64_t count;
 };
@@ -546,7 +552,8 @@ CAMP_PUBLIC int camp_states_wait_lengths(struct camp_states *session, struct cam
                                          struct camp_error *error);
 
 /* Fills ret[capacity] with the sleeps of the watched processes by system call. The session keeps
- * 4,096 elements; later ones are missing. Errors: CAMP_E_INVALID, CAMP_E_SPACE, CAMP_E_NOTSUP. */
+ * 4,096 elements; a sleep that would need another one is missing, and counts as lost
+ * (camp_states_losses()). Errors: CAMP_E_INVALID, CAMP_E_SPACE, CAMP_E_NOTSUP. */
 CAMP_PUBLIC int camp_states_call_sleeps(struct camp_states *session, struct camp_call_sleeps *ret,
                                         size_t size, size_t capacity, size_t *ret_count,
                                         struct camp_error *error);

@@ -46,6 +46,7 @@ IS_AT_ONE_PLACE(waker_devices, bss);
 IS_AT_ONE_PLACE(wanted_count, bss);
 IS_AT_ONE_PLACE(wanted_tids, bss);
 IS_AT_ONE_PLACE(watched_groups, bss);
+IS_AT_ONE_PLACE(calls_with_argument, rodata);
 IS_AT_ONE_PLACE(groups_by_process, rodata);
 IS_AT_ONE_PLACE(kind_of_call, rodata);
 IS_AT_ONE_PLACE(lists_changes, rodata);
@@ -108,6 +109,17 @@ static void leave_out_programs(struct states_bpf *programs, const struct kernel_
         bpf_program__set_autoload(programs->progs.on_rename, true);
 }
 
+/* Notes the calls of which the first argument says for what a thread sleeps. */
+static void note_arguments(struct states_bpf *programs)
+{
+    uint64_t *calls = (uint64_t *)programs->rodata->calls_with_argument;
+
+    for (int32_t i = 0; i < CALLS_MAX; i++) {
+        if (camp_call_argument(i) != CALL_OTHER)
+            calls[i / 64] |= UINT64_C(1) << i % 64;
+    }
+}
+
 int camp_causes_prepare(struct camp_states *session, const struct kernel_types *kernel,
                         uint32_t options, struct camp_error *error)
 {
@@ -116,6 +128,7 @@ int camp_causes_prepare(struct camp_states *session, const struct kernel_types *
     int r = wanted ? camp_events_require_causes(kernel, error) : CAMP_OK;
 
     leave_out_programs(programs, kernel, wanted && r == CAMP_OK);
+    note_arguments(programs);
     session->has_causes = wanted;
     programs->rodata->groups_by_process = (options & CAMP_STATES_BY_PROCESS) != 0;
     bpf_map__set_autocreate(programs->maps.groups, wanted);
@@ -198,7 +211,8 @@ static void find_groups_again(struct camp_states *session)
 {
     uint32_t *version = &session->programs->bss->groups_version;
 
-    *version = *version == UINT32_MAX ? 1 : *version + 1;
+    if (__atomic_add_fetch(version, 1, __ATOMIC_SEQ_CST) == 0)
+        *version = 1;
 }
 
 int camp_states_watch_process(struct camp_states *session, int32_t pid, struct camp_error *error)
@@ -239,6 +253,20 @@ int camp_states_watch_name(struct camp_states *session, const char *name, struct
     return r;
 }
 
+/* If two CPUs add a name at once, both take a number, and one of the numbers stays unused. */
+static bool is_used(const struct camp_states *session, const struct group_key *key, uint32_t number)
+{
+    struct group_key asked = { .pid = key->pid };
+    uint32_t found;
+
+    if (number < GROUP_FIRST)
+        return true;
+    if (key->pid == 0) /* A program adds the name of a process to its key. */
+        memcpy(asked.name, key->name, sizeof asked.name);
+    return bpf_map_lookup_elem(bpf_map__fd(session->programs->maps.groups), &asked, &found) == 0 &&
+           found == number;
+}
+
 int camp_states_groups(struct camp_states *session, struct camp_states_group *ret, size_t size,
                        size_t capacity, size_t *ret_count, struct camp_error *error)
 {
@@ -261,6 +289,8 @@ int camp_states_groups(struct camp_states *session, struct camp_states_group *re
         };
 
         if (i < GROUPS_NAMED && i >= session->programs->bss->group_count)
+            continue;
+        if (!is_used(session, key, i))
             continue;
         memcpy(group.name, key->name, sizeof group.name);
         group.name[sizeof group.name - 1] = '\0';

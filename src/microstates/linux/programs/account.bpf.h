@@ -33,6 +33,10 @@
 const volatile uint8_t kind_of_call[CALLS_MAX];
 const volatile bool split_calls = true;
 
+/* Set of the system calls of which the first argument says for what a thread sleeps. In all others
+ * it may be an address or a time, of which there are too many to tell the sleeps apart by it. */
+const volatile uint64_t calls_with_argument[CALLS_MAX / 64];
+
 /* What the records of threads have: enum camp_thread_states_field, and the states that the session
  * measures as bits of enum camp_state. The session sets both before it attaches the programs. */
 uint32_t known_fields, known_states;
@@ -301,6 +305,8 @@ static __always_inline struct account *make_account(struct task_struct *task, ui
     account->delay_ns = task->sched_info.run_delay;
     account->left = times_left(task);
     account->cpu = task->thread_info.cpu;
+    if (has_culprits)
+        account->call = -1;
     cpu = cpu_of(account->cpu);
     if (cpu != NULL)
         account->irq_before_ns = interrupts_ns(cpu, begin_ns);

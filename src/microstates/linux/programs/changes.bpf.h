@@ -81,7 +81,7 @@ SEC("tp_btf/task_rename")
 int BPF_PROG(on_rename, struct task_struct *task)
 {
     if (has_culprits)
-        leave_group(bpf_task_storage_get(&accounts, task, NULL, 0));
+        rename_group(bpf_task_storage_get(&accounts, task, NULL, 0), task);
     if (has_culprits && !lists_changes)
         return 0;
     stay_here();

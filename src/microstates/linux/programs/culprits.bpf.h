@@ -228,6 +228,28 @@ static __always_inline uint32_t waker_of(const struct account *account,
     return 1 + (task->pid == 0 ? WAKER_UNSEEN : account != NULL ? group_of(account) : GROUP_OTHER);
 }
 
+/* A thread leaves this CPU, and finds its group again if it has another one. `ran` is whether an
+ * event reported that it had the CPU. Then all its time there is charged to its new group, of which
+ * it mostly is since it executed another program. */
+static __always_inline void keep_group_of_leaving(struct account *account,
+                                                  const struct task_struct *task, bool ran)
+{
+    struct queue_account *queue;
+
+    if (account->groups_version != groups_version) {
+        join_group(account, task);
+        queue = this_queue();
+        if (ran && queue != NULL) {
+            queue->running = culprit_of(account, task);
+            queue->waker = waker_of(account, task);
+        }
+    }
+    if (account->renames != 0) {
+        account->renames = 0;
+        change_groups();
+    }
+}
+
 /* A wait in the run queue ends, or goes on for another CPU. It was CAMP_STATE_RUN_QUEUE from
  * `since` to `now`. */
 static __always_inline void end_of_queue(struct account *account, uint64_t since, uint64_t now,
@@ -262,14 +284,18 @@ static __always_inline void charge_call(const struct account *account, uint64_t 
                             .state = (uint8_t)state };
     const struct call_sleeps first = { ns, 1 };
     struct call_sleeps *sleeps = bpf_map_lookup_elem(&sleeps_of_calls, &key);
+    struct cpu_account *cpu = this_cpu();
 
     if (sleeps == NULL) {
         if (bpf_map_update_elem(&sleeps_of_calls, &key, &first, BPF_NOEXIST) == 0)
             return;
         sleeps = bpf_map_lookup_elem(&sleeps_of_calls, &key);
     }
-    if (sleeps == NULL) /* The map is full. */
+    if (sleeps == NULL) { /* The map is full. */
+        if (cpu != NULL)
+            cpu->lost++;
         return;
+    }
     __sync_fetch_and_add(&sleeps->slept_ns, ns);
     __sync_fetch_and_add(&sleeps->count, 1);
 }

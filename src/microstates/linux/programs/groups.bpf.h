@@ -5,6 +5,8 @@
  * divides by process, else of the name of the process, which is the name of its first thread. A
  * thread finds its group at its first switch or wakeup, so an idle process takes no number. It
  * finds the group again when it gets another name, and when the session watches another process.
+ * All threads find their groups again when the first thread of a process with several threads gets
+ * another name.
  */
 #pragma once
 
@@ -99,6 +101,25 @@ static __always_inline void leave_group(struct account *account)
 {
     if (account != NULL)
         account->groups_version = 0;
+}
+
+/* All threads find their groups again at their next events. */
+static __always_inline void change_groups(void)
+{
+    if (__sync_fetch_and_add(&groups_version, 1) == UINT32_MAX)
+        groups_version = 1;
+}
+
+/* A thread gets another name, which names its process if the thread is the first one. The kernel
+ * changes the name after this event, so the threads that find their groups before may find the old
+ * name: they find them once more after the next switch of the first thread. */
+static __always_inline void rename_group(struct account *account, struct task_struct *task)
+{
+    leave_group(account);
+    if (account == NULL || task->pid != task->tgid || BPF_CORE_READ(task, signal, nr_threads) < 2)
+        return;
+    account->renames = 1;
+    change_groups();
 }
 
 static __always_inline void keep_group(struct account *account, const struct task_struct *task)

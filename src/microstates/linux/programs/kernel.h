@@ -114,6 +114,7 @@ struct sigpending {
 struct signal_struct {
     struct pid *pids[2];
     struct sigpending shared_pending;
+    int nr_threads;
     uint64_t utime, stime;
     unsigned long long sum_sched_runtime;
 };

@@ -106,7 +106,8 @@ __noinline uint64_t leave(struct cpu_account *cpu, uint64_t now, uint64_t clock,
            : is_stopped(task, why)  ? CAMP_STATE_STOPPED
            : (why & TASK_DEAD) != 0 ? CAMP_STATE_OTHER_SLEEP
                                     : own_sleeping_state(account->flags, account->faults);
-    keep_group(account, task);
+    if (has_culprits)
+        keep_group_of_leaving(account, task, cpu->running_task == (uint64_t)task);
     begin_writing(account);
     if (!on_cpu(account->state)) {
         list_awake(account, task);
@@ -186,6 +187,8 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
             /* No event reported the thread's wakeup. */
             cpu->unseen++;
             list_awake(account, next);
+            if (has_culprits)
+                note_call(account, next);
             change(account, next, NULL, queued_at(account, next, now), CAMP_STATE_RUN_QUEUE);
         }
         account->run_ns = cpu->run_ns;
@@ -209,6 +212,8 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
     clock = scheduler_clock(task);
     throttle = read_throttle(task, clock);
     keep_group(account, task);
+    if (has_culprits)
+        note_call(account, task);
     begin_writing(account);
     list_awake(account, task);
     now = bpf_ktime_get_ns();
