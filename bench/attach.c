@@ -2,7 +2,7 @@
  * Attaches BPF programs to the kernel until standard input ends.
  *
  *   attach floor EVENT...          empty programs at these events (floor.bpf.c)
- *   attach states [no-syscalls]    the programs of a session of microstates
+ *   attach states [no-syscalls | causes]   the programs of a session of microstates
  */
 #include "floor.skel.h"
 
@@ -67,7 +67,9 @@ int main(int argc, char **argv)
     if (argc > 2 && strcmp(argv[1], "floor") == 0)
         return attach_floor(argv + 2);
     if (argc > 1 && strcmp(argv[1], "states") == 0)
-        return attach_states(argc > 2 ? CAMP_STATES_NO_SYSCALLS : 0);
-    fprintf(stderr, "attach: what? floor EVENT..., states [no-syscalls]\n");
+        return attach_states(is_named("causes", argv)        ? CAMP_STATES_CULPRITS
+                             : is_named("no-syscalls", argv) ? CAMP_STATES_NO_SYSCALLS
+                                                             : 0);
+    fprintf(stderr, "attach: what? floor EVENT..., states [no-syscalls | causes]\n");
     return 2;
 }

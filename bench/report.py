@@ -63,7 +63,8 @@ def attach_verdicts(record):
         for what, (limit, floor) in variant["limits"].items():
             if floor is None or floor in costs:
                 ns = variant[what][0] - (costs[floor][what][0] if floor else 0)
-                found.append(verdict(f"{variant['who']}: more {units[what]}{' than empty programs' if floor else ''}",
+                than = f" than {floor.removeprefix('floor: ')}" if floor else ""
+                found.append(verdict(f"{variant['who']}: more {units[what]}{than}",
                                      f"{ns:.0f} ns", f"{limit:.0f} ns", ns <= limit))
     return found
 

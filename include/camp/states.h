@@ -225,8 +225,10 @@ struct camp_states_losses {
     /* Context switches and wakeups for which the kernel sent no event; their times are estimated.
      */
     uint64_t unseen;
-    /* How often a thread could not be watched yet, because memory was full, or a wait for a disk
-     * was not counted, because too many CPUs counted waits at that moment. */
+    /* How often a thread could not be watched yet, because memory was full; a wait for a disk was
+     * not counted, because too many CPUs counted waits at that moment; a sleep was in no element of
+     * camp_states_call_sleeps(), because there was none left; or causes were read while a CPU
+     * changed them, at each of 100 attempts. */
     uint64_t lost;
     uint64_t exits_lost; /* exited threads whose last times are lost */
     /* exited threads without a record: only a CAMP_THREAD_TOTAL has them */
@@ -327,7 +329,13 @@ enum camp_states_option {
      * in the machine's own PID namespace). The results are the same, with three exceptions: a new
      * name may come one snapshot later; run_delay_ns may lag while a thread sleeps; and a thread
      * whose wakeup and switch had no event is read after its next event. */
-    CAMP_STATES_VISIT_ALL = 1u << 3
+    CAMP_STATES_VISIT_ALL = 1u << 3,
+    /* Keeps the ledger of causes: enables camp_states_groups(), camp_states_causes() and
+     * camp_states_wait_lengths(). Each context switch and each wakeup then costs more CPU time
+     * (docs/why.md). CAMP_E_NOTSUP if the kernel lacks an event that this needs. */
+    CAMP_STATES_CULPRITS = 1u << 4,
+    /* With CAMP_STATES_CULPRITS: each process is a group of its own, not each name of processes. */
+    CAMP_STATES_BY_PROCESS = 1u << 5
 };
 
 /* Returns the name of a state, such as "user" or "run_queue". NULL if there is no such state. */
@@ -414,6 +422,141 @@ CAMP_PUBLIC int camp_states_events(struct camp_states_event *ret, size_t size, s
 /* Returns what the session has missed so far. Errors: CAMP_E_INVALID. */
 CAMP_PUBLIC int camp_states_losses(struct camp_states *session, struct camp_states_losses *ret,
                                    size_t size, struct camp_error *error);
+
+/* === camp_causes: the causes of waits === */
+
+/* What a group of threads is, between which a session with CAMP_STATES_CULPRITS divides the causes
+ * of waits: all processes with the same name (the name of the first thread), or one process
+ * (camp_states_watch_process(), CAMP_STATES_BY_PROCESS). There are at most 64 groups: 8 for what
+ * the session watches, CAMP_GROUP_OTHER, CAMP_GROUP_KERNEL, CAMP_GROUP_OUTSIDE, and 53 for the
+ * names, or processes, that run or wake first. A name that comes while others come may take two of
+ * them, of which one stays unused. */
+enum camp_group_kind {
+    CAMP_GROUP_OTHER,   /* all names for which there was no group */
+    CAMP_GROUP_KERNEL,  /* kernel threads */
+    CAMP_GROUP_OUTSIDE, /* threads outside of the PID namespace */
+    CAMP_GROUP_NAME,    /* the processes with this name that no other group has */
+    CAMP_GROUP_PROCESS  /* one process */
+};
+
+struct camp_states_group {
+    uint32_t number; /* by which causes name it; it does not change in a session */
+    uint32_t kind;   /* enum camp_group_kind */
+    int32_t pid;     /* CAMP_GROUP_PROCESS; otherwise 0 */
+    uint32_t reserved;
+    char name[CAMP_STATES_NAME_SIZE]; /* CAMP_GROUP_NAME, CAMP_GROUP_PROCESS; otherwise "" */
+};
+
+/* What caused a wait. */
+enum camp_cause_kind {
+    /* In CAMP_STATE_RUN_QUEUE: a thread of a group had the CPU. In a sleep: a thread of a group
+     * ended it. `id` is the number of the group. */
+    CAMP_CAUSE_GROUP,
+    CAMP_CAUSE_IDLE,       /* RUN_QUEUE: the CPU was idle and about to run the thread */
+    CAMP_CAUSE_INTERRUPTS, /* RUN_QUEUE: the CPU served interrupts */
+    CAMP_CAUSE_REAL_TIME,  /* RUN_QUEUE: a real-time thread had the CPU */
+    CAMP_CAUSE_TIMER,      /* a sleep that a timer ended */
+    /* A sleep that the interrupt of a device ended; `id` is its number. The session tells the first
+     * 24 devices apart that wake a thread, if their numbers are below 4,096. */
+    CAMP_CAUSE_DEVICE,
+    CAMP_CAUSE_SIGNAL, /* a sleep that a signal ended */
+    /* A sleep that another device, the message of another CPU, or the deferred work of an unknown
+     * interrupt ended. */
+    CAMP_CAUSE_OTHER_INTERRUPT,
+    /* Unknown: no event reported which thread had the CPU, or what ended the sleep (as when an idle
+     * CPU did). In RUN_QUEUE also the part of a wait that was after a throttled time. */
+    CAMP_CAUSE_UNKNOWN,
+    CAMP_CAUSE_COUNT
+};
+
+/* A part of the time of one group in one state. */
+struct camp_wait_cause {
+    uint32_t group; /* whose time it is: camp_states_group.number */
+    uint32_t state; /* enum camp_state: CAMP_STATE_RUN_QUEUE or a sleep */
+    uint32_t kind;  /* enum camp_cause_kind */
+    uint32_t id;
+    uint64_t wait_ns; /* since the session was opened */
+};
+
+#define CAMP_WAIT_BUCKETS 48
+
+/* How long the waits of one group in one state lasted. */
+struct camp_wait_lengths {
+    uint32_t group;
+    uint32_t state;      /* enum camp_state: a sleep, RUN_QUEUE or THROTTLED */
+    int32_t longest_tid; /* thread of the longest wait */
+    uint32_t reserved;
+    /* Since the previous call; 0 if no wait has ended. Of a wait above 2^42 ns (73 minutes) it is
+     * 2^42 - 1. */
+    uint64_t longest_ns;
+    uint64_t longest_end_ns; /* time of its end */
+    /* Number of waits that have ended since the session was opened. Element n counts those of at
+     * least 2^n ns and below 2^(n+1) ns; the last one those of at least 2^47 ns. It stays the last
+     * member. */
+    uint64_t counts[CAMP_WAIT_BUCKETS];
+};
+
+/* The sleeps of a watched process in one system call that have ended. */
+struct camp_call_sleeps {
+    int32_t pid;
+    int32_t call;   /* number of the system call, or -1: outside of system calls, or unknown */
+    uint32_t state; /* enum camp_state */
+    uint32_t reserved;
+    /* The call's first argument, if it is a file descriptor, the address of a futex, or the pid of
+     * a child. Otherwise 0. */
+    uint64_t argument;
+    uint64_t sleep_ns; /* since the session was opened */
+    uint64_t count;
+};
+
+/* Makes a process a group of its own, from now on, and counts its sleeps by system call. Errors:
+ * CAMP_E_INVALID (also: the session was opened without CAMP_STATES_CULPRITS, or pid is below 1),
+ * CAMP_E_SPACE (8 processes and names are watched), CAMP_E_NOTSUP (on other systems than Linux),
+ * CAMP_E_IO (the kernel refused the group). */
+CAMP_PUBLIC int camp_states_watch_process(struct camp_states *session, int32_t pid,
+                                          struct camp_error *error);
+
+/* Makes the processes with a name a group, from now on, even if 64 others come first. The kernel
+ * keeps the first 15 bytes of a name. Errors: those of camp_states_watch_process(). */
+CAMP_PUBLIC int camp_states_watch_name(struct camp_states *session, const char *name,
+                                       struct camp_error *error);
+
+/* Fills ret[capacity] with the groups, ascending by number. Errors: CAMP_E_INVALID, CAMP_E_SPACE
+ * (64 are always enough), CAMP_E_NOTSUP. */
+CAMP_PUBLIC int camp_states_groups(struct camp_states *session, struct camp_states_group *ret,
+                                   size_t size, size_t capacity, size_t *ret_count,
+                                   struct camp_error *error);
+
+/* Fills ret[capacity] with the causes of all waits that are not 0, by group, then by state.
+ *
+ * The causes of CAMP_STATE_RUN_QUEUE include the waits that go on, until *ret_time_ns. For each
+ * group they add up to the time of its threads in that state, to the ns. Only the time before a
+ * thread's first event in the session may be missing. If a group has a quota of CPU time, a call
+ * within a throttled time is not exact: it has charged that time, which no event reported yet, and
+ * later calls charge as much less. No cause ever falls. Threads whose process gets another name are
+ * of the new group from their next event on.
+ *
+ * A sleep has a cause when it has ended. A sleep that goes on during a call of this function is
+ * charged, when it ends, from the time of that call on: the time before had no cause yet, and
+ * stays without one. The time of that call is before all that it reads, so a sleep that ends during
+ * the call may be charged with only its last part, or with more than that. Errors: CAMP_E_INVALID,
+ * CAMP_E_SPACE, CAMP_E_NOTSUP. */
+CAMP_PUBLIC int camp_states_causes(struct camp_states *session, struct camp_wait_cause *ret,
+                                   size_t size, size_t capacity, size_t *ret_count,
+                                   uint64_t *ret_time_ns, struct camp_error *error);
+
+/* Fills ret[capacity] with the lengths of the waits of each group and state that had any. Errors:
+ * CAMP_E_INVALID, CAMP_E_SPACE, CAMP_E_NOTSUP. */
+CAMP_PUBLIC int camp_states_wait_lengths(struct camp_states *session, struct camp_wait_lengths *ret,
+                                         size_t size, size_t capacity, size_t *ret_count,
+                                         struct camp_error *error);
+
+/* Fills ret[capacity] with the sleeps of the watched processes by system call. The session keeps
+ * 4,096 elements; a sleep that would need another one is missing, and counts as lost
+ * (camp_states_losses()). Errors: CAMP_E_INVALID, CAMP_E_SPACE, CAMP_E_NOTSUP. */
+CAMP_PUBLIC int camp_states_call_sleeps(struct camp_states *session, struct camp_call_sleeps *ret,
+                                        size_t size, size_t capacity, size_t *ret_count,
+                                        struct camp_error *error);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@ static const struct command commands[] = {
     { "top", command_top, "where the time of threads, processes, users goes, by state" },
     { "time", command_time, "where the wall time of a command, or of a process, went" },
     { "wait", command_wait, "I/O wait by five definitions, and which tasks waited for which disk" },
+    { "why", command_why, "what each wait was for, and whose fault: causes that add up" },
     { "explain", command_explain, "where time is lost, by rules, and what cannot be known here" },
     { "view", command_view, "the page in this computer's browser, live or from a file" },
     { "export", command_export, "metrics for Prometheus: CPUs, states of threads, groups" },

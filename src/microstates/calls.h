@@ -15,3 +15,16 @@
 /* Fills kind_of_call[count], indexed by the number of the system call. Each value is an enum
  * camp_state, KIND_BY_DESCRIPTOR or KIND_BY_RESTART. */
 void camp_calls_fill(uint8_t *kind_of_call, size_t count);
+
+/* What the first argument of a system call is. */
+enum call_argument {
+    CALL_OTHER,
+    CALL_DESCRIPTOR, /* a file descriptor */
+    CALL_FUTEX,      /* the address of a futex */
+    CALL_CHILD       /* the pid of a child, or another selection of children below 1 */
+};
+
+/* Return the name of a system call in which threads sleep, such as "futex", and what its first
+ * argument is. NULL and CALL_OTHER for any other call. */
+const char *camp_call_name(int32_t number);
+enum call_argument camp_call_argument(int32_t number);

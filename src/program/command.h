@@ -54,6 +54,7 @@ int command_report(int argc, char **argv);
 int command_time(int argc, char **argv);
 int command_top(int argc, char **argv);
 int command_wait(int argc, char **argv);
+int command_why(int argc, char **argv);
 int command_view(int argc, char **argv);
 
 /* The name of the running command, for error messages. main() sets it once. */

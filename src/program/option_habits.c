@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#define LIVE "check, top, wait, record, report, view"
+#define LIVE "check, top, wait, why, record, report, view"
 #define UNCOLORED "get, list, export, record, view"
-#define COUNTED "check, top, wait, record, report"
+#define COUNTED "check, top, wait, why, record, report"
 
 const struct habit habits[] = {
     /* Options that had another meaning in an earlier version of the command. */
@@ -33,7 +33,8 @@ const struct habit habits[] = {
     { "top", "-c",
       "command lines select rows in rules of --workload FILE (-w); --count N (-n) ends "
       "the command after N intervals" },
-    { "check, wait, record, report", "-c", "--count N (-n) ends the command after N intervals" },
+    { "check, wait, why, record, report", "-c",
+      "--count N (-n) ends the command after N intervals" },
     { COUNTED, "--iterations", "--count N (-n) ends the command after N intervals" },
     { "top", "-b", "--format text (-f text) prints one interval below the other" },
     { "top", "--batch", "--format text (-f text) prints one interval below the other" },
@@ -54,6 +55,9 @@ const struct habit habits[] = {
     { "check, wait, top", "-a", "each command shows all that it measures; --top 0 shows all rows" },
     { "check, wait", "-t",
       "each interval has its time already; --format json or csv has its date" },
+
+    { "why", "-p", "the first operand is the process: camp why PID" },
+    { "why", "--pid", "the first operand is the process: camp why PID" },
 
     { "record", "-p",
       "a recording has all threads; camp top --from FILE.camp --pid PID shows those of one "

@@ -18,9 +18,8 @@ enum operand_kind operand_kind(const struct option_table *table)
         const char *words;
         enum operand_kind kind;
     } kinds[] = {
-        { "-- COMMAND", OPERAND_COMMAND },
-        { "COUNTER...", OPERAND_COUNTER },
-        { "[KIND", OPERAND_SUBJECT },
+        { "-- COMMAND", OPERAND_COMMAND }, { "COUNTER...", OPERAND_COUNTER },
+        { "[KIND", OPERAND_SUBJECT },      { "[PID | NAME]", OPERAND_PROCESS },
         { "[INTERVAL", OPERAND_INTERVAL },
     };
     const char *options = strstr(table->usage, "[OPTIONS]");
@@ -142,6 +141,8 @@ static int operands_parse(const struct option_table *table, bool *given, int arg
                         command, command);
     if (strstr(table->usage, "[INTERVAL") == NULL)
         return OPTIONS_GO_ON;
+    if (kind == OPERAND_PROCESS && at < argc)
+        at++; /* The first operand is a process, even if it is a number. */
     while (at < argc && !starts_number(argv[at]))
         at++;
     if (kind == OPERAND_INTERVAL && at > *first)

@@ -28,6 +28,7 @@ const struct absent_part absent_parts[PART_COUNT] = {
     X(top, PART_STATES)                                                                            \
     X(time, PART_STATES)                                                                           \
     X(wait, PART_IO_WAIT)                                                                          \
+    X(why, PART_STATES)                                                                            \
     X(explain, PART_STATES)                                                                        \
     X(view, PART_PAGES)                                                                            \
     X(export, PART_PAGES)                                                                          \

@@ -23,6 +23,7 @@ refused() {
     for words in "top --tier bpf --count 1 --interval 50ms" \
         "top --from processes --tier bpf --count 1 --interval 50ms --format json" \
         "time --no-syscalls -- true" "wait --tier bpf --count 1 --interval 50ms" \
+        "why --count 1 --interval 50ms" \
         "check --tier bpf --count 1 --interval 50ms"; do
         # shellcheck disable=SC2086 # the words of the command
         run --separate-stderr "$@" "$CAMP" $words
@@ -110,7 +111,7 @@ without() { # without CAPABILITY...: prints the words that run a command without
 @test "--verbose prints what libbpf reports about a BPF program that the kernel refuses" {
     needs_microstates
     /usr/bin/python3 "$HERE/refuse_programs.py" EINVAL true || skip "no filter of system calls here"
-    for words in "top --count 1" "time -- true" "wait --tier bpf --count 1"; do
+    for words in "top --count 1" "time -- true" "wait --tier bpf --count 1" "why --count 1"; do
         # shellcheck disable=SC2086
         run --separate-stderr /usr/bin/python3 "$HERE/refuse_programs.py" EINVAL "$CAMP" ${words%% *} --verbose ${words#* }
         [ "$status" -eq 1 ]

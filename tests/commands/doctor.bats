@@ -82,7 +82,7 @@ teardown() {
 # Lists the events to which the programs in the kernel attach.
 attached_to() {
     sed -n 's,.*SEC("tp_btf/\([a-z_]*\)").*,\1,p; s,^INTERRUPT(\([a-z_]*\).*,\1_entry\n\1_exit,p' \
-        "$TREE"/src/microstates/linux/{states.bpf.c,interrupt.bpf.h,changes.bpf.h}
+        "$TREE"/src/microstates/linux/programs/{states.bpf.c,interrupt.bpf.h,changes.bpf.h,migrate.bpf.h,wakers.bpf.h}
 }
 
 @test "the JSON of camp doctor lists every kernel event to which camp's BPF programs attach" {

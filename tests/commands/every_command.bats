@@ -22,7 +22,7 @@ commands() {
 @test "camp --help names every command" {
     run "$CAMP" --help
     [ "$status" -eq 0 ]
-    for command in check top time wait explain view record report compare get list doctor load verify probe; do
+    for command in check top time wait why explain view record report compare get list doctor load verify probe; do
         [[ $output == *$command* ]]
     done
 }

@@ -101,7 +101,7 @@ class Carriers:
 
     def arguments(self):
         """A name as an option, operand and source. Each kind is with a few of the commands."""
-        commands = ('check', 'top', 'time', 'wait', 'view', 'export', 'record', 'report', 'compare', 'get', 'list',
+        commands = ('check', 'top', 'time', 'wait', 'why', 'view', 'export', 'record', 'report', 'compare', 'get', 'list',
                     'doctor', 'load', 'verify', 'probe', 'explain')
         for number, (kind, name) in enumerate(KINDS.items()):
             for command in commands[number % 5::5]:

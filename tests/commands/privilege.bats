@@ -107,7 +107,7 @@ END
     for group in root 64999; do
         for words in 'view --from base.csv' view 'view --from cpus' 'export --port 0' \
             'top --interval 50ms --format json' 'top --from cpus --interval 50ms --format json' \
-            'record --interval 50ms' 'wait --format json 0.05' 'wait --tier kernel --format json 0.05' \
+            'record --interval 50ms' 'wait --format json 0.05' 'why --interval 50ms --json' 'wait --tier kernel --format json 0.05' \
             'check --tier schedstat --format json 0.05' 'time -- ./command'; do
             # shellcheck disable=SC2086
             run held_while_serving $group $words

@@ -1,7 +1,7 @@
 /*
- * Tests that a snapshot copies whole accounts (src/microstates/linux/order.bpf.h): of threads that
- * switch on other CPUs, and of threads that lose their CPU while the kernel accounts for a system
- * call.
+ * Tests that a snapshot copies whole accounts (src/microstates/linux/programs/order.bpf.h): of
+ * threads that switch on other CPUs, and of threads that lose their CPU while the kernel accounts
+ * for a system call.
  *
  * A copy with values of before and after a change has states that do not add up to its time. A copy
  * that is older than the one of the previous snapshot has fewer system calls.

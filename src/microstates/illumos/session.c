@@ -10,6 +10,11 @@
 #define OPTIONS                                                                                    \
     (CAMP_STATES_NO_SYSCALLS | CAMP_STATES_VERBOSE | CAMP_STATES_DISKS | CAMP_STATES_VISIT_ALL)
 
+static int fail_without_causes(struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_NOTSUP, 0, "this system does not report what causes a wait");
+}
+
 int session_open(struct camp_states **ret, const char *folder, uint32_t options,
                  struct camp_error *error)
 {
@@ -20,6 +25,8 @@ int session_open(struct camp_states **ret, const char *folder, uint32_t options,
     /* System calls cost nothing to watch here, so that CAMP_STATES_NO_SYSCALLS changes nothing. */
     if (camp_is_null(error, ret))
         return CAMP_E_INVALID;
+    if ((options & (CAMP_STATES_CULPRITS | CAMP_STATES_BY_PROCESS)) != 0)
+        return fail_without_causes(error);
     if ((options & ~(uint32_t)OPTIONS) != 0)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "options is 0x%x: pass bits of enum camp_states_option",
@@ -194,6 +201,67 @@ int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *r
     (void)ret_count;
     return camp_fail(error, CAMP_E_NOTSUP, 0,
                      "this system does not count which disk a thread waits for");
+}
+
+int camp_states_watch_process(struct camp_states *session, int32_t pid, struct camp_error *error)
+{
+    (void)session;
+    (void)pid;
+    return fail_without_causes(error);
+}
+
+int camp_states_watch_name(struct camp_states *session, const char *name, struct camp_error *error)
+{
+    (void)session;
+    (void)name;
+    return fail_without_causes(error);
+}
+
+int camp_states_groups(struct camp_states *session, struct camp_states_group *ret, size_t size,
+                       size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    (void)session;
+    (void)ret;
+    (void)size;
+    (void)capacity;
+    (void)ret_count;
+    return fail_without_causes(error);
+}
+
+int camp_states_causes(struct camp_states *session, struct camp_wait_cause *ret, size_t size,
+                       size_t capacity, size_t *ret_count, uint64_t *ret_time_ns,
+                       struct camp_error *error)
+{
+    (void)session;
+    (void)ret;
+    (void)size;
+    (void)capacity;
+    (void)ret_count;
+    (void)ret_time_ns;
+    return fail_without_causes(error);
+}
+
+int camp_states_wait_lengths(struct camp_states *session, struct camp_wait_lengths *ret,
+                             size_t size, size_t capacity, size_t *ret_count,
+                             struct camp_error *error)
+{
+    (void)session;
+    (void)ret;
+    (void)size;
+    (void)capacity;
+    (void)ret_count;
+    return fail_without_causes(error);
+}
+
+int camp_states_call_sleeps(struct camp_states *session, struct camp_call_sleeps *ret, size_t size,
+                            size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    (void)session;
+    (void)ret;
+    (void)size;
+    (void)capacity;
+    (void)ret_count;
+    return fail_without_causes(error);
 }
 
 /* Microstates need no feature that a kernel may lack, so the list is empty. */

@@ -6,68 +6,75 @@
 #include <sys/syscall.h>
 
 struct call {
+    const char *name;
     long number;
     uint8_t kind;
+    uint8_t argument; /* enum call_argument */
 };
+
+#define CALL(name, kind, argument)                                                                 \
+    {                                                                                              \
+#name, SYS_##name, kind, argument                                                          \
+    }
 
 /* System calls in which a thread may sleep. Some architectures lack some of them. In any other
  * call, a sleep is CAMP_STATE_OTHER_SLEEP. */
 static const struct call calls[] = {
-    { SYS_futex, CAMP_STATE_LOCK },
+    CALL(futex, CAMP_STATE_LOCK, CALL_FUTEX),
 #ifdef SYS_futex_waitv
-    { SYS_futex_waitv, CAMP_STATE_LOCK },
+    CALL(futex_waitv, CAMP_STATE_LOCK, CALL_OTHER),
 #endif
 
 #ifdef SYS_poll
-    { SYS_poll, CAMP_STATE_POLL },
-    { SYS_select, CAMP_STATE_POLL },
-    { SYS_epoll_wait, CAMP_STATE_POLL },
+    CALL(poll, CAMP_STATE_POLL, CALL_OTHER),
+    CALL(select, CAMP_STATE_POLL, CALL_OTHER),
+    CALL(epoll_wait, CAMP_STATE_POLL, CALL_DESCRIPTOR),
 #endif
-    { SYS_ppoll, CAMP_STATE_POLL },
-    { SYS_pselect6, CAMP_STATE_POLL },
-    { SYS_epoll_pwait, CAMP_STATE_POLL },
+    CALL(ppoll, CAMP_STATE_POLL, CALL_OTHER),
+    CALL(pselect6, CAMP_STATE_POLL, CALL_OTHER),
+    CALL(epoll_pwait, CAMP_STATE_POLL, CALL_DESCRIPTOR),
 #ifdef SYS_epoll_pwait2
-    { SYS_epoll_pwait2, CAMP_STATE_POLL },
+    CALL(epoll_pwait2, CAMP_STATE_POLL, CALL_DESCRIPTOR),
 #endif
-    { SYS_io_getevents, CAMP_STATE_POLL },
+    CALL(io_getevents, CAMP_STATE_POLL, CALL_OTHER),
 #ifdef SYS_io_pgetevents
-    { SYS_io_pgetevents, CAMP_STATE_POLL },
+    CALL(io_pgetevents, CAMP_STATE_POLL, CALL_OTHER),
 #endif
-    { SYS_io_uring_enter, CAMP_STATE_POLL },
+    CALL(io_uring_enter, CAMP_STATE_POLL, CALL_DESCRIPTOR),
 
-    { SYS_accept, CAMP_STATE_SOCKET },
-    { SYS_accept4, CAMP_STATE_SOCKET },
-    { SYS_connect, CAMP_STATE_SOCKET },
-    { SYS_recvfrom, CAMP_STATE_SOCKET },
-    { SYS_recvmsg, CAMP_STATE_SOCKET },
-    { SYS_recvmmsg, CAMP_STATE_SOCKET },
-    { SYS_sendto, CAMP_STATE_SOCKET },
-    { SYS_sendmsg, CAMP_STATE_SOCKET },
-    { SYS_sendmmsg, CAMP_STATE_SOCKET },
+    CALL(accept, CAMP_STATE_SOCKET, CALL_DESCRIPTOR),
+    CALL(accept4, CAMP_STATE_SOCKET, CALL_DESCRIPTOR),
+    CALL(connect, CAMP_STATE_SOCKET, CALL_DESCRIPTOR),
+    CALL(recvfrom, CAMP_STATE_SOCKET, CALL_DESCRIPTOR),
+    CALL(recvmsg, CAMP_STATE_SOCKET, CALL_DESCRIPTOR),
+    CALL(recvmmsg, CAMP_STATE_SOCKET, CALL_DESCRIPTOR),
+    CALL(sendto, CAMP_STATE_SOCKET, CALL_DESCRIPTOR),
+    CALL(sendmsg, CAMP_STATE_SOCKET, CALL_DESCRIPTOR),
+    CALL(sendmmsg, CAMP_STATE_SOCKET, CALL_DESCRIPTOR),
 
-    { SYS_read, KIND_BY_DESCRIPTOR },
-    { SYS_readv, KIND_BY_DESCRIPTOR },
-    { SYS_write, KIND_BY_DESCRIPTOR },
-    { SYS_writev, KIND_BY_DESCRIPTOR },
-    { SYS_splice, CAMP_STATE_PIPE },
-    { SYS_tee, CAMP_STATE_PIPE },
-    { SYS_vmsplice, CAMP_STATE_PIPE },
+    CALL(read, KIND_BY_DESCRIPTOR, CALL_DESCRIPTOR),
+    CALL(readv, KIND_BY_DESCRIPTOR, CALL_DESCRIPTOR),
+    CALL(write, KIND_BY_DESCRIPTOR, CALL_DESCRIPTOR),
+    CALL(writev, KIND_BY_DESCRIPTOR, CALL_DESCRIPTOR),
+    CALL(splice, CAMP_STATE_PIPE, CALL_DESCRIPTOR),
+    CALL(tee, CAMP_STATE_PIPE, CALL_DESCRIPTOR),
+    CALL(vmsplice, CAMP_STATE_PIPE, CALL_DESCRIPTOR),
 
-    { SYS_restart_syscall, KIND_BY_RESTART },
+    CALL(restart_syscall, KIND_BY_RESTART, CALL_OTHER),
 
-    { SYS_nanosleep, CAMP_STATE_TIMER },
-    { SYS_clock_nanosleep, CAMP_STATE_TIMER },
+    CALL(nanosleep, CAMP_STATE_TIMER, CALL_OTHER),
+    CALL(clock_nanosleep, CAMP_STATE_TIMER, CALL_OTHER),
 
-    { SYS_wait4, CAMP_STATE_CHILD },
-    { SYS_waitid, CAMP_STATE_CHILD },
+    CALL(wait4, CAMP_STATE_CHILD, CALL_CHILD),
+    CALL(waitid, CAMP_STATE_CHILD, CALL_OTHER),
 #ifdef SYS_vfork
-    { SYS_vfork, CAMP_STATE_CHILD },
+    CALL(vfork, CAMP_STATE_CHILD, CALL_OTHER),
 #endif
     /* With CLONE_VFORK, as in posix_spawn(3), the caller sleeps until the child exits or runs
        another program. */
-    { SYS_clone, CAMP_STATE_CHILD },
+    CALL(clone, CAMP_STATE_CHILD, CALL_OTHER),
 #ifdef SYS_clone3
-    { SYS_clone3, CAMP_STATE_CHILD },
+    CALL(clone3, CAMP_STATE_CHILD, CALL_OTHER),
 #endif
 };
 
@@ -78,4 +85,27 @@ void camp_calls_fill(uint8_t *kind_of_call, size_t count)
         if (calls[i].number >= 0 && (size_t)calls[i].number < count)
             kind_of_call[calls[i].number] = calls[i].kind;
     }
+}
+
+static const struct call *find(int32_t number)
+{
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        if (calls[i].number == number)
+            return &calls[i];
+    }
+    return NULL;
+}
+
+const char *camp_call_name(int32_t number)
+{
+    const struct call *call = find(number);
+
+    return call != NULL ? call->name : NULL;
+}
+
+enum call_argument camp_call_argument(int32_t number)
+{
+    const struct call *call = find(number);
+
+    return call != NULL ? (enum call_argument)call->argument : CALL_OTHER;
 }

@@ -64,6 +64,18 @@ static const struct event events[] = {
     TRACEPOINT("block_bio_queue", false, "5.5", "camp wait names no disk"),
     TRACEPOINT("signal_deliver", false, "5.5", "signals are not counted"),
     TRACEPOINT("sched_migrate_task", false, "5.5", "throttled time before a move is run queue"),
+    TRACEPOINT("sched_waking", false, "5.5", "no causes of waits"),
+    TRACEPOINT("softirq_raise", false, "5.5", "a softirq's wakeups are its own"),
+    TRACEPOINT("hrtimer_expire_entry", false, "5.5", "a timer's wakeups may be a device's"),
+    TRACEPOINT("hrtimer_expire_exit", false, "5.5", "a timer's wakeups may be a device's"),
+    TRACEPOINT("call_function_entry", false, "x86", "its wakeups are of what it hit"),
+    TRACEPOINT("call_function_exit", false, "x86", "its wakeups are of what it hit"),
+    TRACEPOINT("call_function_single_entry", false, "x86", "its wakeups are of what it hit"),
+    TRACEPOINT("call_function_single_exit", false, "x86", "its wakeups are of what it hit"),
+    TRACEPOINT("irq_work_entry", false, "x86", "its wakeups are of what it hit"),
+    TRACEPOINT("irq_work_exit", false, "x86", "its wakeups are of what it hit"),
+    TRACEPOINT("ipi_entry", false, "arm64", "its wakeups are of what it hit"),
+    TRACEPOINT("ipi_exit", false, "arm64", "its wakeups are of what it hit"),
     TRACEPOINT("task_rename", false, "5.5", EACH_VISITED),
     TRACEPOINT("cgroup_attach_task", false, "5.5", EACH_VISITED),
     TRACEPOINT("sched_process_exit", false, "5.5", EACH_VISITED),
@@ -194,6 +206,20 @@ int camp_events_require(const struct kernel_types *kernel, struct camp_error *er
                              "this kernel has no %s (%s): microstates need Linux %s; camp check "
                              "works without microstates",
                              events[i].name, events[i].without, events[i].since);
+    }
+    return CAMP_OK;
+}
+
+int camp_events_require_causes(const struct kernel_types *kernel, struct camp_error *error)
+{
+    static const char *const needed[] = { "sched_waking", "sched_migrate_task" };
+
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+        if (!camp_events_have_tracepoint(kernel, needed[i]))
+            return camp_fail(error, CAMP_E_NOTSUP, 0,
+                             "this kernel has no event %s, which the causes of waits need; camp "
+                             "top works without causes",
+                             needed[i]);
     }
     return CAMP_OK;
 }

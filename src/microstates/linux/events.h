@@ -25,6 +25,9 @@ bool camp_events_have_tracepoint(const struct kernel_types *kernel, const char *
  * the Linux version that has it. */
 int camp_events_require(const struct kernel_types *kernel, struct camp_error *error);
 
+/* Does the same for the events without which waits have no causes. */
+int camp_events_require_causes(const struct kernel_types *kernel, struct camp_error *error);
+
 /* Does the work of camp_states_events(), with the kernel's types: lists all features, required or
  * not, and whether the kernel has them. */
 int camp_events_list(const struct kernel_types *kernel, struct camp_states_event *ret, size_t size,

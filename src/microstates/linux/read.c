@@ -279,6 +279,7 @@ int camp_states_losses(struct camp_states *session, struct camp_states_losses *r
     if (camp_is_null(error, session, ret))
         return CAMP_E_INVALID;
     losses.known = session->knows.losses;
+    losses.lost = session->torn_copies;
     for (size_t i = 0; i < session->cpu_count; i++) {
         losses.switches += session->cpus[i].switches;
         losses.unseen += session->cpus[i].unseen;

@@ -29,7 +29,8 @@
 #define LARGE_BYTES (256 * 1024)
 #define CPUS_MOST (1u << 16)
 #define OPTIONS                                                                                    \
-    (CAMP_STATES_NO_SYSCALLS | CAMP_STATES_VERBOSE | CAMP_STATES_DISKS | CAMP_STATES_VISIT_ALL)
+    (CAMP_STATES_NO_SYSCALLS | CAMP_STATES_VERBOSE | CAMP_STATES_DISKS | CAMP_STATES_VISIT_ALL |   \
+     CAMP_STATES_CULPRITS | CAMP_STATES_BY_PROCESS)
 #define MACHINE_NAMESPACE 0xEFFFFFFC /* PROC_PID_INIT_INO of the kernel */
 
 static bool begins(const char *text, const char *with)
@@ -106,9 +107,10 @@ static void prepare_changes(struct states_bpf *programs, const struct kernel_typ
     programs->rodata->lists_changes = possible;
 }
 
-static int find_events(struct states_bpf *programs, const struct relocations *types,
+static int find_events(struct camp_states *session, const struct relocations *types,
                        uint32_t options, struct camp_error *error)
 {
+    struct states_bpf *programs = session->programs;
     struct kernel_types *kernel = NULL;
     int r = camp_kernel_types_open(&kernel, error);
 
@@ -120,6 +122,7 @@ static int find_events(struct states_bpf *programs, const struct relocations *ty
         prepare_traps(programs->obj, kernel, programs->rodata->split_calls);
         programs->rodata->sees_faults = camp_events_have_tracepoint(kernel, "page_fault_user");
         prepare_changes(programs, kernel, options);
+        r = camp_causes_prepare(session, kernel, options, error);
         camp_relocations_fill(types, kernel, bpf_object__btf(programs->obj));
     }
     camp_kernel_types_close(kernel);
@@ -226,7 +229,7 @@ static int prepare(struct camp_states *session, struct relocations *types, uint3
     int r;
 
     camp_relocations_open(types, &open_options);
-    programs = states_bpf__open_opts(&open_options);
+    programs = camp_causes_open_programs((options & CAMP_STATES_CULPRITS) != 0, &open_options);
     session->programs = programs;
     if (programs == NULL)
         return camp_fail(error, CAMP_E_NOMEM, errno, "no memory for the programs of microstates");
@@ -235,11 +238,13 @@ static int prepare(struct camp_states *session, struct relocations *types, uint3
     programs->rodata->own_namespace = own_namespace();
     session->has_disks = (options & CAMP_STATES_DISKS) != 0;
     programs->rodata->tell_disks = session->has_disks;
-    r = find_events(programs, types, options, error);
+    r = find_events(session, types, options, error);
     if (r == CAMP_OK)
         r = count_cpus(&session->cpu_count, error);
-    if (r == CAMP_OK)
+    if (r == CAMP_OK) {
         bpf_map__set_max_entries(programs->maps.cpus, session->cpu_count);
+        bpf_map__set_max_entries(programs->maps.queues, session->cpu_count);
+    }
     return r;
 }
 
@@ -248,7 +253,7 @@ static int load(struct camp_states *session, uint32_t options, struct camp_error
     struct relocations types;
     const int prepared = prepare(session, &types, options, error);
     struct states_bpf *programs = session->programs;
-    int r = prepared == CAMP_OK && programs != NULL ? states_bpf__load(programs) : 0;
+    int r = prepared == CAMP_OK && programs != NULL ? states_bpf__load(programs) : 0, causes;
 
     camp_relocations_close(&types);
     if (prepared != CAMP_OK || programs == NULL)
@@ -258,6 +263,9 @@ static int load(struct camp_states *session, uint32_t options, struct camp_error
     if (r == 0) {
         note_known(session);
         find_restarts(programs);
+        causes = camp_causes_begin(session, error);
+        if (causes != CAMP_OK)
+            return causes;
         r = states_bpf__attach(programs);
     }
     if (r != 0)
@@ -352,6 +360,7 @@ void camp_states_close(struct camp_states *session)
         return;
     if (session->cpus != NULL)
         munmap((void *)session->cpus, session->cpu_count * sizeof *session->cpus);
+    camp_causes_end(session);
     ring_buffer__free(session->exits);
     free(session->known);
     free(session->records);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "counters/error.h"
+#include "culprits_layout.h"
 #include "layout.h"
 
 #include <camp/states.h>
@@ -9,6 +10,8 @@
 #include <bpf/libbpf.h>
 
 #include <stdbool.h>
+
+struct kernel_types;
 
 struct known_thread {
     int32_t tid;
@@ -44,9 +47,16 @@ struct camp_states {
     struct tid_list read_again; /* threads that the next snapshot reads in any case */
     uint64_t idle_until_ns; /* start of the last snapshot: idle threads are accounted until then */
     struct camp_states_known knows;
-    bool has_disks;    /* whether waits for disks are counted */
-    bool known_whole;  /* whether `known` holds all threads of the last snapshot */
-    bool is_unordered; /* whether a tid was out of order; if so, records are sorted */
+    bool has_disks;         /* whether waits for disks are counted */
+    uint32_t watched_count; /* groups from GROUPS_NAMED on */
+    bool has_causes;        /* CAMP_STATES_CULPRITS; the three below are NULL without it */
+    const struct queue_account *queues;  /* [cpu_count], written by the kernel */
+    const struct sleeps *sleeps;         /* [GROUPS_MAX], written by the kernel */
+    struct distributions *distributions; /* [GROUPS_MAX], written by the kernel, too */
+    struct charges *charges; /* of the last reading, owned; NULL without CAMP_STATES_CULPRITS */
+    uint64_t torn_copies;    /* readings of causes that a switch changed at each attempt */
+    bool known_whole;        /* whether `known` holds all threads of the last snapshot */
+    bool is_unordered;       /* whether a tid was out of order; if so, records are sorted */
     struct ring_buffer *exits;
     /* receives the exits; NULL if `taken` receives them */
     const struct camp_states_visitor *visitor;
@@ -54,6 +64,23 @@ struct camp_states {
     uint64_t added_up;  /* sum of exits_added_up of all CPUs at the last call of take_totals() */
     int totals_waiting; /* how often take_totals() must still be called to read all totals */
 };
+
+/* Opens the programs that keep the ledger of causes, or those that do not. Returns NULL if there is
+ * no memory. */
+struct states_bpf *camp_causes_open_programs(bool has_causes, struct bpf_object_open_opts *options);
+
+/* Decides whether the programs of causes are loaded, before they are (causes.c). Errors:
+ * CAMP_E_NOTSUP (the kernel lacks an event). */
+int camp_causes_prepare(struct camp_states *session, const struct kernel_types *kernel,
+                        uint32_t options, struct camp_error *error);
+
+/* Maps the ledger of causes after the programs were loaded, before they are attached. Errors:
+ * CAMP_E_NOMEM. */
+int camp_causes_begin(struct camp_states *session, struct camp_error *error);
+void camp_causes_end(struct camp_states *session);
+
+/* Makes session->charges, which free(3) frees. Returns false if there is no memory. */
+bool camp_causes_make_charges(struct camp_states *session);
 
 int camp_session_take_exit(void *context, void *record, size_t length);
 

@@ -74,3 +74,39 @@ int camp_states_losses(struct camp_states *session, struct camp_states_losses *r
 {
     return fail(error);
 }
+
+int camp_states_watch_process(struct camp_states *session, int32_t pid, struct camp_error *error)
+{
+    return fail(error);
+}
+
+int camp_states_watch_name(struct camp_states *session, const char *name, struct camp_error *error)
+{
+    return fail(error);
+}
+
+int camp_states_groups(struct camp_states *session, struct camp_states_group *ret, size_t size,
+                       size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    return fail(error);
+}
+
+int camp_states_causes(struct camp_states *session, struct camp_wait_cause *ret, size_t size,
+                       size_t capacity, size_t *ret_count, uint64_t *ret_time_ns,
+                       struct camp_error *error)
+{
+    return fail(error);
+}
+
+int camp_states_wait_lengths(struct camp_states *session, struct camp_wait_lengths *ret,
+                             size_t size, size_t capacity, size_t *ret_count,
+                             struct camp_error *error)
+{
+    return fail(error);
+}
+
+int camp_states_call_sleeps(struct camp_states *session, struct camp_call_sleeps *ret, size_t size,
+                            size_t capacity, size_t *ret_count, struct camp_error *error)
+{
+    return fail(error);
+}

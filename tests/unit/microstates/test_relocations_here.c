@@ -1,5 +1,6 @@
 /* The copy of the kernel's types for the relocations, tested with the types of this kernel and the
  * programs of microstates, and what happens if there can be no copy. */
+#include "microstates/linux/culprits_layout.h"
 #include "microstates/linux/layout.h"
 #include "microstates/linux/relocations.h"
 #include "states.skel.h"

@@ -155,6 +155,33 @@ static void the_error_about_a_missing_event_names_the_first_kernel_that_has_it(v
     assert_refused("sched_wakeup_new", 5, "sched_wakeup_new", "Linux 5.5");
 }
 
+static int require_causes(const struct btf *kernel, struct camp_error *error)
+{
+    struct kernel_types *types = types_of(kernel);
+    const int r = camp_events_require_causes(types, error);
+
+    camp_kernel_types_close(types);
+    return r;
+}
+
+static void a_kernel_without_an_event_of_causes_is_refused_for_causes_only(void **state)
+{
+    struct btf *kernel = kernel_without(NULL, 5);
+    struct camp_error error = { 0 };
+
+    (void)state;
+    assert_int_equal(require_events(kernel, NULL), CAMP_OK);
+    assert_int_equal(require_causes(kernel, &error), CAMP_E_NOTSUP);
+    assert_string_equal(error.message, "this kernel has no event sched_waking, which the causes of "
+                                       "waits need; camp top works without causes");
+    add_tracepoint(kernel, "sched_waking", 2);
+    assert_int_equal(require_causes(kernel, &error), CAMP_E_NOTSUP);
+    assert_non_null(strstr(error.message, "sched_migrate_task"));
+    add_tracepoint(kernel, "sched_migrate_task", 3);
+    assert_int_equal(require_causes(kernel, &error), CAMP_OK);
+    btf__free(kernel);
+}
+
 static void a_kernel_that_lacks_an_optional_event_is_accepted(void **state)
 {
     struct btf *kernel = kernel_without(NULL, 5);
@@ -303,6 +330,7 @@ int main(void)
         cmocka_unit_test(a_kernel_with_all_needed_events_is_accepted),
         cmocka_unit_test(the_error_about_an_old_sched_switch_event_names_the_needed_kernel),
         cmocka_unit_test(the_error_about_a_missing_event_names_the_first_kernel_that_has_it),
+        cmocka_unit_test(a_kernel_without_an_event_of_causes_is_refused_for_causes_only),
         cmocka_unit_test(a_kernel_that_lacks_an_optional_event_is_accepted),
         cmocka_unit_test(throttled_time_is_available_if_the_run_queue_has_a_throttling_clock),
         cmocka_unit_test(a_kernel_without_an_event_of_sleeping_threads_is_accepted),

@@ -142,3 +142,28 @@ __noinline int own_sleeping_state(uint32_t flags, uint64_t faults)
 {
     return sleeping_state(bpf_get_current_task_btf(), flags, faults);
 }
+
+/* Notes the system call in which the thread sleeps, if the session tells the calls of its group
+ * apart: when the thread goes to sleep, and again before its sleep is charged, because the session
+ * may have started to watch its group meanwhile. The registers of a thread do not change before it
+ * runs. */
+static __always_inline void note_call(struct account *account, struct task_struct *task)
+{
+    const struct pt_regs *regs;
+    long call;
+
+    if ((watched_groups >> group_of(account) & 1) == 0)
+        return;
+    regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+    account->call = -1;
+    account->argument = 0;
+    if (regs == NULL || (account->flags & WORKER) != 0)
+        return;
+    call = call_of(regs);
+    if (call < 0)
+        return;
+    account->call = (int32_t)call;
+    if (call < CALLS_MAX &&
+        (calls_with_argument[call / 64 & (CALLS_MAX / 64 - 1)] >> call % 64 & 1) != 0)
+        account->argument = first_argument(regs);
+}

@@ -80,6 +80,10 @@ int read_threads_of_list(void *context)
 SEC("tp_btf/task_rename")
 int BPF_PROG(on_rename, struct task_struct *task)
 {
+    if (has_culprits)
+        rename_group(bpf_task_storage_get(&accounts, task, NULL, 0), task);
+    if (has_culprits && !lists_changes)
+        return 0;
     stay_here();
     list_change(task->pid, CHANGE_OF_NAME);
     may_move();

@@ -20,16 +20,22 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
+#include "../layout.h"
+#include "account_map.bpf.h"
 #include "change_list.bpf.h"
+#include "culprits.bpf.h"
 #include "ids.bpf.h"
 #include "kernel.h"
-#include "layout.h"
 #include "order.bpf.h"
 #include "throttle.bpf.h"
 #include "wait.bpf.h"
 
 const volatile uint8_t kind_of_call[CALLS_MAX];
 const volatile bool split_calls = true;
+
+/* Set of the system calls of which the first argument says for what a thread sleeps. In all others
+ * it may be an address or a time, of which there are too many to tell the sleeps apart by it. */
+const volatile uint64_t calls_with_argument[CALLS_MAX / 64];
 
 /* What the records of threads have: enum camp_thread_states_field, and the states that the session
  * measures as bits of enum camp_state. The session sets both before it attaches the programs. */
@@ -43,105 +49,6 @@ bool all_accounted;
  * session does not have all threads of the previous snapshot. */
 uint32_t snapshot_now, snapshot_before;
 bool snapshot_brief; /* whether a snapshot writes only the tids of idle threads */
-
-enum account_flag {
-    IN_CALL = 1u << 0,
-    WORKER = 1u << 1, /* A thread without user code: a kernel thread or a worker of io_uring. */
-    FAULT_OF_TEXT = 1u << 2,
-    OLDER = 1u << 3,
-    DEAD = 1u << 4,
-    FAULT_OF_KERNEL = 1u << 5,
-    FAULT_OF_USER = 1u << 6,
-    HAS_CHILDREN = 1u << 7 /* The thread exits, and had children. */
-};
-
-struct account {
-    uint32_t sequence; /* odd while the account is written */
-    uint8_t state;     /* enum camp_state that began at since_ns */
-    uint8_t flags;
-    uint16_t cpu;
-    /* `shown` is the number of the last snapshot that contained this thread. shown_sequence is the
-     * value of `sequence` when the whole account was last copied into a snapshot. */
-    uint32_t shown, shown_sequence;
-    uint64_t since_ns;
-    /* total interrupt time of the CPU up to since_ns */
-    uint64_t irq_before_ns;
-    uint64_t arrived_ns;
-    uint64_t run_ns;   /* sum_exec_runtime of the thread at arrived_ns */
-    uint64_t delay_ns; /* sched_info.run_delay of the thread at arrived_ns */
-    uint64_t begin_ns;
-    uint64_t system_calls, signals;
-    uint32_t device; /* dev_t of the disk that the thread used last */
-    uint32_t left;   /* times_left() when the thread last left a CPU */
-    uint64_t faults; /* min_flt + maj_flt of the thread when its last page fault began */
-    /* trap_since is 0 outside of a trap (trap.bpf.h). In a trap, it is the running_clock() at the
-     * later of two times: the start of the trap and the start of the open interval. traps_ns is the
-     * time of the traps that ended in the open interval. */
-    uint64_t trap_since, traps_ns;
-    struct throttle throttle;
-    int32_t tid, pid; /* in a PID namespace: the last known ids, or 0 if the thread is outside */
-    /* 1 if the session knows that the thread sleeps. Then its next event puts it into the list of
-     * changes. */
-    uint32_t known_asleep;
-    uint32_t reserved;
-    uint64_t state_ns[CAMP_STATE_COUNT];
-};
-
-struct {
-    __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __type(key, int);
-    __type(value, struct account);
-} accounts SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(map_flags, BPF_F_MMAPABLE);
-    __uint(max_entries, 1); /* the session sets the number of possible CPUs */
-    __type(key, uint32_t);
-    __type(value, struct cpu_account);
-} cpus SEC(".maps");
-
-static __always_inline struct cpu_account *cpu_of(uint32_t cpu)
-{
-    return bpf_map_lookup_elem(&cpus, &cpu);
-}
-
-static __always_inline struct cpu_account *this_cpu(void)
-{
-    return cpu_of(bpf_get_smp_processor_id());
-}
-
-/* CAMP_STATE_IRQ and CAMP_STATE_TRAP have higher numbers than CAMP_STATE_SYSTEM, but are never the
- * state of an interval: their time is subtracted when an interval is closed. */
-static __always_inline bool on_cpu(uint64_t state)
-{
-    return state <= CAMP_STATE_SYSTEM;
-}
-
-/* Returns the state of the open interval as an index into state_ns. The verifier trusts the
- * comparison only for the register that is compared. Without barrier_var() the compiler would
- * compare a copy. */
-static __always_inline uint64_t state_of(const struct account *account)
-{
-    uint64_t state = account->state;
-
-    barrier_var(state);
-    return state < CAMP_STATE_COUNT ? state : CAMP_STATE_OTHER_SLEEP;
-}
-
-static __always_inline uint64_t interrupts_ns(const struct cpu_account *cpu, uint64_t now)
-{
-    uint64_t since = cpu->interrupt_since_ns;
-
-    return cpu->irq_ns + cpu->softirq_ns + (since != 0 && now > since ? now - since : 0);
-}
-
-/* Returns the time of a clock of this CPU that stands still during interrupts. */
-static __always_inline uint64_t running_clock(const struct cpu_account *cpu, uint64_t now)
-{
-    return now - interrupts_ns(cpu, now);
-}
 
 static __always_inline uint64_t page_faults(const struct task_struct *task)
 {
@@ -299,13 +206,15 @@ static __always_inline uint64_t charge(struct account *account, const struct tas
     return now;
 }
 
-/* Calls charge(), and counts waits for a disk. */
+/* Calls charge(), counts waits for a disk, and charges the causes of a wait. */
 static __always_inline void change(struct account *account, struct task_struct *task,
                                    struct cpu_account *cpu, uint64_t now, uint8_t next)
 {
-    const uint64_t state = state_of(account);
+    const uint64_t state = state_of(account), since = account->since_ns;
 
     now = charge(account, task, cpu, state, now, next);
+    if (has_culprits && !on_cpu(state))
+        charge_cause(account, state, since, now, next);
     if (state == CAMP_STATE_DISK)
         end_disk_wait(account, task, now);
     if (next == CAMP_STATE_DISK)
@@ -324,10 +233,12 @@ static __always_inline void take_out_throttled(struct account *account, const st
     throttled = throttled_part(&account->throttle, end, account->since_ns, now);
     account->state_ns[CAMP_STATE_THROTTLED] += throttled;
     account->state_ns[CAMP_STATE_RUN_QUEUE] -= throttled;
+    if (has_culprits && throttled != 0)
+        correct_wait(account, throttled);
 }
 
-/* Starts the wait of a runnable thread for a CPU. `clock` is the time of the scheduler's clock, and
- * `throttle` the reading of the clock of the thread's run queue at `now`. */
+/* Starts the wait of a runnable thread for its CPU. `clock` is the time of the scheduler's clock,
+ * and `throttle` the reading of the clock of the thread's run queue at `now`. */
 static __always_inline void queue_up(struct account *account, struct task_struct *task,
                                      struct cpu_account *cpu, const struct throttle *throttle,
                                      uint64_t now, uint64_t clock)
@@ -335,6 +246,9 @@ static __always_inline void queue_up(struct account *account, struct task_struct
     change(account, task, cpu, now, CAMP_STATE_RUN_QUEUE);
     account->throttle = *throttle;
     begin_throttle(&account->throttle, task, now, clock);
+    if (has_culprits)
+        wait_for(account, task->thread_info.cpu,
+                 account->throttle.queue != OWN_BUDGET && !is_group_throttled(task));
 }
 
 static __always_inline uint8_t running_state(const struct account *account)
@@ -391,6 +305,8 @@ static __always_inline struct account *make_account(struct task_struct *task, ui
     account->delay_ns = task->sched_info.run_delay;
     account->left = times_left(task);
     account->cpu = task->thread_info.cpu;
+    if (has_culprits)
+        account->call = -1;
     cpu = cpu_of(account->cpu);
     if (cpu != NULL)
         account->irq_before_ns = interrupts_ns(cpu, begin_ns);

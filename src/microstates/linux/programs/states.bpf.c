@@ -16,9 +16,11 @@
 #include "cpu.bpf.h"
 #include "ended.bpf.h"
 #include "interrupt.bpf.h"
+#include "migrate.bpf.h"
 #include "record.bpf.h"
 #include "sleep.bpf.h"
 #include "trap.bpf.h"
+#include "wakers.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -104,6 +106,8 @@ __noinline uint64_t leave(struct cpu_account *cpu, uint64_t now, uint64_t clock,
            : is_stopped(task, why)  ? CAMP_STATE_STOPPED
            : (why & TASK_DEAD) != 0 ? CAMP_STATE_OTHER_SLEEP
                                     : own_sleeping_state(account->flags, account->faults);
+    if (has_culprits)
+        keep_group_of_leaving(account, task, cpu->running_task == (uint64_t)task);
     begin_writing(account);
     if (!on_cpu(account->state)) {
         list_awake(account, task);
@@ -114,6 +118,8 @@ __noinline uint64_t leave(struct cpu_account *cpu, uint64_t now, uint64_t clock,
             change(account, task, NULL, delayed_since(account, task, now - ran),
                    CAMP_STATE_RUN_QUEUE);
         arrive(account, task, cpu, &throttle, now - ran);
+        if (has_culprits) /* The thread has had the CPU since then. */
+            charge_queue(now - ran, culprit_of(account, task), waker_of(account, task));
     } else if (times_left(task) - account->left > 1) {
         take_out_absence(account, task, cpu, &throttle, now);
     }
@@ -122,6 +128,8 @@ __noinline uint64_t leave(struct cpu_account *cpu, uint64_t now, uint64_t clock,
     } else {
         change(account, task, cpu, now, next);
         account->throttle.queue = NO_QUEUE;
+        if (has_culprits)
+            note_call(account, task);
     }
     account->left = times_left(task);
     account->run_ns = run_ns;
@@ -159,6 +167,13 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
      * never have the same begin_ns. */
     if (next->pid != 0)
         account = account_of(next, now + 1, CAMP_STATE_RUN_QUEUE, true);
+    if (has_culprits) {
+        if (account != NULL)
+            keep_group(account, next);
+        if (prev->pid == 0)
+            charge_unless_idle();
+        charge_queue(now, culprit_of(account, next), waker_of(account, next));
+    }
     switch_cpu(cpu, prev, next, running_id(next, account), now, clock, ran);
     if (next->pid != 0) {
         if (account == NULL)
@@ -172,6 +187,8 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
             /* No event reported the thread's wakeup. */
             cpu->unseen++;
             list_awake(account, next);
+            if (has_culprits)
+                note_call(account, next);
             change(account, next, NULL, queued_at(account, next, now), CAMP_STATE_RUN_QUEUE);
         }
         account->run_ns = cpu->run_ns;
@@ -194,6 +211,9 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
         return 0;
     clock = scheduler_clock(task);
     throttle = read_throttle(task, clock);
+    keep_group(account, task);
+    if (has_culprits)
+        note_call(account, task);
     begin_writing(account);
     list_awake(account, task);
     now = bpf_ktime_get_ns();
@@ -219,41 +239,16 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
 
     if (account == NULL)
         return 0;
+    if (has_culprits) {
+        keep_group(account, task);
+        account->waker = running_waker(this_queue());
+    }
     begin_writing(account);
     if (lists_changes) {
         account->known_asleep = 0;
         list_change(task->pid, CHANGE_OF_STATE);
     }
     queue_up(account, task, NULL, &throttle, bpf_ktime_get_ns(), clock);
-    end_writing(account);
-    return 0;
-}
-
-/* A thread that waits in the run queue moves to another CPU, whose run queue has another clock of
- * throttled time. The kernel reports the move while it holds a lock, so the thread is neither woken
- * nor run meanwhile. */
-SEC("tp_btf/sched_migrate_task")
-int BPF_PROG(on_migrate, struct task_struct *task, int cpu)
-{
-    struct account *account = bpf_task_storage_get(&accounts, task, NULL, 0);
-    struct cpu_account *to = cpu_of((uint32_t)cpu);
-    struct throttle left;
-    struct cfs_rq **queues, *entered = NULL;
-    uint64_t now;
-
-    if (!has_throttled_clock() || account == NULL || account->state != CAMP_STATE_RUN_QUEUE ||
-        account->throttle.queue <= OWN_BUDGET)
-        return 0;
-    now = bpf_ktime_get_ns();
-    left = read_throttle(task, scheduler_clock(task));
-    queues = BPF_CORE_READ(task, sched_task_group, cfs_rq);
-    bpf_probe_read_kernel(&entered, sizeof entered, queues + cpu);
-    begin_writing(account);
-    take_out_throttled(account, &left, now);
-    change(account, task, NULL, now, CAMP_STATE_RUN_QUEUE);
-    account->throttle.queue = NO_QUEUE;
-    if (entered != NULL && to != NULL && to->clock_offset != 0)
-        read_throttle_of((uint64_t)entered, now + to->clock_offset, &account->throttle);
     end_writing(account);
     return 0;
 }
@@ -371,6 +366,10 @@ static __always_inline struct account *account_existing(struct task_struct *task
 
         account->throttle = read_throttle(task, clock);
         begin_throttle(&account->throttle, task, account->since_ns, clock);
+        if (has_culprits) {
+            keep_group(account, task);
+            wait_since_start(account, task->thread_info.cpu);
+        }
     }
     if (account->state != CAMP_STATE_OTHER_SLEEP)
         return account;

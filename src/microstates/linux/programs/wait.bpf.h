@@ -9,9 +9,9 @@
  */
 #pragma once
 
+#include "../layout.h"
 #include "ids.bpf.h"
 #include "kernel.h"
-#include "layout.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -16,7 +16,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-#include "../final_clocks_layout.h"
+#include "../../final_clocks_layout.h"
 #include "kernel.h"
 
 struct {

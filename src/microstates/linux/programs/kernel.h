@@ -78,6 +78,7 @@ struct css_set {
     struct cgroup *dfl_cgrp;
 };
 struct thread_info {
+    unsigned long flags;
     unsigned int cpu;
 };
 struct block_device {
@@ -104,8 +105,16 @@ struct pid {
     struct upid numbers[1]; /* [level + 1] */
 };
 /* times of the process' reaped threads */
+typedef struct {
+    unsigned long sig[1];
+} sigset_t;
+struct sigpending {
+    sigset_t signal;
+};
 struct signal_struct {
     struct pid *pids[2];
+    struct sigpending shared_pending;
+    int nr_threads;
     uint64_t utime, stime;
     unsigned long long sum_sched_runtime;
 };
@@ -128,7 +137,7 @@ struct task_struct {
     unsigned long jobctl;
     int pagefault_disabled;
     int pid, tgid;
-    struct task_struct *real_parent;
+    struct task_struct *real_parent, *group_leader;
     uint64_t start_time, start_boottime, utime, stime;
     struct sched_entity se;
     struct sched_rt_entity rt;
@@ -140,6 +149,8 @@ struct task_struct {
     char comm[16];
     struct files_struct *files;
     struct signal_struct *signal;
+    struct sigpending pending;
+    sigset_t blocked;
     struct pid *thread_pid;
     struct css_set *cgroups;
     struct task_io_accounting ioac;

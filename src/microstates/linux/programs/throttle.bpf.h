@@ -87,6 +87,13 @@ __noinline int read_throttle_of(uint64_t address, uint64_t clock, struct throttl
     return BPF_CORE_READ(queue, throttled_clock_self) != 0;
 }
 
+/* Returns whether the group of a thread may not run now. */
+static __always_inline bool is_group_throttled(const struct task_struct *task)
+{
+    return has_throttled_clock() && task->prio >= MAX_RT_PRIO &&
+           untrusted(task)->se.cfs_rq->throttled_clock_self != 0;
+}
+
 /* Returns whether a thread of SCHED_DEADLINE has used up its budget (dl_runtime_exceeded() in
  * kernel/sched/deadline.c). The bit dl_throttled was seen as 0 in Linux 6.18 for all waits of some
  * threads without a budget. */

@@ -8,7 +8,7 @@
 
 #include <bpf/bpf_helpers.h>
 
-#include "layout.h"
+#include "../layout.h"
 
 /* Whether a snapshot reads only the threads in the list. */
 const volatile bool lists_changes;

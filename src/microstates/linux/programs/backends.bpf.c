@@ -24,7 +24,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-#include "../backends_layout.h"
+#include "../../backends_layout.h"
 #include "kernel.h"
 #include "order.bpf.h"
 

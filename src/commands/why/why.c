@@ -1,0 +1,220 @@
+/*
+ * camp why shows why the threads of a process, of all processes with one name, or of the machine
+ * waited: each state divided by its causes, and the causes by who.
+ */
+#include "counters/clock.h"
+#include "counters/error.h"
+#include "program/command.h"
+#include "program/intervals.h"
+#include "program/privilege.h"
+#include "program/process_selection.h"
+#include "views/view.h"
+#include "why_record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_ROWS 8
+
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+static const char *const formats[] = { "text", "json", "csv", NULL };
+enum { BY_NAME, BY_PROCESS };
+static const char *const groupings[] = { "name", "process", NULL };
+
+struct why {
+    uint64_t interval_ns, count, top;
+    int format, table, by;
+    bool no_syscalls, verbose;
+    const char *subject; /* NULL: all threads */
+    int32_t pid;         /* of the subject, or 0 */
+    struct camp_process process;
+    struct causes_source *source;
+    struct why_record record;
+    const struct view *view;
+    struct view_options view_options;
+};
+
+static int parse(struct why *why, int argc, char **argv, int *ret_first)
+{
+    const struct option_spec specs[] = {
+        COMMON_OPTION(COMMON_INTERVAL, &why->interval_ns),
+        COMMON_OPTION(COMMON_COUNT, &why->count),
+        COMMON_OPTION(COMMON_FORMAT, &why->format,
+                      .help = "text, json (one object a line, camp.why/1) or csv.",
+                      .choices = formats),
+        COLOR_OPTION,
+        { "by", 0, OPTION_CHOICE, &why->by, "WHAT",
+          "Divide causes by the name of processes or by process. At most 64 names or processes are "
+          "told apart. (Default: name)",
+          0, 0, groupings },
+        COMMON_OPTION(COMMON_TOP, &why->top,
+                      .help = "Show at most N groups or devices of each cause, those with the most "
+                              "time first; 0: all. (Default: 8 in text, all in other formats.)"),
+        COMMON_OPTION(COMMON_TABLE, &why->table,
+                      .help = "The table that csv writes: tree, calls, inflicted, chain, losses or "
+                              "summary.",
+                      .choices = why_table_names),
+        COMMON_OPTION(COMMON_NO_SYSCALLS, &why->no_syscalls),
+        COMMON_OPTION(COMMON_VERBOSE, &why->verbose),
+    };
+    const struct option_table table = {
+        .usage = "camp why [OPTIONS] [PID | NAME] [INTERVAL [COUNT]]",
+        .about = "Why a process, all processes with a name, or all threads waited: each state\n"
+                 "divided by what caused it, in percent that add up to 100. Time in the run queue\n"
+                 "is divided by who had the CPU meanwhile, a sleep by what ended it. The first\n"
+                 "operand is always the process or the name. Needs CAP_BPF and CAP_PERFMON.\n"
+                 "Without --count it runs until Ctrl-C.",
+        .specs = specs,
+        .count = sizeof specs / sizeof specs[0],
+    };
+
+    return options_parse(&table, argc, argv, ret_first);
+}
+
+/* Sets why->pid if the subject is a number, and finds the process. */
+static int find_process(struct why *why)
+{
+    char *end;
+    long pid;
+
+    if (why->subject == NULL || why->subject[strspn(why->subject, "0123456789")] != '\0')
+        return OPTIONS_GO_ON;
+    errno = 0;
+    pid = strtol(why->subject, &end, 10);
+    if (errno != 0 || pid < 1 || pid > INT32_MAX)
+        return complain(STATUS_USAGE, "'%s' is not a pid: give a number of at least 1, or a name",
+                        why->subject);
+    why->pid = (int32_t)pid;
+    if (camp_process_identify(NULL, why->pid, &why->process, sizeof why->process, NULL) != CAMP_OK)
+        return complain_of_missing_process(why->pid);
+    return OPTIONS_GO_ON;
+}
+
+static int read_options(struct why *why, int argc, char **argv)
+{
+    int first, status;
+
+    *why = (struct why){ .interval_ns = NS_PER_S, .top = UINT64_MAX, .table = -1 };
+    status = parse(why, argc, argv, &first);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (argc - first > 1)
+        return complain(STATUS_USAGE, "'%s' is one operand too many: give one process or name",
+                        argv[first + 1]);
+    why->subject = first < argc ? argv[first] : NULL;
+    if (why->subject != NULL && why->subject[0] == '\0')
+        return complain(STATUS_USAGE, "the name of the process is empty");
+    if (why->top == UINT64_MAX)
+        why->top = why->format == FORMAT_TEXT ? TEXT_ROWS : 0;
+    why->view = view_by_name(formats[why->format]);
+    why->view_options = view_options_of(stdout);
+    why->view_options.table = why->table >= 0 ? why_table_names[why->table] : NULL;
+    return find_process(why);
+}
+
+static int open_source(struct why *why)
+{
+    const uint32_t options = (why->by == BY_PROCESS ? CAMP_STATES_BY_PROCESS : 0) |
+                             (why->no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) |
+                             (why->verbose ? CAMP_STATES_VERBOSE : 0);
+    struct camp_error error = { 0 };
+    int r = causes_open(options, &stop_requested, &why->source, &error);
+
+    if (r == CAMP_OK && why->pid != 0)
+        r = causes_watch_process(why->source, why->pid, &error);
+    else if (r == CAMP_OK && why->subject != NULL)
+        r = causes_watch_name(why->source, why->subject, &error);
+    if (r == CAMP_OK)
+        privilege_give_up(PRIVILEGE_MAPS);
+    return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
+}
+
+/* Returns the number of the subject's group, or WHY_ALL. */
+static uint32_t find_subject(const struct why *why, const struct causes *causes)
+{
+    for (size_t i = 0; i < causes->group_count && why->subject != NULL; i++) {
+        const struct camp_states_group *group = &causes->groups[i];
+
+        if (why->pid != 0 ? group->kind == CAMP_GROUP_PROCESS && group->pid == why->pid
+                          : group->kind == CAMP_GROUP_NAME &&
+                                strncmp(group->name, why->subject, CAMP_STATES_NAME_SIZE - 1) == 0)
+            return group->number;
+    }
+    return WHY_ALL;
+}
+
+/* A process that its parent has not waited for has ended, too. */
+static bool has_ended(const struct why *why)
+{
+    struct camp_task task = { 0 };
+
+    if (why->pid == 0)
+        return false;
+    return camp_process_read(NULL, &why->process, CAMP_TASK_STATE | CAMP_TASK_THREADS, &task,
+                             sizeof task, NULL) == CAMP_E_GONE ||
+           (task.state == 'Z' && task.threads <= 1);
+}
+
+/* There is nothing to show of a process that ended before the interval. */
+static int complain_of_nothing(const struct why *why)
+{
+    if (why->pid == 0)
+        return complain(STATUS_FAILURE, "no process has the name %s", why->subject);
+    return has_ended(why) ? OPTIONS_GO_ON : complain_of_unseen_process(why->pid);
+}
+
+static int show(struct why *why, const struct causes *causes, uint64_t number)
+{
+    struct why_interval interval = { .causes = causes,
+                                     .subject = find_subject(why, causes),
+                                     .most = (size_t)why->top };
+    char time[TIME_TEXT_SIZE], name[CAUSE_NAME_SIZE] = "all threads";
+    struct camp_error error = { 0 };
+    int r;
+
+    time_text(time, sizeof time, causes->wall_clock_ns);
+    interval.time = time;
+    if (interval.subject != WHY_ALL)
+        cause_who(name, causes, CAMP_CAUSE_GROUP, interval.subject, "");
+    interval.name = name;
+    r = why_record_fill(&why->record, &interval);
+    if (r != CAMP_OK)
+        return complain_of(r, &error);
+    if (why->subject != NULL && why->record.tree.total_ns == 0)
+        return complain_of_nothing(why);
+    return show_document(&why->record.document, why->view, &why->view_options, number);
+}
+
+static int run_intervals(struct why *why)
+{
+    struct intervals intervals = { .length_ns = why->interval_ns, .count = why->count };
+    int status = OPTIONS_GO_ON;
+
+    while (status == OPTIONS_GO_ON && next_interval(&intervals)) {
+        struct camp_error error = { 0 };
+        const struct causes *causes;
+        const int r = causes_next(why->source, intervals.deadline_ns, &causes, &error);
+
+        status = r == CAMP_OK ? show(why, causes, intervals.started - 1) : complain_of(r, &error);
+        if (has_ended(why))
+            break;
+    }
+    return status == OPTIONS_GO_ON ? STATUS_OK : status;
+}
+
+int command_why(int argc, char **argv)
+{
+    struct why why;
+    int status = read_options(&why, argc, argv);
+
+    if (status == OPTIONS_GO_ON) {
+        stop_on_signals();
+        status = open_source(&why);
+    }
+    if (status == OPTIONS_GO_ON)
+        status = run_intervals(&why);
+    causes_close(why.source);
+    why_record_release(&why.record);
+    return status;
+}

@@ -1,0 +1,356 @@
+#include "why_record.h"
+
+#include "counters/units.h"
+#include "ledger/words.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define DEVICES "/sys/kernel/irq"
+#define PROCESSES "/proc"
+
+static const struct field summary_fields[] = {
+    { "time", NULL, "wall clock of the interval's end" },
+    { "interval_s", NULL, "its length" },
+    { "subject", NULL, "whose waits these are: a process, a name, or all threads" },
+    { "pid", NULL, "of the process; null: a name, or all threads" },
+    { "threads", NULL, "that had time in the interval" },
+    { "time_ns", NULL, "the time of these threads, which is 100 %" },
+    { "sentence", NULL, "the causes in one sentence" },
+    { "chain_text", NULL, "the chain of causes in one sentence; null: of all threads" },
+};
+
+static const struct field tree_fields[] = {
+    { "level", NULL, "state, cause or who: each row is a part of the row before with less level" },
+    { "state", NULL, "name of the state; on_cpu: user, system, interrupts and traps together" },
+    { "cause", NULL, "kind of the cause; null: the whole state" },
+    { "who", NULL, "the group or the device; null: the whole cause" },
+    { "pid", NULL, "of the process; null: the group is a name" },
+    { "merged", NULL, "of how many groups or devices the row is; null: of one" },
+    { NULL, "state, cause, who", "", -46 },
+    { "percent", "%", "of the time of all threads; parts add up to their whole", 7, 2 },
+    { "time_ns", NULL, "in the interval" },
+    { NULL, "ms", "", 11, 3 },
+    { "waits", "waits", "that have ended in the interval", 8 },
+    { "p50_ns", NULL, "half of them lasted no longer, to a factor of 2" },
+    { NULL, "p50 ms", "", 9, 3 },
+    { "p99_ns", NULL, "99 % of them lasted no longer, to a factor of 2" },
+    { NULL, "p99 ms", "", 9, 3 },
+    { "longest_ns", NULL, "the longest that has ended" },
+    { NULL, "max ms", "", 9, 3 },
+    { "longest_tid", NULL, "thread of the longest" },
+};
+#define LENGTHS 8 /* fields from "waits" on */
+
+static const struct field call_fields[] = {
+    { "state", "state", "of the sleep", -12 },
+    { "call", "system call", "", -14 },
+    { "object", "object", "of the call, by its first argument, as it is now", -30 },
+    { "percent", "%", "of the time of all threads", 7, 2 },
+    { "sleep_ns", NULL, "sleeps that have ended" },
+    { NULL, "ms", "", 11, 3 },
+    { "count", "sleeps", "", 8 },
+};
+
+static const struct field inflicted_fields[] = {
+    { "who", "who waited for a CPU behind it", "", -40 },
+    { "pid", NULL, "of the process; null: the group is a name" },
+    { "wait_ns", NULL, "while a thread of the subject had the CPU" },
+    { NULL, "ms", "", 11, 3 },
+};
+
+static const struct field chain_fields[] = {
+    { "step", NULL, "from 1 on" },
+    { "who", NULL, "the group that waited" },
+    { "state", NULL, "of its largest wait; null: it had none that has ended" },
+    { "percent", NULL, "of the group's time", 0, 2 },
+    { "cause", NULL, "kind of the cause" },
+    { "by", NULL, "the group or the device of the cause" },
+    { "on_cpu_percent", NULL, "of the group's time", 0, 2 },
+};
+
+static const struct field loss_fields[] = {
+    { "unseen", NULL, "switches and wakeups that no event reported, in the interval" },
+    { "unattributed_percent", NULL, "of the time of all threads: waits without a known cause", 0,
+      2 },
+    { "groups", NULL, "of at most 64: names that come later are other processes" },
+};
+
+#define HIDDEN_ROWS(name, fields)                                                                  \
+    {                                                                                              \
+        name, TABLE_ROWS, fields, ARRAY_COUNT(fields), NULL, 0, true                               \
+    }
+
+static const struct table tables[WHY_TABLE_COUNT] = {
+    [WHY_SUMMARY] = DOCUMENT_ONE("summary", TABLE_INLINE, summary_fields),
+    [WHY_TREE] = DOCUMENT_ROWS("tree", tree_fields),
+    [WHY_CALLS] = DOCUMENT_ROWS("calls", call_fields),
+    [WHY_INFLICTED] = DOCUMENT_ROWS("inflicted", inflicted_fields),
+    [WHY_CHAIN] = HIDDEN_ROWS("chain", chain_fields),
+    [WHY_LOSSES] = DOCUMENT_ONE("losses", TABLE_OBJECT, loss_fields),
+};
+
+static const struct record layout = DOCUMENT_LAYOUT("camp.why/1", tables, WHY_TREE);
+
+const char *const why_table_names[] = { "tree",   "calls",   "inflicted", "chain",
+                                        "losses", "summary", NULL };
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
+}
+
+static double milliseconds(uint64_t ns)
+{
+    return (double)ns / NS_PER_MS;
+}
+
+static const struct camp_states_group *group_of(const struct causes *causes, uint32_t number)
+{
+    for (size_t i = 0; i < causes->group_count; i++) {
+        if (causes->groups[i].number == number)
+            return &causes->groups[i];
+    }
+    return NULL;
+}
+
+static struct cell pid_of(const struct causes *causes, uint32_t number)
+{
+    const struct camp_states_group *group = group_of(causes, number);
+
+    return group != NULL && group->pid != 0 ? cell_integer(group->pid) : cell_unknown();
+}
+
+static const char *name_of(struct document *document, const struct causes *causes, uint32_t kind,
+                           uint32_t id)
+{
+    char name[CAUSE_NAME_SIZE];
+
+    cause_who(name, causes, kind, id, DEVICES);
+    return name[0] != '\0' ? document_text(document, "%s", name) : NULL;
+}
+
+static const char *state_name(const struct why_node *node)
+{
+    return node->on_cpu ? "on_cpu" : camp_state_name((int)node->state);
+}
+
+static const char *label_of(struct document *document, const struct why_node *node, const char *who)
+{
+    if (node->level == WHY_STATE)
+        return node->on_cpu ? "on a CPU" : threads_schema.columns[node->state].title;
+    if (node->level == WHY_CAUSE)
+        return document_text(document, "  %s", cause_kind_name(node->state, node->kind));
+    if (node->merged != 0)
+        return document_text(document, "    %" PRIu32 " others", node->merged);
+    return document_text(document, "    %s", who != NULL ? who : "?");
+}
+
+static void fill_lengths(struct cell ret[LENGTHS], const struct wait_lengths *lengths)
+{
+    const struct cell cells[LENGTHS] = {
+        cell_natural(lengths->count),
+        cell_natural(lengths->p50_ns),
+        cell_real(milliseconds(lengths->p50_ns)),
+        cell_natural(lengths->p99_ns),
+        cell_real(milliseconds(lengths->p99_ns)),
+        cell_natural(lengths->longest_ns),
+        cell_real(milliseconds(lengths->longest_ns)),
+        cell_integer(lengths->longest_tid),
+    };
+
+    for (size_t i = 0; i < LENGTHS && lengths->count > 0; i++)
+        ret[i] = cells[i];
+}
+
+/* Only states of one group have lengths. */
+static void add_node(struct document *document, const struct why_interval *interval,
+                     const struct why_node *node)
+{
+    static const char *const levels[] = { "state", "cause", "who" };
+    const bool is_one = node->level == WHY_WHO && node->merged == 0;
+    const char *who = is_one ? name_of(document, interval->causes, node->kind, node->id) : NULL;
+    struct cell cells[ARRAY_COUNT(tree_fields)] = {
+        cell_text(levels[node->level]),
+        cell_text(state_name(node)),
+        node->level >= WHY_CAUSE ? cell_text(cause_kind_key(node->kind)) : cell_unknown(),
+        cell_text(who),
+        is_one && node->kind == CAMP_CAUSE_GROUP ? pid_of(interval->causes, node->id)
+                                                 : cell_unknown(),
+        node->merged != 0 ? cell_natural(node->merged) : cell_unknown(),
+        cell_text(label_of(document, node, who)),
+        cell_real(node->hundredths / 100.0),
+        cell_natural(node->time_ns),
+        cell_real(milliseconds(node->time_ns)),
+    };
+
+    if (node->level == WHY_STATE && !node->on_cpu && interval->subject < CAUSE_GROUPS)
+        fill_lengths(cells + ARRAY_COUNT(tree_fields) - LENGTHS,
+                     &interval->causes->lengths[interval->subject][node->state]);
+    DOCUMENT_ADD(document, WHY_TREE, cells);
+}
+
+static void add_calls(struct document *document, const struct why_interval *interval,
+                      uint64_t total_ns)
+{
+    const struct camp_states_group *group = group_of(interval->causes, interval->subject);
+    const struct call_list *calls = &interval->causes->calls;
+    size_t added = 0;
+
+    for (size_t i = 0; i < calls->count && (interval->most == 0 || added < interval->most); i++) {
+        const struct camp_call_sleeps *sleeps = &calls->items[i];
+        char call[CAUSE_NAME_SIZE], object[CAUSE_NAME_SIZE];
+
+        if (group == NULL || group->pid != sleeps->pid)
+            continue;
+        cause_call_name(call, sleeps->call);
+        cause_object_name(object, sleeps, PROCESSES);
+        DOCUMENT_ADD(document, WHY_CALLS,
+                     ((const struct cell[]){
+                         cell_text(camp_state_name((int)sleeps->state)),
+                         cell_text(document_text(document, "%s", call)),
+                         object[0] != '\0' ? cell_text(document_text(document, "%s", object))
+                                           : cell_unknown(),
+                         cell_real(percent(sleeps->sleep_ns, total_ns)),
+                         cell_natural(sleeps->sleep_ns),
+                         cell_real(milliseconds(sleeps->sleep_ns)),
+                         cell_natural(sleeps->count),
+                     }));
+        added++;
+    }
+}
+
+struct victim {
+    uint32_t group;
+    uint64_t wait_ns;
+};
+
+static int compare_victims(const void *a, const void *b)
+{
+    const struct victim *left = a, *right = b;
+
+    return left->wait_ns < right->wait_ns ? 1 : left->wait_ns > right->wait_ns ? -1 : 0;
+}
+
+static void add_inflicted(struct document *document, const struct why_interval *interval)
+{
+    struct victim victims[CAUSE_GROUPS];
+
+    if (interval->subject >= CAUSE_GROUPS)
+        return;
+    for (uint32_t i = 0; i < CAUSE_GROUPS; i++)
+        victims[i] = (struct victim){ i, why_inflicted_ns(interval->causes, interval->subject, i) };
+    qsort(victims, CAUSE_GROUPS, sizeof victims[0], compare_victims);
+    for (size_t i = 0; i < CAUSE_GROUPS && victims[i].wait_ns > 0; i++) {
+        if (interval->most != 0 && i >= interval->most)
+            break;
+        DOCUMENT_ADD(
+            document, WHY_INFLICTED,
+            ((const struct cell[]){
+                cell_text(name_of(document, interval->causes, CAMP_CAUSE_GROUP, victims[i].group)),
+                pid_of(interval->causes, victims[i].group),
+                cell_natural(victims[i].wait_ns),
+                cell_real(milliseconds(victims[i].wait_ns)),
+            }));
+    }
+}
+
+static void add_chain(struct document *document, const struct causes *causes,
+                      const struct chain *chain)
+{
+    for (size_t i = 0; i < chain->count; i++) {
+        const struct chain_step *step = &chain->steps[i];
+        const bool waited = step->cause.wait_ns > 0;
+
+        DOCUMENT_ADD(
+            document, WHY_CHAIN,
+            ((const struct cell[]){
+                cell_natural(i + 1),
+                cell_text(name_of(document, causes, CAMP_CAUSE_GROUP, step->group)),
+                waited ? cell_text(camp_state_name((int)step->cause.state)) : cell_unknown(),
+                waited ? cell_real(percent(step->cause.wait_ns, step->total_ns)) : cell_unknown(),
+                waited ? cell_text(cause_kind_key(step->cause.kind)) : cell_unknown(),
+                waited ? cell_text(name_of(document, causes, step->cause.kind, step->cause.id))
+                       : cell_unknown(),
+                cell_real(percent(step->on_cpu_ns, step->total_ns)),
+            }));
+    }
+}
+
+static double unattributed(const struct why_tree *tree)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < tree->count; i++)
+        sum += tree->nodes[i].level == WHY_CAUSE && tree->nodes[i].kind == CAMP_CAUSE_UNKNOWN
+                   ? tree->nodes[i].time_ns
+                   : 0;
+    return tree->total_ns > 0 ? percent(sum, tree->total_ns) : 0;
+}
+
+static void add_rest(struct why_record *ret, const struct why_interval *interval,
+                     const char *sentence, const char *chain)
+{
+    const struct causes *causes = interval->causes;
+    struct document *document = &ret->document;
+
+    DOCUMENT_ADD(
+        document, WHY_SUMMARY,
+        ((const struct cell[]){
+            cell_text(document_text(document, "%s", interval->time)),
+            cell_real((double)(causes->end_ns - causes->start_ns) / NS_PER_S),
+            cell_text(document_text(document, "%s", interval->name)),
+            interval->subject < CAUSE_GROUPS ? pid_of(causes, interval->subject) : cell_unknown(),
+            cell_natural(ret->tree.threads),
+            cell_natural(ret->tree.total_ns),
+            cell_text(sentence),
+            cell_text(chain),
+        }));
+    DOCUMENT_ADD(document, WHY_LOSSES,
+                 ((const struct cell[]){
+                     cell_natural(causes->unseen),
+                     cell_real(unattributed(&ret->tree)),
+                     cell_natural(causes->group_count),
+                 }));
+}
+
+int why_record_fill(struct why_record *ret, const struct why_interval *interval)
+{
+    const struct causes *causes = interval->causes;
+    struct document *document = &ret->document;
+    char sentence[WHY_SENTENCE_SIZE], text[WHY_SENTENCE_SIZE];
+    const char *chain_text = NULL;
+    struct chain chain;
+
+    document_start(document, &layout);
+    if (!why_tree_fill(&ret->tree, causes, interval->subject, interval->most))
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < ret->tree.count; i++)
+        add_node(document, interval, &ret->tree.nodes[i]);
+    add_calls(document, interval, ret->tree.total_ns);
+    add_inflicted(document, interval);
+    why_sentence(sentence, causes, interval->subject, interval->name, &ret->tree);
+    if (interval->subject < CAUSE_GROUPS && ret->tree.total_ns > 0) {
+        cause_chain(&chain, causes, interval->subject);
+        add_chain(document, causes, &chain);
+        why_chain_sentence(text, causes, &chain);
+        chain_text = document_text(document, "%s", text);
+        document_note(document, "chain      %s", text);
+    }
+    if (causes->unseen > 0)
+        document_note(document, "unseen     %" PRIu64 " %s: what they caused is estimated",
+                      causes->unseen, noun_of(causes->unseen, "switch", "switches"));
+    add_rest(ret, interval, document_text(document, "%s", sentence), chain_text);
+    document->record.headline =
+        document_text(document, "%.8s  %.2f s  %" PRIu64 " %s\n%s", time_of_day(interval->time),
+                      (double)(causes->end_ns - causes->start_ns) / NS_PER_S, ret->tree.threads,
+                      noun_of(ret->tree.threads, "thread", "threads"), sentence);
+    return document_finish(document);
+}
+
+void why_record_release(struct why_record *record)
+{
+    document_release(&record->document);
+    why_tree_release(&record->tree);
+}

@@ -1,0 +1,26 @@
+/* One interval of `camp why` as a record of the schema "camp.why/1". */
+#pragma once
+
+#include "views/document.h"
+#include "why_sentence.h"
+
+struct why_interval {
+    const struct causes *causes;
+    uint32_t subject; /* number of a group, or WHY_ALL */
+    const char *name; /* of the subject */
+    const char *time; /* wall clock of the interval's end */
+    size_t most;      /* rows of each cause, and of each other table; 0: all */
+};
+
+enum { WHY_SUMMARY, WHY_TREE, WHY_CALLS, WHY_INFLICTED, WHY_CHAIN, WHY_LOSSES, WHY_TABLE_COUNT };
+extern const char *const why_table_names[]; /* the choices of --table, NULL-terminated */
+
+/* An all-zero record is empty. */
+struct why_record {
+    struct document document;
+    struct why_tree tree;
+};
+
+/* Returns CAMP_OK or CAMP_E_NOMEM. */
+int why_record_fill(struct why_record *ret, const struct why_interval *interval);
+void why_record_release(struct why_record *record);

@@ -1,0 +1,66 @@
+#include "cause_chain.h"
+
+static uint64_t total_ns(const struct causes *causes, uint32_t group)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < CAMP_STATE_COUNT; i++)
+        sum += causes->state_ns[group][i];
+    return sum;
+}
+
+/* A group that wakes itself, such as threads of one process, says nothing about others, and a sleep
+ * that nothing has ended has no cause yet. */
+static bool leads_on(const struct cause *row, uint32_t group)
+{
+    return row->group == group && row->kind != CAUSE_NOT_ENDED &&
+           !(row->kind == CAMP_CAUSE_GROUP && row->id == group);
+}
+
+static struct chain_step step_of(const struct causes *causes, uint32_t group)
+{
+    struct chain_step step = { .group = group,
+                               .total_ns = total_ns(causes, group),
+                               .on_cpu_ns = causes_on_cpu_ns(causes, group) };
+
+    for (size_t i = 0; i < causes->rows.count; i++) {
+        const struct cause *row = &causes->rows.items[i];
+
+        if (leads_on(row, group) && row->wait_ns > step.cause.wait_ns)
+            step.cause = *row;
+    }
+    return step;
+}
+
+static bool has(const struct chain *chain, uint32_t group)
+{
+    for (size_t i = 0; i < chain->count; i++) {
+        if (chain->steps[i].group == group)
+            return true;
+    }
+    return false;
+}
+
+void cause_chain(struct chain *ret, const struct causes *causes, uint32_t group)
+{
+    *ret = (struct chain){ .end = CHAIN_LONG };
+    while (ret->count < CHAIN_MAX) {
+        const bool again = has(ret, group);
+        const struct chain_step step = step_of(causes, group);
+        const struct cause *cause = &step.cause;
+
+        ret->steps[ret->count++] = step;
+        if (again)
+            ret->end = CHAIN_CIRCLE;
+        else if (cause->wait_ns == 0)
+            ret->end = step.on_cpu_ns > 0 ? CHAIN_RUNS : CHAIN_UNKNOWN;
+        else if (ret->count > 1 && step.on_cpu_ns > cause->wait_ns)
+            ret->end = CHAIN_RUNS;
+        else if (cause->kind != CAMP_CAUSE_GROUP || cause->state == CAMP_STATE_RUN_QUEUE ||
+                 cause->id >= CAUSE_GROUPS)
+            ret->end = CHAIN_CAUSE;
+        if (ret->end != CHAIN_LONG)
+            return;
+        group = cause->id;
+    }
+}

@@ -1,0 +1,36 @@
+/*
+ * The chain of causes: what a group waited for most, what that waited for meanwhile, and so on.
+ *
+ * Each step is the largest cause of a group's waits. If it is the wake-up by another group, the
+ * chain goes on with that group. It ends at a CPU, a device, a timer, a signal, at a group that ran
+ * longer than any of its waits, or at a group that the chain already has.
+ */
+#pragma once
+
+#include "causes.h"
+
+#define CHAIN_MAX 16
+
+enum chain_end {
+    CHAIN_CAUSE,   /* the cause of the last step is no group, or had the CPU */
+    CHAIN_RUNS,    /* the last group ran longer than any of its waits */
+    CHAIN_CIRCLE,  /* the last group is in the chain already */
+    CHAIN_UNKNOWN, /* nothing ended the last group's waits */
+    CHAIN_LONG     /* there are more than CHAIN_MAX steps */
+};
+
+struct chain_step {
+    uint32_t group;
+    struct cause cause; /* the largest of its waits; without time if there is none */
+    uint64_t total_ns;  /* the time of the group in all states */
+    uint64_t on_cpu_ns;
+};
+
+struct chain {
+    struct chain_step steps[CHAIN_MAX];
+    size_t count;
+    enum chain_end end;
+};
+
+/* Fills *ret with the chain that starts at a group. It has at least one step. */
+void cause_chain(struct chain *ret, const struct causes *causes, uint32_t group);

@@ -1,0 +1,142 @@
+#include "cause_names.h"
+
+#include "ledger/words.h"
+#include "microstates/calls.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void cause_group_name(char ret[CAUSE_NAME_SIZE], const struct camp_states_group *group)
+{
+    static const char *const fixed[] = { [CAMP_GROUP_OTHER] = "other processes",
+                                         [CAMP_GROUP_KERNEL] = "kernel threads",
+                                         [CAMP_GROUP_OUTSIDE] = "outside of this container" };
+
+    if (group->kind <= CAMP_GROUP_OUTSIDE)
+        snprintf(ret, CAUSE_NAME_SIZE, "%s", fixed[group->kind]);
+    else if (group->kind == CAMP_GROUP_PROCESS)
+        snprintf(ret, CAUSE_NAME_SIZE, "%s (%d)", group->name, group->pid);
+    else
+        snprintf(ret, CAUSE_NAME_SIZE, "%s", group->name);
+}
+
+static const struct kind {
+    const char *key, *queue, *sleep;
+} kinds[CAUSE_KIND_COUNT] = {
+    [CAMP_CAUSE_GROUP] = { "group", "another had the CPU", "woken by" },
+    [CAMP_CAUSE_IDLE] = { "idle_cpu", "the CPU was idle: wake-up latency", "the CPU was idle" },
+    [CAMP_CAUSE_INTERRUPTS] = { "interrupts", "interrupts had the CPU", "interrupts" },
+    [CAMP_CAUSE_REAL_TIME] = { "real_time", "real-time threads had the CPU", "real-time threads" },
+    [CAMP_CAUSE_TIMER] = { "timer", "timer", "woken by a timer" },
+    [CAMP_CAUSE_DEVICE] = { "device", "device", "woken by a device" },
+    [CAMP_CAUSE_SIGNAL] = { "signal", "signal", "woken by a signal" },
+    [CAMP_CAUSE_OTHER_INTERRUPT] = { "other_interrupt", "other interrupt",
+                                     "woken by another interrupt" },
+    [CAMP_CAUSE_UNKNOWN] = { "unknown", "cannot be attributed", "cannot be attributed" },
+    [CAUSE_NOT_ENDED] = { "not_ended", "still waits", "nothing has woken it yet" },
+    [CAUSE_QUOTA] = { "quota", "its own quota", "its own quota" },
+};
+
+const char *cause_kind_name(uint32_t state, uint32_t kind)
+{
+    if (kind >= CAUSE_KIND_COUNT)
+        return "";
+    return state == CAMP_STATE_RUN_QUEUE ? kinds[kind].queue : kinds[kind].sleep;
+}
+
+const char *cause_kind_key(uint32_t kind)
+{
+    return kind < CAUSE_KIND_COUNT ? kinds[kind].key : "";
+}
+
+/* Reads the first line of a file. Returns false if there is none. */
+static bool read_line(const char *path, char *ret, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    bool done;
+
+    if (file == NULL)
+        return false;
+    done = fgets(ret, (int)size, file) != NULL;
+    fclose(file);
+    if (done)
+        ret[strcspn(ret, "\n")] = '\0';
+    return done && ret[0] != '\0';
+}
+
+static void device_name(char ret[CAUSE_NAME_SIZE], uint32_t interrupt, const char *folder)
+{
+    char path[256], actions[CAUSE_NAME_SIZE / 2];
+
+    snprintf(path, sizeof path, "%s/%" PRIu32 "/actions", folder, interrupt);
+    if (read_line(path, actions, sizeof actions))
+        snprintf(ret, CAUSE_NAME_SIZE, "%s (irq %" PRIu32 ")", actions, interrupt);
+    else
+        snprintf(ret, CAUSE_NAME_SIZE, "irq %" PRIu32, interrupt);
+}
+
+void cause_who(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t kind, uint32_t id,
+               const char *folder)
+{
+    ret[0] = '\0';
+    if (kind == CAMP_CAUSE_DEVICE)
+        device_name(ret, id, folder);
+    for (size_t i = 0; kind == CAMP_CAUSE_GROUP && i < causes->group_count; i++) {
+        if (causes->groups[i].number == id)
+            cause_group_name(ret, &causes->groups[i]);
+    }
+}
+
+void cause_call_name(char ret[CAUSE_NAME_SIZE], int32_t call)
+{
+    const char *name = camp_call_name(call);
+
+    if (call < 0)
+        snprintf(ret, CAUSE_NAME_SIZE, "no system call");
+    else if (name != NULL)
+        snprintf(ret, CAUSE_NAME_SIZE, "%s", name);
+    else
+        snprintf(ret, CAUSE_NAME_SIZE, "call %" PRId32, call);
+}
+
+static void descriptor_name(char ret[CAUSE_NAME_SIZE], int32_t pid, uint64_t descriptor,
+                            const char *folder)
+{
+    char path[256], target[4096];
+    ssize_t length;
+
+    if (descriptor > INT32_MAX)
+        return;
+    snprintf(path, sizeof path, "%s/%" PRId32 "/fd/%" PRIu64, folder, pid, descriptor);
+    length = readlink(path, target, sizeof target - 1);
+    if (length <= 0)
+        snprintf(ret, CAUSE_NAME_SIZE, "fd %" PRIu64 " (closed)", descriptor);
+    else
+        copy_text(ret, CAUSE_NAME_SIZE, target, (size_t)length);
+}
+
+void cause_object_name(char ret[CAUSE_NAME_SIZE], const struct camp_call_sleeps *sleeps,
+                       const char *folder)
+{
+    const int32_t child = (int32_t)sleeps->argument;
+
+    ret[0] = '\0';
+    switch (camp_call_argument(sleeps->call)) {
+    case CALL_DESCRIPTOR:
+        descriptor_name(ret, sleeps->pid, sleeps->argument, folder);
+        break;
+    case CALL_FUTEX:
+        snprintf(ret, CAUSE_NAME_SIZE, "futex 0x%" PRIx64, sleeps->argument);
+        break;
+    case CALL_CHILD:
+        if (child > 0)
+            snprintf(ret, CAUSE_NAME_SIZE, "process %" PRId32, child);
+        else
+            snprintf(ret, CAUSE_NAME_SIZE, "any child");
+        break;
+    case CALL_OTHER:
+        break;
+    }
+}

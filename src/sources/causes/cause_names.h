@@ -1,0 +1,30 @@
+/* Names of causes: of groups, devices, system calls and the objects of calls. Names come from
+ * processes and files, so they may have any bytes; views escape them. */
+#pragma once
+
+#include "causes.h"
+
+#define CAUSE_NAME_SIZE 96
+
+/* Writes the name of a group, such as "batch (4711)", "walwriter" or "kernel threads". */
+void cause_group_name(char ret[CAUSE_NAME_SIZE], const struct camp_states_group *group);
+
+/* Returns what kind of cause a wait in a state has: "had the CPU", "woken by", "timer". */
+const char *cause_kind_name(uint32_t state, uint32_t kind);
+
+/* Returns the name of a kind for programs, such as "group", "idle_cpu" or "not_ended". */
+const char *cause_kind_key(uint32_t kind);
+
+/* Writes the name of a cause: of the group, or of the device by the actions of its interrupt in
+ * `folder` (/sys/kernel/irq), such as "virtio1-req.0 (irq 36)". "" if the kind says all. */
+void cause_who(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t kind, uint32_t id,
+               const char *folder);
+
+/* Writes the system call of sleeps, such as "futex", or "page fault or kernel" outside of calls. */
+void cause_call_name(char ret[CAUSE_NAME_SIZE], int32_t call);
+
+/* Writes the object of sleeps in a call, such as "pipe:[4242]", "socket:[99]", "/dev/tty", "futex
+ * 0x7f00", or "" if the call has none. Descriptors are looked up in `folder` (/proc), as they are
+ * now. */
+void cause_object_name(char ret[CAUSE_NAME_SIZE], const struct camp_call_sleeps *sleeps,
+                       const char *folder);

@@ -1,0 +1,343 @@
+#include "causes.h"
+
+#include "cause_fit.h"
+#include "cause_groups.h"
+#include "counters/error.h"
+#include "ledger/array.h"
+#include "sources/machine/thread_registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DRAIN_INTERVAL_NS 100000000u
+#define CAUSES_MAX 100000 /* the ledger has fewer cells that can be above 0 */
+#define LENGTHS_MAX (CAUSE_GROUPS * CAMP_STATE_COUNT)
+#define CALLS_MAX 4096
+
+/* A reading of the session's ledger. */
+struct reading {
+    struct camp_wait_cause *causes;    /* [cause_count] */
+    struct camp_wait_lengths *lengths; /* [length_count] */
+    struct camp_call_sleeps *calls;    /* [call_count] */
+    size_t cause_count, length_count, call_count;
+    uint64_t unseen;
+};
+
+struct causes_source {
+    const volatile sig_atomic_t *stop;
+    struct camp_states *session;
+    struct thread_registry registry;
+    struct cause_groups groups;
+    struct reading before, now;
+    struct causes causes;
+    struct cause_list differences;
+};
+
+bool causes_is_wait(uint32_t state)
+{
+    return state != CAMP_STATE_USER && state != CAMP_STATE_SYSTEM && state != CAMP_STATE_IRQ &&
+           state != CAMP_STATE_TRAP;
+}
+
+uint64_t causes_on_cpu_ns(const struct causes *causes, uint32_t group)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t state = 0; state < CAMP_STATE_COUNT; state++)
+        sum += causes_is_wait(state) ? 0 : causes->state_ns[group][state];
+    return sum;
+}
+
+static int find_group(void *context, const struct camp_thread_states *before,
+                      const struct camp_thread_states *thread, uint32_t *group)
+{
+    struct causes_source *source = context;
+
+    (void)before;
+    return cause_groups_find(&source->groups, thread, group) ? CAMP_OK : CAMP_E_NOMEM;
+}
+
+static int account(void *context, const struct camp_thread_states *since, uint32_t group)
+{
+    struct causes *causes = &((struct causes_source *)context)->causes;
+
+    group = group < CAUSE_GROUPS ? group : 0;
+    causes->threads[group] += since->count;
+    for (int i = 0; i < CAMP_STATE_COUNT; i++)
+        causes->state_ns[group][i] += since->state_ns[i];
+    return CAMP_OK;
+}
+
+static int account_idle(void *context, uint32_t group, uint32_t state, uint64_t threads,
+                        uint64_t wait_ns)
+{
+    struct causes *causes = &((struct causes_source *)context)->causes;
+
+    group = group < CAUSE_GROUPS ? group : 0;
+    causes->threads[group] += threads;
+    causes->state_ns[group][state] += wait_ns;
+    return CAMP_OK;
+}
+
+static void release(struct reading *reading)
+{
+    free(reading->causes);
+    free(reading->lengths);
+    free(reading->calls);
+}
+
+static bool allocate(struct reading *ret)
+{
+    ret->causes = calloc(CAUSES_MAX, sizeof *ret->causes);
+    ret->lengths = calloc(LENGTHS_MAX, sizeof *ret->lengths);
+    ret->calls = calloc(CALLS_MAX, sizeof *ret->calls);
+    return ret->causes != NULL && ret->lengths != NULL && ret->calls != NULL;
+}
+
+static int read_ledger(struct causes_source *source, struct camp_error *error)
+{
+    struct reading *now = &source->now;
+    struct camp_states_losses losses;
+    uint64_t time_ns;
+    int r;
+
+    r = camp_states_groups(source->session, source->causes.groups, sizeof source->causes.groups[0],
+                           CAUSE_GROUPS, &source->causes.group_count, error);
+    if (r == CAMP_OK)
+        r = camp_states_causes(source->session, now->causes, sizeof *now->causes, CAUSES_MAX,
+                               &now->cause_count, &time_ns, error);
+    if (r == CAMP_OK)
+        r = camp_states_wait_lengths(source->session, now->lengths, sizeof *now->lengths,
+                                     LENGTHS_MAX, &now->length_count, error);
+    if (r == CAMP_OK)
+        r = camp_states_call_sleeps(source->session, now->calls, sizeof *now->calls, CALLS_MAX,
+                                    &now->call_count, error);
+    if (r == CAMP_OK)
+        r = camp_states_losses(source->session, &losses, sizeof losses, error);
+    if (r == CAMP_OK)
+        now->unseen = losses.unseen;
+    return r;
+}
+
+/* Reads the ledger, then all threads. The group of each thread is found again, because a group may
+ * have got a number since. */
+static int read_all(struct causes_source *source, struct camp_error *error)
+{
+    struct causes *causes = &source->causes;
+    int r;
+
+    memset(causes->threads, 0, sizeof causes->threads);
+    memset(causes->state_ns, 0, sizeof causes->state_ns);
+    causes->start_ns = causes->end_ns;
+    r = read_ledger(source, error);
+    causes->end_ns = source_clock_ns(CLOCK_MONOTONIC);
+    causes->wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
+    source->groups.groups = causes->groups;
+    source->groups.count = causes->group_count;
+    source->registry.regroups = true;
+    if (r == CAMP_OK)
+        r = thread_registry_read(&source->registry, source->session, error);
+    if (r == CAMP_OK)
+        r = thread_registry_read_late(&source->registry, source->session, error);
+    return r;
+}
+
+/* Adds the row of what a state has more than the causes of a session. */
+static bool add_rest(struct cause_list *rows, uint32_t group, uint32_t state, uint64_t rest_ns)
+{
+    const uint32_t kind = state == CAMP_STATE_THROTTLED   ? (uint32_t)CAUSE_QUOTA
+                          : state == CAMP_STATE_RUN_QUEUE ? (uint32_t)CAMP_CAUSE_UNKNOWN
+                                                          : (uint32_t)CAUSE_NOT_ENDED;
+
+    for (size_t i = rows->count; i > 0; i--) {
+        struct cause *row = &rows->items[i - 1];
+
+        if (row->group != group || row->state != state)
+            break;
+        if (row->kind == kind) {
+            row->wait_ns += rest_ns;
+            return true;
+        }
+    }
+    return cause_add(rows, &(struct cause){ group, state, kind, 0, rest_ns });
+}
+
+/* Adds the causes of one state of one group, which then add up to it. */
+static bool add_state(struct causes *causes, const struct cause_list *from, size_t first,
+                      size_t count, uint32_t group, uint32_t state)
+{
+    const size_t at = causes->rows.count;
+    uint64_t rest_ns;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!cause_add(&causes->rows, &from->items[first + i]))
+            return false;
+    }
+    rest_ns =
+        cause_fit(causes->rows.items + at, causes->rows.count - at, causes->state_ns[group][state]);
+    return add_rest(&causes->rows, group, state, rest_ns);
+}
+
+static bool make_rows(struct causes_source *source)
+{
+    const struct cause_list *from = &source->differences;
+    struct causes *causes = &source->causes;
+    size_t at = 0;
+
+    causes->rows.count = 0;
+    for (uint32_t group = 0; group < CAUSE_GROUPS; group++) {
+        for (uint32_t state = 0; state < CAMP_STATE_COUNT; state++) {
+            size_t count = 0;
+
+            while (at + count < from->count && from->items[at + count].group == group &&
+                   from->items[at + count].state == state)
+                count++;
+            if (causes_is_wait(state) && !add_state(causes, from, at, count, group, state))
+                return false;
+            at += count;
+        }
+    }
+    cause_sort(&causes->rows);
+    return true;
+}
+
+static const struct camp_wait_lengths *lengths_before(const struct reading *before, uint32_t group,
+                                                      uint32_t state)
+{
+    for (size_t i = 0; i < before->length_count; i++) {
+        if (before->lengths[i].group == group && before->lengths[i].state == state)
+            return &before->lengths[i];
+    }
+    return NULL;
+}
+
+static void fill_lengths(struct causes_source *source)
+{
+    struct causes *causes = &source->causes;
+
+    memset(causes->lengths, 0, sizeof causes->lengths);
+    for (size_t i = 0; i < source->now.length_count; i++) {
+        const struct camp_wait_lengths *now = &source->now.lengths[i];
+
+        if (now->group < CAUSE_GROUPS && now->state < CAMP_STATE_COUNT)
+            causes->lengths[now->group][now->state] =
+                wait_lengths_since(lengths_before(&source->before, now->group, now->state), now);
+    }
+}
+
+static int compare_calls(const void *a, const void *b)
+{
+    const struct camp_call_sleeps *left = a, *right = b;
+
+    return left->sleep_ns < right->sleep_ns ? 1 : left->sleep_ns > right->sleep_ns ? -1 : 0;
+}
+
+static bool fill_calls(struct causes_source *source)
+{
+    struct call_list *calls = &source->causes.calls;
+
+    calls->count = 0;
+    if (!ARRAY_RESERVE(calls->items, calls->capacity, source->now.call_count))
+        return source->now.call_count == 0;
+    for (size_t i = 0; i < source->now.call_count; i++) {
+        struct camp_call_sleeps sleeps = source->now.calls[i];
+
+        for (size_t j = 0; j < source->before.call_count; j++) {
+            const struct camp_call_sleeps *then = &source->before.calls[j];
+
+            if (then->pid != sleeps.pid || then->call != sleeps.call ||
+                then->state != sleeps.state || then->argument != sleeps.argument)
+                continue;
+            sleeps.sleep_ns -= then->sleep_ns < sleeps.sleep_ns ? then->sleep_ns : sleeps.sleep_ns;
+            sleeps.count -= then->count < sleeps.count ? then->count : sleeps.count;
+            break;
+        }
+        if (sleeps.sleep_ns != 0)
+            calls->items[calls->count++] = sleeps;
+    }
+    if (calls->count > 1)
+        qsort(calls->items, calls->count, sizeof *calls->items, compare_calls);
+    return true;
+}
+
+static void keep_reading(struct causes_source *source)
+{
+    const struct reading before = source->before;
+
+    source->before = source->now;
+    source->now = before;
+}
+
+int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct causes **ret,
+                struct camp_error *error)
+{
+    int r = CAMP_OK;
+
+    while (r == CAMP_OK && source_wait(deadline_ns, DRAIN_INTERVAL_NS, source->stop))
+        r = thread_registry_read_exited(&source->registry, source->session, error);
+    if (r == CAMP_OK)
+        r = read_all(source, error);
+    if (r != CAMP_OK)
+        return r;
+    fill_lengths(source);
+    source->causes.unseen = source->now.unseen - source->before.unseen;
+    if (!cause_differences(&source->differences, source->before.causes, source->before.cause_count,
+                           source->now.causes, source->now.cause_count) ||
+        !make_rows(source) || !fill_calls(source))
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
+    keep_reading(source);
+    *ret = &source->causes;
+    return CAMP_OK;
+}
+
+int causes_watch_process(struct causes_source *source, int32_t pid, struct camp_error *error)
+{
+    return camp_states_watch_process(source->session, pid, error);
+}
+
+int causes_watch_name(struct causes_source *source, const char *name, struct camp_error *error)
+{
+    return camp_states_watch_name(source->session, name, error);
+}
+
+void causes_close(struct causes_source *source)
+{
+    if (source == NULL)
+        return;
+    camp_states_close(source->session);
+    thread_registry_release(&source->registry);
+    cause_groups_release(&source->groups);
+    release(&source->before);
+    release(&source->now);
+    free(source->causes.rows.items);
+    free(source->causes.calls.items);
+    free(source->differences.items);
+    free(source);
+}
+
+int causes_open(uint32_t options, const volatile sig_atomic_t *stop, struct causes_source **ret,
+                struct camp_error *error)
+{
+    struct causes_source *source = calloc(1, sizeof *source);
+    int r;
+
+    if (source == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
+    source->stop = stop;
+    thread_registry_init(&source->registry, &(struct thread_user){ .context = source,
+                                                                   .did = account,
+                                                                   .idle = account_idle,
+                                                                   .group = find_group });
+    r = allocate(&source->before) && allocate(&source->now)
+            ? camp_states_open(&source->session, options | CAMP_STATES_CULPRITS, error)
+            : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
+    if (r == CAMP_OK)
+        r = read_all(source, error);
+    if (r != CAMP_OK) {
+        causes_close(source);
+        return r;
+    }
+    keep_reading(source);
+    *ret = source;
+    return CAMP_OK;
+}

@@ -1,0 +1,202 @@
+#!/usr/bin/env bats
+# camp why: each wait divided by its cause.
+
+bats_require_minimum_version 1.5.0
+load ../waiting
+load children
+load check
+
+setup_file() {
+    export CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
+    local status=0
+    REFUSAL=$("$CAMP" why --count 1 --interval 50ms 2>&1 >/dev/null) || status=$?
+    [ "$status" -eq 0 ] || [ "$status" -eq 4 ] || [[ $REFUSAL == *"without microstates"* ]] ||
+        [[ $REFUSAL == *"causes of waits"* ]]
+    export REFUSAL
+}
+
+teardown() {
+    end_children
+    wait
+}
+
+# Skips the test if setup_file found that the causes of waits are unavailable.
+need_causes() {
+    [ -z "$REFUSAL" ] || skip "$REFUSAL"
+}
+
+# Starts a process "why-victim" that runs and waits on the last CPU in turn with "why-waker", which answers it
+# after a sleep, while "why-hog" uses that CPU. Each has its name before the test goes on.
+start_victim() {
+    python3 -c '
+import ctypes, os, signal, sys, time
+def name(text):
+    ctypes.CDLL(None).prctl(15, text, 0, 0, 0)
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
+os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+asked, ask = os.pipe()
+answered, answer = os.pipe()
+ready, tell = os.pipe()
+if os.fork() == 0:
+    name(b"why-waker")
+    os.write(tell, b"x")
+    while True:
+        os.read(asked, 1)
+        time.sleep(0.01)
+        os.write(answer, b"x")
+if os.fork() == 0:
+    name(b"why-hog")
+    os.write(tell, b"x")
+    while True:
+        pass
+name(b"why-victim")
+os.read(ready, 1)
+os.read(ready, 1)
+open(sys.argv[1], "w").close()
+while True:
+    end = time.thread_time() + 0.002
+    while time.thread_time() < end:
+        pass
+    os.write(ask, b"x")
+    os.read(answered, 1)' "$BATS_TEST_TMPDIR/ready" &
+    VICTIM=$!
+    until_it test -e "$BATS_TEST_TMPDIR/ready"
+}
+
+# Runs camp why with the words, and evaluates Python on the JSON of the last interval, `w`.
+ask() {
+    local program=$1
+    shift
+    "$CAMP" why --format json "$@" >"$BATS_TEST_TMPDIR/why.json"
+    python3 -c "
+import json, sys
+w = [json.loads(line) for line in open(sys.argv[1])][-1]
+rows = w['tree']
+states = [row for row in rows if row['level'] == 'state']
+def part(*words):
+    return sum(row['percent'] for row in rows if (row['state'], row['cause'], row['who']) == words)
+$program" "$BATS_TEST_TMPDIR/why.json"
+}
+
+@test "the parts of each row of camp why add up to it, and the states to 100 percent" {
+    need_causes
+    start_victim
+    ask '
+assert w["schema"] == "camp.why/1" and w["pid"] > 0, w
+assert w["subject"].startswith("why-victim ("), w["subject"]
+assert abs(sum(row["percent"] for row in states) - 100) < 0.001, states
+assert sum(row["time_ns"] for row in states) == w["time_ns"]
+above = {}
+def close(level):
+    for lower in [l for l in above if order[l] >= order[level]]:
+        row, parts = above.pop(lower)
+        if parts:
+            assert sum(p["time_ns"] for p in parts) == row["time_ns"], (row, parts)
+            assert abs(sum(p["percent"] for p in parts) - row["percent"]) < 0.001, (row, parts)
+order = {"state": 0, "cause": 1, "who": 2}
+names = ["state", "cause", "who"]
+for row in rows:
+    close(row["level"])
+    if order[row["level"]] > 0:
+        above[names[order[row["level"]] - 1]][1].append(row)
+    above[row["level"]] = (row, [])
+close("state")
+' "$VICTIM" 0.5 2
+}
+
+@test "camp why finds the culprit on the CPU and the waker at the pipe, and follows the chain" {
+    need_causes
+    start_victim
+    ask '
+assert part("run_queue", "group", "why-hog") > 1, rows
+assert part("pipe", "group", "why-waker") > 1, rows
+pipe = sum(row["percent"] for row in states if row["state"] == "pipe")
+assert part("pipe", "group", "why-waker") > 0.8 * pipe, rows
+assert w["chain"][0]["who"].startswith("why-victim"), w["chain"]
+assert any(call["call"] == "read" and call["object"].startswith("pipe:[") for call in w["calls"]), w["calls"]
+assert any(row["who"] == "why-hog" for row in w["inflicted"]), w["inflicted"]
+' "$VICTIM" 1 1
+}
+
+@test "camp why NAME has all processes of the name" {
+    need_causes
+    start_victim
+    ask '
+assert w["subject"] == "why-waker" and w["pid"] is None, w
+assert w["threads"] >= 1, w
+assert part("timer", "timer", None) > 1, rows
+' why-waker 0.5 1
+    ask '
+assert w["subject"].startswith("all threads") and w["chain"] == [], w
+assert abs(sum(row["percent"] for row in states) - 100) < 0.001, states
+' --interval 100ms --count 1
+}
+
+@test "camp why --by process divides by process" {
+    need_causes
+    start_victim
+    ask '
+hogs = [row for row in rows if row["level"] == "who" and (row["who"] or "").startswith("why-hog")]
+others = [row for row in rows if row["who"] == "other processes"]
+assert hogs or others, rows
+assert all(row["pid"] > 0 and row["who"] == "why-hog (%d)" % row["pid"] for row in hogs), hogs
+' --by process "$VICTIM" 0.5 1
+}
+
+@test "camp why as text has the sentence, the tree and the chain" {
+    need_causes
+    start_victim
+    run --separate-stderr "$CAMP" why "$VICTIM" 300ms 1
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    [[ ${lines[1]} == "why-victim ($VICTIM) was on a CPU "*" %; asleep "* ]] ||
+        [[ ${lines[1]} == "why-victim ($VICTIM) was on a CPU "* ]]
+    [[ $output == *"state, cause, who"* ]]
+    [[ $output == *"  woken by"* ]]
+    [[ $output == *"chain      why-victim ($VICTIM) waited "* ]]
+}
+
+@test "camp why ends when its process has ended" {
+    need_causes
+    sleep 0.3 &
+    run --separate-stderr timeout 20 "$CAMP" why $! 100ms
+    [ "$status" -eq 0 ]
+}
+
+@test "a process that does not exist, and a name that no process has, fail in one line" {
+    run --separate-stderr "$CAMP" why 99999999 100ms 1
+    [ "$status" -eq 1 ]
+    [[ $stderr == "camp why: there is no process 99999999 "* ]]
+    [ -z "$output" ]
+    need_causes
+    run --separate-stderr "$CAMP" why no-such-name 100ms 1
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "camp why: no process has the name no-such-name" ]
+}
+
+@test "wrong operands of camp why are usage errors in one line" {
+    run --separate-stderr "$CAMP" why 0
+    [ "$status" -eq 2 ]
+    [ "$stderr" = "camp why: '0' is not a pid: give a number of at least 1, or a name" ]
+    run --separate-stderr "$CAMP" why ''
+    [ "$status" -eq 2 ]
+    [ "$stderr" = "camp why: the name of the process is empty" ]
+    run --separate-stderr "$CAMP" why one two
+    [ "$status" -eq 2 ]
+    [ "$stderr" = "camp why: 'two' is one operand too many: give one process or name" ]
+    run --separate-stderr "$CAMP" why one 1 2 3
+    [ "$status" -eq 2 ]
+    run --separate-stderr "$CAMP" why one 0
+    [ "$status" -eq 2 ]
+}
+
+@test "without capabilities camp why says so in one line, with exit status 4" {
+    [ "$(id -u)" -eq 0 ] || skip "only root can become another user"
+    need_causes
+    public_camp
+    run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" why --count 1
+    [ "$status" -eq 4 ]
+    [ -z "$output" ]
+    [[ $stderr == "camp why: microstates need CAP_BPF and CAP_PERFMON"* ]]
+    [ "$(wc -l <<<"$stderr")" -eq 1 ]
+}

@@ -1,0 +1,181 @@
+/* Tests what ends a sleep: a chain of processes, each of which waits for the next one by another
+ * means: a pipe, a futex, a socket, and a timer. */
+#include "causes_session.h"
+
+#include <linux/futex.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#define ROUNDS 100
+#define PAUSE_US 5000
+
+struct chain {
+    int pipe[2];
+    int socket[2];
+    uint32_t word; /* the futex */
+    uint32_t signals;
+};
+
+static void check(bool good)
+{
+    if (!good)
+        _exit(1);
+}
+
+static void read_pipe(void *truth)
+{
+    struct chain *chain = truth;
+    char byte;
+
+    for (int i = 0; i < ROUNDS; i++)
+        check(read(chain->pipe[0], &byte, 1) == 1);
+}
+
+/* The futex' word counts the rounds. */
+static void await_futex(void *truth)
+{
+    struct chain *chain = truth;
+
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        while (__atomic_load_n(&chain->word, __ATOMIC_SEQ_CST) == i)
+            syscall(SYS_futex, &chain->word, FUTEX_WAIT, i, NULL, NULL, 0);
+        check(write(chain->pipe[1], "", 1) == 1);
+    }
+}
+
+static void read_socket(void *truth)
+{
+    struct chain *chain = truth;
+    char byte;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        check(recv(chain->socket[0], &byte, 1, 0) == 1);
+        __atomic_fetch_add(&chain->word, 1, __ATOMIC_SEQ_CST);
+        syscall(SYS_futex, &chain->word, FUTEX_WAKE, 1, NULL, NULL, 0);
+    }
+}
+
+static void await_timer(void *truth)
+{
+    struct chain *chain = truth;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        usleep(PAUSE_US);
+        check(send(chain->socket[1], "", 1, 0) == 1);
+    }
+}
+
+/* Asserts that a cause ended at least nine tenths of the sleeps in a state. The rest is before the
+ * chain runs, and when it ends. */
+static void assert_woken(const struct causes *causes, uint32_t group, uint32_t state, uint32_t kind,
+                         uint32_t id)
+{
+    const uint64_t all = all_causes_ns(causes, group, state);
+    const uint64_t its = cause_ns(causes, group, state, kind, id);
+
+    print_message("group %u, %s: %.3f of %.3f ms\n", group, camp_state_name((int)state),
+                  (double)its / 1e6, (double)all / 1e6);
+    assert_at_least("slept", all, (uint64_t)ROUNDS * PAUSE_US * 1000 / 2, 0);
+    assert_at_least("woken by it", its, all - all / 10, 0);
+}
+
+static void a_chain_of_a_pipe_a_futex_a_socket_and_a_timer_is_found_in_order(void **state)
+{
+    void (*const acts[])(void *) = { read_pipe, await_futex, read_socket, await_timer };
+    static const uint32_t states[] = { CAMP_STATE_PIPE, CAMP_STATE_LOCK, CAMP_STATE_SOCKET,
+                                       CAMP_STATE_TIMER };
+    struct camp_states *session = open_states_or_skip(CAMP_STATES_CULPRITS);
+    struct chain *chain = shared_memory(sizeof *chain);
+    struct threads ended = { 0 };
+    struct camp_thread_states last[4];
+    struct causes causes;
+    pid_t children[4];
+
+    (void)state;
+    assert_int_equal(pipe(chain->pipe), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, chain->socket), 0);
+    for (size_t i = 0; i < 4; i++)
+        children[i] = start_named(session, i, acts[i], chain);
+    for (size_t i = 0; i < 4; i++)
+        reap_well(children[i]);
+    for (size_t i = 0; i < 4; i++)
+        last[i] = last_of(session, &ended, children[i]);
+    causes = read_causes(session);
+    for (size_t i = 0; i < 4; i++) {
+        assert_causes_add_up(&causes, &last[i]);
+        assert_woken(&causes, group_of_name(&causes, last[i].name), states[i],
+                     i < 3 ? CAMP_CAUSE_GROUP : CAMP_CAUSE_TIMER,
+                     i < 3 ? group_of_name(&causes, last[i + 1].name) : 0);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        close(chain->pipe[i]);
+        close(chain->socket[i]);
+    }
+    munmap(chain, sizeof *chain);
+    free(ended.of);
+    free(causes.of);
+    close_states(session);
+}
+
+static volatile sig_atomic_t caught;
+
+static void catch (int number)
+{
+    (void)number;
+    caught++;
+}
+
+static void await_signals(void *truth)
+{
+    struct chain *chain = truth;
+    struct sigaction action = { .sa_handler = catch };
+
+    sigaction(SIGUSR1, &action, NULL);
+    __atomic_store_n(&chain->signals, 1, __ATOMIC_SEQ_CST);
+    while (caught < ROUNDS / 4)
+        pause();
+}
+
+static void a_sleep_that_a_signal_ends_is_of_the_signal(void **state)
+{
+    struct camp_states *session = open_states_or_skip(CAMP_STATES_CULPRITS);
+    struct chain *chain = shared_memory(sizeof *chain);
+    struct threads ended = { 0 };
+    const uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    struct camp_thread_states last;
+    struct causes causes;
+    uint32_t group;
+    pid_t child;
+    int status;
+
+    (void)state;
+    child = start_named(session, 0, await_signals, chain);
+    while (__atomic_load_n(&chain->signals, __ATOMIC_SEQ_CST) == 0)
+        assert_true(wait_on(began_ns));
+    do {
+        usleep(PAUSE_US);
+        kill(child, SIGUSR1);
+    } while (waitpid(child, &status, WNOHANG) == 0);
+    assert_int_equal(status, 0);
+    last = last_of(session, &ended, child);
+    causes = read_causes(session);
+    assert_causes_add_up(&causes, &last);
+    group = group_of_name(&causes, last.name);
+    assert_at_least("woken by signals",
+                    cause_ns(&causes, group, CAMP_STATE_OTHER_SLEEP, CAMP_CAUSE_SIGNAL, 0),
+                    all_causes_ns(&causes, group, CAMP_STATE_OTHER_SLEEP) / 10 * 9, 0);
+    munmap(chain, sizeof *chain);
+    free(ended.of);
+    free(causes.of);
+    close_states(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chain_of_a_pipe_a_futex_a_socket_and_a_timer_is_found_in_order),
+        cmocka_unit_test(a_sleep_that_a_signal_ends_is_of_the_signal),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,163 @@
+/* The tree of causes, its percentages, and the sentences, on synthetic causes. */
+#include "commands/why/why_record.h"
+#include "synthetic_causes.h"
+
+/* Asserts that the parts of each node have its time and its hundredths in sum. */
+static void assert_adds_up(const struct why_tree *tree)
+{
+    uint64_t sums_ns[3] = { 0 }, wholes_ns[3] = { tree->total_ns };
+    uint32_t sums[3] = { 0 }, wholes[3] = { 10000 };
+
+    for (size_t i = 0; i <= tree->count; i++) {
+        const int level = i < tree->count ? (int)tree->nodes[i].level : -1;
+
+        /* A node of this level ends the parts of the levels below it. */
+        for (int j = 2; j > level && j >= 0; j--) {
+            if (sums_ns[j] != 0) {
+                assert_int_equal(sums_ns[j], wholes_ns[j]);
+                assert_int_equal(sums[j], wholes[j]);
+            }
+            if (j > 0)
+                sums_ns[j] = sums[j] = 0;
+        }
+        if (level < 0)
+            break;
+        sums_ns[level] += tree->nodes[i].time_ns;
+        sums[level] += tree->nodes[i].hundredths;
+        if (level < 2) {
+            wholes_ns[level + 1] = tree->nodes[i].time_ns;
+            wholes[level + 1] = tree->nodes[i].hundredths;
+        }
+    }
+}
+
+static void parts_of_each_node_add_up_to_it_in_ns_and_in_percent(void **state)
+{
+    struct causes *causes = make_causes();
+    struct why_tree tree = { 0 };
+
+    (void)state;
+    assert_true(why_tree_fill(&tree, causes, DB, 0));
+    assert_int_equal(tree.total_ns, 1000000000);
+    assert_adds_up(&tree);
+    assert_true(why_tree_fill(&tree, causes, WHY_ALL, 0));
+    assert_int_equal(tree.total_ns, 2900000000);
+    assert_adds_up(&tree);
+    why_tree_release(&tree);
+    release_causes(causes);
+}
+
+static void percentages_that_do_not_divide_still_add_up_to_100(void **state)
+{
+    struct causes *causes = make_causes();
+    struct why_tree tree = { 0 };
+
+    (void)state;
+    memset(causes->state_ns, 0, sizeof causes->state_ns);
+    causes->rows.count = 0;
+    for (uint32_t i = 0; i < 7; i++)
+        add_row(causes, DB, CAMP_STATE_PIPE, CAMP_CAUSE_GROUP, 10 + i, 1);
+    add_row(causes, DB, CAMP_STATE_LOCK, CAMP_CAUSE_TIMER, 0, 7);
+    add_row(causes, DB, CAMP_STATE_DISK, CAMP_CAUSE_TIMER, 0, 7);
+    cause_sort(&causes->rows);
+    assert_true(why_tree_fill(&tree, causes, DB, 0));
+    assert_adds_up(&tree);
+    why_tree_release(&tree);
+    release_causes(causes);
+}
+
+static void the_longest_comes_first_and_the_rest_is_one_row(void **state)
+{
+    struct causes *causes = make_causes();
+    struct why_tree tree = { 0 };
+    const struct why_node *nodes;
+
+    (void)state;
+    assert_true(why_tree_fill(&tree, causes, DB, 1));
+    assert_adds_up(&tree);
+    nodes = tree.nodes;
+    assert_int_equal(nodes[0].state, CAMP_STATE_PIPE);
+    assert_int_equal(nodes[0].hundredths, 4000);
+    assert_int_equal(nodes[1].kind, CAMP_CAUSE_GROUP);
+    assert_int_equal(nodes[2].id, WRITER);
+    assert_int_equal(nodes[2].merged, 0);
+    assert_int_equal(nodes[3].kind, CAUSE_NOT_ENDED);
+    assert_true(nodes[4].on_cpu);
+    assert_int_equal(nodes[5].state, CAMP_STATE_RUN_QUEUE);
+    assert_int_equal(nodes[6].kind, CAMP_CAUSE_GROUP);
+    assert_int_equal(nodes[7].level, WHY_WHO);
+    assert_int_equal(nodes[7].merged, 2);
+    assert_int_equal(nodes[7].time_ns, 150000000);
+    assert_int_equal(nodes[8].kind, CAMP_CAUSE_IDLE);
+    why_tree_release(&tree);
+    release_causes(causes);
+}
+
+static void what_a_group_inflicts_is_what_others_suffer_for_it(void **state)
+{
+    struct causes *causes = make_causes();
+
+    (void)state;
+    assert_int_equal(why_inflicted_ns(causes, BATCH, DB), 90000000);
+    assert_int_equal(why_inflicted_ns(causes, DB, WHY_ALL), 100000000);
+    assert_int_equal(why_inflicted_ns(causes, WRITER, WHY_ALL), 0);
+    release_causes(causes);
+}
+
+static void the_sentence_names_the_quota_the_culprit_and_the_waker(void **state)
+{
+    struct causes *causes = make_causes();
+    struct why_tree tree = { 0 };
+    char text[WHY_SENTENCE_SIZE];
+    struct chain chain;
+
+    (void)state;
+    assert_true(why_tree_fill(&tree, causes, DB, 0));
+    why_sentence(text, causes, DB, "d\033b (7)", &tree);
+    assert_string_equal(text, "d?b (7) was on a CPU 30.0 % of 1.00 s, ready 30.0 %: 10.0 % its own "
+                              "quota, 9.0 % behind batch; asleep 40.0 %, 88 % of it woken by "
+                              "writer.");
+    cause_chain(&chain, causes, DB);
+    assert_int_equal(chain.count, 2);
+    assert_int_equal(chain.end, CHAIN_CAUSE);
+    why_chain_sentence(text, causes, &chain);
+    assert_non_null(strstr(text, "db (7) waited 35.0 % in pipe for writer, which waited 88.9 % in "
+                                 "disk for "));
+    why_tree_release(&tree);
+    release_causes(causes);
+}
+
+static void a_record_has_the_tree_the_chain_and_what_cannot_be_attributed(void **state)
+{
+    struct causes *causes = make_causes();
+    struct why_record record = { 0 };
+    const struct why_interval interval = {
+        .causes = causes, .subject = DB, .name = "db (7)", .time = "2026-11-29T12:00:00.000+00:00"
+    };
+
+    (void)state;
+    assert_int_equal(why_record_fill(&record, &interval), CAMP_OK);
+    assert_string_equal(record.document.record.schema, "camp.why/1");
+    assert_int_equal(record.document.tables[WHY_TREE].row_count, record.tree.count);
+    assert_int_equal(record.document.tables[WHY_CHAIN].row_count, 2);
+    assert_int_equal(record.document.tables[WHY_INFLICTED].row_count, 1);
+    assert_true(record.document.tables[WHY_LOSSES].cells[1].real > 1.66);
+    assert_true(record.document.tables[WHY_LOSSES].cells[1].real < 1.67);
+    assert_non_null(strstr(record.document.record.headline, "12:00:00  1.00 s  1 thread\ndb (7)"));
+    why_record_release(&record);
+    release_causes(causes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_of_each_node_add_up_to_it_in_ns_and_in_percent),
+        cmocka_unit_test(percentages_that_do_not_divide_still_add_up_to_100),
+        cmocka_unit_test(the_longest_comes_first_and_the_rest_is_one_row),
+        cmocka_unit_test(what_a_group_inflicts_is_what_others_suffer_for_it),
+        cmocka_unit_test(the_sentence_names_the_quota_the_culprit_and_the_waker),
+        cmocka_unit_test(a_record_has_the_tree_the_chain_and_what_cannot_be_attributed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+/* The arithmetic on causes, the groups of threads, the chain and the names, on synthetic data. */
+#include "../commands/synthetic_causes.h"
+#include "sources/causes/cause_chain.h"
+#include "sources/causes/cause_groups.h"
+#include "sources/causes/cause_names.h"
+
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void causes_that_exceed_their_state_are_reduced_to_it_in_proportion(void **state)
+{
+    struct cause causes[] = { { .wait_ns = 30 }, { .wait_ns = 60 }, { .wait_ns = 11 } };
+
+    (void)state;
+    assert_int_equal(cause_fit(causes, 3, 150), 49);
+    assert_int_equal(causes[1].wait_ns, 60);
+    assert_int_equal(cause_fit(causes, 3, 50), 0);
+    assert_int_equal(causes[0].wait_ns + causes[1].wait_ns + causes[2].wait_ns, 50);
+    assert_int_equal(causes[0].wait_ns, 14);
+    assert_int_equal(cause_fit(causes, 3, 0), 0);
+    assert_int_equal(causes[0].wait_ns + causes[1].wait_ns + causes[2].wait_ns, 0);
+    assert_int_equal(cause_fit(NULL, 0, 5), 5);
+}
+
+static void differences_are_of_the_same_cause_and_never_negative(void **state)
+{
+    const struct camp_wait_cause before[] = { { 1, 2, 0, 3, 100 }, { 1, 2, 0, 4, 50 } };
+    const struct camp_wait_cause after[] = {
+        { 0, 2, 0, 3, 7 }, { 1, 2, 0, 3, 130 }, { 1, 2, 0, 4, 40 }, { 1, 2, 4, 0, 9 }
+    };
+    struct cause_list list = { 0 };
+
+    (void)state;
+    assert_true(cause_differences(&list, before, 2, after, 4));
+    assert_int_equal(list.count, 3);
+    assert_int_equal(list.items[0].wait_ns, 7);
+    assert_int_equal(list.items[1].wait_ns, 30);
+    assert_int_equal(list.items[2].kind, 4);
+    assert_int_equal(list.items[2].wait_ns, 9);
+    free(list.items);
+}
+
+static void quantiles_are_right_to_a_factor_of_2_and_the_longest_is_exact(void **state)
+{
+    struct camp_wait_lengths before = { 0 }, after = { .longest_ns = 1000000, .longest_tid = 5 };
+    struct wait_lengths lengths;
+
+    (void)state;
+    before.counts[10] = 5;
+    after.counts[10] = 5 + 99; /* from 1,024 to 2,047 ns */
+    after.counts[19] = 1;
+    lengths = wait_lengths_since(&before, &after);
+    assert_int_equal(lengths.count, 100);
+    assert_in_range(lengths.p50_ns, 1024, 2047);
+    assert_in_range(lengths.p99_ns, 1024, 2048);
+    assert_int_equal(lengths.longest_ns, 1000000);
+    assert_int_equal(lengths.longest_tid, 5);
+    lengths = wait_lengths_since(&after, &after);
+    assert_int_equal(lengths.count, 0);
+    assert_int_equal(lengths.longest_ns, 0);
+}
+
+static bool no_name(int32_t pid, char ret[CAMP_STATES_NAME_SIZE])
+{
+    (void)pid;
+    (void)ret;
+    return false;
+}
+
+static uint32_t group_of(struct cause_groups *groups, int32_t tid, int32_t pid, uint32_t flags,
+                         const char *name)
+{
+    struct camp_thread_states thread = { .tid = tid, .pid = pid, .flags = flags };
+    uint32_t group = UINT32_MAX;
+
+    snprintf(thread.name, sizeof thread.name, "%s", name);
+    assert_true(cause_groups_find(groups, &thread, &group));
+    return group;
+}
+
+static void a_thread_has_the_group_of_its_process_or_of_the_name_of_its_process(void **state)
+{
+    struct causes *causes = make_causes();
+    struct cause_groups groups = { .groups = causes->groups,
+                                   .count = causes->group_count,
+                                   .read_name = no_name };
+
+    (void)state;
+    assert_int_equal(group_of(&groups, 7, 7, 0, "batch"), DB);
+    assert_int_equal(group_of(&groups, 8, 7, 0, "worker"), DB);
+    assert_int_equal(group_of(&groups, 20, 20, 0, "batch"), BATCH);
+    assert_int_equal(group_of(&groups, 21, 20, 0, "worker"), BATCH);
+    assert_int_equal(group_of(&groups, 20, 20, 0, "writer"), WRITER); /* after execve(2) */
+    assert_int_equal(group_of(&groups, 21, 20, 0, "worker"), WRITER);
+    assert_int_equal(group_of(&groups, 2, 2, CAMP_THREAD_KERNEL, "kthreadd"), 1);
+    assert_int_equal(group_of(&groups, 22, 20, CAMP_THREAD_KERNEL, "iou-wrk"), WRITER);
+    assert_int_equal(group_of(&groups, 30, 30, 0, "unknown"), 0);
+    assert_int_equal(group_of(&groups, 0, 0, CAMP_THREAD_TOTAL, "batch"), BATCH);
+    cause_groups_release(&groups);
+    release_causes(causes);
+}
+
+static void a_chain_ends_at_a_group_that_runs_and_at_a_circle(void **state)
+{
+    struct causes *causes = make_causes();
+    struct chain chain;
+
+    (void)state;
+    causes->state_ns[WRITER][CAMP_STATE_USER] = 900000000;
+    cause_chain(&chain, causes, DB);
+    assert_int_equal(chain.count, 2);
+    assert_int_equal(chain.end, CHAIN_RUNS);
+    causes->rows.count = 0;
+    memset(causes->state_ns, 0, sizeof causes->state_ns);
+    add_row(causes, DB, CAMP_STATE_PIPE, CAMP_CAUSE_GROUP, WRITER, 10);
+    add_row(causes, DB, CAMP_STATE_PIPE, CAUSE_NOT_ENDED, 0, 99);
+    add_row(causes, DB, CAMP_STATE_PIPE, CAMP_CAUSE_GROUP, DB, 50);
+    add_row(causes, WRITER, CAMP_STATE_LOCK, CAMP_CAUSE_GROUP, DB, 10);
+    cause_chain(&chain, causes, DB);
+    assert_int_equal(chain.count, 3);
+    assert_int_equal(chain.end, CHAIN_CIRCLE);
+    cause_chain(&chain, causes, BATCH);
+    assert_int_equal(chain.count, 1);
+    assert_int_equal(chain.end, CHAIN_UNKNOWN);
+    release_causes(causes);
+}
+
+static void names_are_of_the_group_the_device_and_the_object(void **state)
+{
+    struct causes *causes = make_causes();
+    char name[CAUSE_NAME_SIZE], folder[] = "/tmp/camp-causes-XXXXXX", path[128];
+    struct camp_call_sleeps sleeps = { .pid = 7, .call = SYS_read, .argument = 3 };
+    FILE *file;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/36", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/36/actions", folder);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("disk-1\n", file);
+    fclose(file);
+    cause_who(name, causes, CAMP_CAUSE_DEVICE, 36, folder);
+    assert_string_equal(name, "disk-1 (irq 36)");
+    cause_who(name, causes, CAMP_CAUSE_DEVICE, 37, folder);
+    assert_string_equal(name, "irq 37");
+    cause_who(name, causes, CAMP_CAUSE_GROUP, DB, folder);
+    assert_string_equal(name, "db (7)");
+    cause_who(name, causes, CAMP_CAUSE_GROUP, 1, folder);
+    assert_string_equal(name, "kernel threads");
+    cause_who(name, causes, CAMP_CAUSE_TIMER, 0, folder);
+    assert_string_equal(name, "");
+    unlink(path);
+    snprintf(path, sizeof path, "%s/36", folder);
+    rmdir(path);
+    cause_object_name(name, &sleeps, folder);
+    assert_string_equal(name, "fd 3 (closed)");
+    sleeps.call = SYS_futex;
+    cause_object_name(name, &sleeps, folder);
+    assert_string_equal(name, "futex 0x3");
+    sleeps.call = SYS_wait4;
+    sleeps.argument = (uint64_t)-1;
+    cause_object_name(name, &sleeps, folder);
+    assert_string_equal(name, "any child");
+    cause_call_name(name, SYS_futex);
+    assert_string_equal(name, "futex");
+    cause_call_name(name, -1);
+    assert_string_equal(name, "no system call");
+    rmdir(folder);
+    release_causes(causes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(causes_that_exceed_their_state_are_reduced_to_it_in_proportion),
+        cmocka_unit_test(differences_are_of_the_same_cause_and_never_negative),
+        cmocka_unit_test(quantiles_are_right_to_a_factor_of_2_and_the_longest_is_exact),
+        cmocka_unit_test(a_thread_has_the_group_of_its_process_or_of_the_name_of_its_process),
+        cmocka_unit_test(a_chain_ends_at_a_group_that_runs_and_at_a_circle),
+        cmocka_unit_test(names_are_of_the_group_the_device_and_the_object),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
