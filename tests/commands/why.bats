@@ -70,11 +70,16 @@ ask() {
     "$CAMP" why --format json "$@" >"$BATS_TEST_TMPDIR/why.json"
     python3 -c "
 import json, sys
-w = [json.loads(line) for line in open(sys.argv[1])][-1]
+intervals = [json.loads(line) for line in open(sys.argv[1])]
+w = intervals[-1]
 rows = w['tree']
 states = [row for row in rows if row['level'] == 'state']
 def part(*words):
     return sum(row['percent'] for row in rows if (row['state'], row['cause'], row['who']) == words)
+# A share of a group that is told apart. On a machine with more names than are told apart, it may be one of the other
+# processes: the losses then say so.
+def rest(percent):
+    return percent + (w['losses']['others_percent'] if w['losses']['groups'] >= 56 else 0)
 $program" "$BATS_TEST_TMPDIR/why.json"
 }
 
@@ -101,20 +106,22 @@ for row in rows:
         above[names[order[row["level"]] - 1]][1].append(row)
     above[row["level"]] = (row, [])
 close("state")
-' "$VICTIM" 0.5 2
+# A busy machine may delay camp between its two readings, but not at the end of each interval.
+assert min(i["losses"]["reduced_percent"] for i in intervals) < 1, [i["losses"] for i in intervals]
+' "$VICTIM" 0.5 4
 }
 
 @test "camp why finds the culprit on the CPU and the waker at the pipe, and follows the chain" {
     need_causes
     start_victim
     ask '
-assert part("run_queue", "group", "why-hog") > 1, rows
-assert part("pipe", "group", "why-waker") > 1, rows
+assert rest(part("run_queue", "group", "why-hog")) > 1, rows
 pipe = sum(row["percent"] for row in states if row["state"] == "pipe")
-assert part("pipe", "group", "why-waker") > 0.8 * pipe, rows
+assert pipe > 1, rows
+assert rest(part("pipe", "group", "why-waker")) > 0.8 * pipe, rows
 assert w["chain"][0]["who"].startswith("why-victim"), w["chain"]
 assert any(call["call"] == "read" and call["object"].startswith("pipe:[") for call in w["calls"]), w["calls"]
-assert any(row["who"] == "why-hog" for row in w["inflicted"]), w["inflicted"]
+assert any(row["who"] in ("why-hog", "other processes") for row in w["inflicted"]), w["inflicted"]
 ' "$VICTIM" 1 1
 }
 
@@ -136,10 +143,11 @@ assert abs(sum(row["percent"] for row in states) - 100) < 0.001, states
     need_causes
     start_victim
     ask '
-hogs = [row for row in rows if row["level"] == "who" and (row["who"] or "").startswith("why-hog")]
-others = [row for row in rows if row["who"] == "other processes"]
-assert hogs or others, rows
-assert all(row["pid"] > 0 and row["who"] == "why-hog (%d)" % row["pid"] for row in hogs), hogs
+groups = [row for row in rows if row["level"] == "who" and row["cause"] == "group"]
+shared = {"other processes", "kernel threads", "outside of this container"}
+assert all((row["pid"] is None) == (row["who"] in shared) for row in groups), groups
+assert all(row["who"].endswith(" (%d)" % row["pid"]) for row in groups if row["pid"]), groups
+assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswith("why-hog ("))) > 1, rows
 ' --by process "$VICTIM" 0.5 1
 }
 

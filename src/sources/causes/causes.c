@@ -173,8 +173,8 @@ static bool add_state(struct causes *causes, const struct cause_list *from, size
         if (!cause_add(&causes->rows, &from->items[first + i]))
             return false;
     }
-    rest_ns =
-        cause_fit(causes->rows.items + at, causes->rows.count - at, causes->state_ns[group][state]);
+    rest_ns = cause_fit(causes->rows.items + at, causes->rows.count - at,
+                        causes->state_ns[group][state], &causes->reduced_ns[group]);
     return add_rest(&causes->rows, group, state, rest_ns);
 }
 
@@ -185,6 +185,7 @@ static bool make_rows(struct causes_source *source)
     size_t at = 0;
 
     causes->rows.count = 0;
+    memset(causes->reduced_ns, 0, sizeof causes->reduced_ns);
     for (uint32_t group = 0; group < CAUSE_GROUPS; group++) {
         for (uint32_t state = 0; state < CAMP_STATE_COUNT; state++) {
             size_t count = 0;

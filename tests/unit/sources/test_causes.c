@@ -13,14 +13,19 @@ static void causes_that_exceed_their_state_are_reduced_to_it_in_proportion(void 
     struct cause causes[] = { { .wait_ns = 30 }, { .wait_ns = 60 }, { .wait_ns = 11 } };
 
     (void)state;
-    assert_int_equal(cause_fit(causes, 3, 150), 49);
+    uint64_t reduced_ns = 0;
+
+    assert_int_equal(cause_fit(causes, 3, 150, &reduced_ns), 49);
     assert_int_equal(causes[1].wait_ns, 60);
-    assert_int_equal(cause_fit(causes, 3, 50), 0);
+    assert_int_equal(reduced_ns, 0);
+    assert_int_equal(cause_fit(causes, 3, 50, &reduced_ns), 0);
+    assert_int_equal(reduced_ns, 51);
     assert_int_equal(causes[0].wait_ns + causes[1].wait_ns + causes[2].wait_ns, 50);
     assert_int_equal(causes[0].wait_ns, 14);
-    assert_int_equal(cause_fit(causes, 3, 0), 0);
+    assert_int_equal(cause_fit(causes, 3, 0, &reduced_ns), 0);
+    assert_int_equal(reduced_ns, 51 + 50);
     assert_int_equal(causes[0].wait_ns + causes[1].wait_ns + causes[2].wait_ns, 0);
-    assert_int_equal(cause_fit(NULL, 0, 5), 5);
+    assert_int_equal(cause_fit(NULL, 0, 5, &reduced_ns), 5);
 }
 
 static void differences_are_of_the_same_cause_and_never_negative(void **state)
