@@ -125,6 +125,22 @@ assert any(row["who"] in ("why-hog", "other processes") for row in w["inflicted"
 ' "$VICTIM" 1 1
 }
 
+@test "camp why shows descriptors that it may not read by their numbers alone" {
+    [ "$(id -u)" -eq 0 ] || skip "only root can become another user"
+    need_causes
+    start_victim
+    public_camp
+    local words=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+bpf,+perfmon
+        --ambient-caps=+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon "$BATS_TEST_TMPDIR/camp" why)
+    "${words[@]}" --count 1 --interval 50ms >/dev/null || skip "this kernel wants more than CAP_BPF and CAP_PERFMON"
+    "${words[@]}" --format csv --table calls "$VICTIM" 0.5 1 >"$BATS_TEST_TMPDIR/calls.csv"
+    python3 -c '
+import csv, sys
+objects = {row["object"] for row in csv.DictReader(open(sys.argv[1])) if row["call"] == "read"}
+assert objects and all(name.startswith("fd ") and name[3:].isdigit() for name in objects), objects
+' "$BATS_TEST_TMPDIR/calls.csv"
+}
+
 @test "camp why NAME has all processes of the name" {
     need_causes
     start_victim

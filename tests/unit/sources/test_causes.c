@@ -161,7 +161,12 @@ static void names_are_of_the_group_the_device_and_the_object(void **state)
     snprintf(path, sizeof path, "%s/36", folder);
     rmdir(path);
     cause_object_name(name, &sleeps, folder);
+    assert_string_equal(name, "fd 3"); /* there is no process 7 */
+    snprintf(path, sizeof path, "%s/7", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    cause_object_name(name, &sleeps, folder);
     assert_string_equal(name, "fd 3 (closed)");
+    rmdir(path);
     sleeps.call = SYS_futex;
     cause_object_name(name, &sleeps, folder);
     assert_string_equal(name, "futex 0x3");
