@@ -106,6 +106,21 @@ static void a_thread_has_the_group_of_its_process_or_of_the_name_of_its_process(
     release_causes(causes);
 }
 
+static void a_chain_ends_at_a_group_of_unrelated_threads(void **state)
+{
+    struct causes *causes = make_causes();
+    struct chain chain;
+
+    (void)state;
+    add_row(causes, DB, CAMP_STATE_DISK, CAMP_CAUSE_GROUP, 1, 500000000);
+    add_row(causes, 1, CAMP_STATE_TIMER, CAMP_CAUSE_TIMER, 0, 900000000);
+    cause_chain(&chain, causes, DB);
+    assert_int_equal(chain.count, 1);
+    assert_int_equal(chain.end, CHAIN_CAUSE);
+    assert_int_equal(chain.steps[0].cause.id, 1);
+    release_causes(causes);
+}
+
 static void a_chain_ends_at_a_group_that_runs_and_at_a_circle(void **state)
 {
     struct causes *causes = make_causes();
@@ -189,6 +204,7 @@ int main(void)
         cmocka_unit_test(differences_are_of_the_same_cause_and_never_negative),
         cmocka_unit_test(quantiles_are_right_to_a_factor_of_2_and_the_longest_is_exact),
         cmocka_unit_test(a_thread_has_the_group_of_its_process_or_of_the_name_of_its_process),
+        cmocka_unit_test(a_chain_ends_at_a_group_of_unrelated_threads),
         cmocka_unit_test(a_chain_ends_at_a_group_that_runs_and_at_a_circle),
         cmocka_unit_test(names_are_of_the_group_the_device_and_the_object),
     };
