@@ -198,6 +198,35 @@ assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswit
     [ "$stderr" = "camp why: no process has the name no-such-name" ]
 }
 
+@test "camp why NAME goes on when the last process of the name has ended" {
+    need_causes
+    cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/why-brief"
+    "$BATS_TEST_TMPDIR/why-brief" 0.7 &
+    run --separate-stderr timeout 60 "$CAMP" why --format json why-brief 0.3 6
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    python3 -c '
+import json, sys
+intervals = [json.loads(line) for line in sys.stdin]
+assert len(intervals) == 6, len(intervals)
+assert intervals[0]["time_ns"] > 0 and len(intervals[0]["tree"]) > 0, intervals[0]
+assert intervals[-1]["subject"] == "why-brief" and intervals[-1]["time_ns"] == 0, intervals[-1]
+assert intervals[-1]["tree"] == [] and intervals[-1]["sentence"].endswith("had no thread in this interval.")
+' <<<"$output"
+}
+
+@test "camp why of a kernel thread says that kernel threads are one group" {
+    need_causes
+    [ "$(ps -o ppid= -p 2 2>/dev/null | tr -d ' ')" = 0 ] || skip "kernel threads are not visible in this container"
+    run --separate-stderr "$CAMP" why kthreadd 100ms 1
+    [ "$status" -eq 1 ]
+    [[ $stderr == "camp why: 'kthreadd' is a kernel thread, and all kernel threads are one group: "* ]]
+    [ -z "$output" ]
+    run --separate-stderr "$CAMP" why 2 100ms 1
+    [ "$status" -eq 1 ]
+    [[ $stderr == "camp why: '2' is a kernel thread, "* ]]
+}
+
 @test "wrong operands of camp why are usage errors in one line" {
     run --separate-stderr "$CAMP" why 0
     [ "$status" -eq 2 ]

@@ -1,11 +1,13 @@
 #include "causes.h"
 
+#include "cause_calls.h"
 #include "cause_fit.h"
 #include "cause_groups.h"
 #include "counters/error.h"
 #include "ledger/array.h"
 #include "sources/machine/thread_registry.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,8 +121,23 @@ static int read_ledger(struct causes_source *source, struct camp_error *error)
     return r;
 }
 
-/* Reads the ledger, then all threads. The group of each thread is found again, because a group may
- * have got a number since. */
+/* Returns the set of the groups that have causes, or are one: 1 << number. */
+static uint64_t used_groups(const struct reading *reading)
+{
+    uint64_t used = 0;
+
+    for (size_t i = 0; i < reading->cause_count; i++) {
+        const struct camp_wait_cause *cause = &reading->causes[i];
+
+        used |= UINT64_C(1) << cause->group % CAUSE_GROUPS;
+        if (cause->kind == CAMP_CAUSE_GROUP)
+            used |= UINT64_C(1) << cause->id % CAUSE_GROUPS;
+    }
+    return used;
+}
+
+/* Reads the ledger, then all threads. All threads find their groups again if a new group has a
+ * number, because they may belong to it. */
 static int read_all(struct causes_source *source, struct camp_error *error)
 {
     struct causes *causes = &source->causes;
@@ -132,11 +149,13 @@ static int read_all(struct causes_source *source, struct camp_error *error)
     r = read_ledger(source, error);
     causes->end_ns = source_clock_ns(CLOCK_MONOTONIC);
     causes->wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
-    source->groups.groups = causes->groups;
-    source->groups.count = causes->group_count;
-    source->registry.regroups = true;
-    if (r == CAMP_OK)
-        r = thread_registry_read(&source->registry, source->session, error);
+    if (r != CAMP_OK)
+        return r;
+    causes->group_count =
+        cause_groups_remove_doubles(causes->groups, causes->group_count, used_groups(&source->now));
+    if (cause_groups_set(&source->groups, causes->groups, causes->group_count))
+        source->registry.regroups = true;
+    r = thread_registry_read(&source->registry, source->session, error);
     if (r == CAMP_OK)
         r = thread_registry_read_late(&source->registry, source->session, error);
     return r;
@@ -226,41 +245,6 @@ static void fill_lengths(struct causes_source *source)
     }
 }
 
-static int compare_calls(const void *a, const void *b)
-{
-    const struct camp_call_sleeps *left = a, *right = b;
-
-    return left->sleep_ns < right->sleep_ns ? 1 : left->sleep_ns > right->sleep_ns ? -1 : 0;
-}
-
-static bool fill_calls(struct causes_source *source)
-{
-    struct call_list *calls = &source->causes.calls;
-
-    calls->count = 0;
-    if (!ARRAY_RESERVE(calls->items, calls->capacity, source->now.call_count))
-        return source->now.call_count == 0;
-    for (size_t i = 0; i < source->now.call_count; i++) {
-        struct camp_call_sleeps sleeps = source->now.calls[i];
-
-        for (size_t j = 0; j < source->before.call_count; j++) {
-            const struct camp_call_sleeps *then = &source->before.calls[j];
-
-            if (then->pid != sleeps.pid || then->call != sleeps.call ||
-                then->state != sleeps.state || then->argument != sleeps.argument)
-                continue;
-            sleeps.sleep_ns -= then->sleep_ns < sleeps.sleep_ns ? then->sleep_ns : sleeps.sleep_ns;
-            sleeps.count -= then->count < sleeps.count ? then->count : sleeps.count;
-            break;
-        }
-        if (sleeps.sleep_ns != 0)
-            calls->items[calls->count++] = sleeps;
-    }
-    if (calls->count > 1)
-        qsort(calls->items, calls->count, sizeof *calls->items, compare_calls);
-    return true;
-}
-
 static void keep_reading(struct causes_source *source)
 {
     const struct reading before = source->before;
@@ -282,9 +266,12 @@ int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct
         return r;
     fill_lengths(source);
     source->causes.unseen = source->now.unseen - source->before.unseen;
+    source->causes.is_kernel = source->groups.is_kernel;
     if (!cause_differences(&source->differences, source->before.causes, source->before.cause_count,
                            source->now.causes, source->now.cause_count) ||
-        !make_rows(source) || !fill_calls(source))
+        !make_rows(source) ||
+        !cause_calls_since(&source->causes.calls, source->before.calls, source->before.call_count,
+                           source->now.calls, source->now.call_count))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
     keep_reading(source);
     *ret = &source->causes;
@@ -293,11 +280,13 @@ int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct
 
 int causes_watch_process(struct causes_source *source, int32_t pid, struct camp_error *error)
 {
+    source->groups.watched.pid = pid;
     return camp_states_watch_process(source->session, pid, error);
 }
 
 int causes_watch_name(struct causes_source *source, const char *name, struct camp_error *error)
 {
+    snprintf(source->groups.watched.name, sizeof source->groups.watched.name, "%s", name);
     return camp_states_watch_name(source->session, name, error);
 }
 

@@ -58,6 +58,7 @@ struct causes {
     struct cause_list rows; /* by group, then by state, then the longest first */
     struct call_list calls;
     uint64_t unseen; /* switches and wakeups that no event reported */
+    bool is_kernel;  /* a kernel thread has the watched pid or name: it has no group of its own */
 };
 
 struct causes_source;
