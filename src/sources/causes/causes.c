@@ -136,29 +136,48 @@ static uint64_t used_groups(const struct reading *reading)
     return used;
 }
 
-/* Reads the ledger, then all threads. All threads find their groups again if a new group has a
- * number, because they may belong to it. */
+/* All threads find their groups again if a new group has a number, because they may belong to it.
+ * `last` is the last reading of the causes. */
+static void set_groups(struct causes_source *source, const struct reading *last)
+{
+    struct causes *causes = &source->causes;
+
+    causes->group_count =
+        cause_groups_remove_doubles(causes->groups, causes->group_count, used_groups(last));
+    if (cause_groups_set(&source->groups, causes->groups, causes->group_count))
+        source->registry.regroups = true;
+}
+
+/* Reads the ledger, then all threads. */
 static int read_all(struct causes_source *source, struct camp_error *error)
 {
     struct causes *causes = &source->causes;
     int r;
 
-    memset(causes->threads, 0, sizeof causes->threads);
-    memset(causes->state_ns, 0, sizeof causes->state_ns);
     causes->start_ns = causes->end_ns;
     r = read_ledger(source, error);
     causes->end_ns = source_clock_ns(CLOCK_MONOTONIC);
     causes->wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
     if (r != CAMP_OK)
         return r;
-    causes->group_count =
-        cause_groups_remove_doubles(causes->groups, causes->group_count, used_groups(&source->now));
-    if (cause_groups_set(&source->groups, causes->groups, causes->group_count))
-        source->registry.regroups = true;
+    set_groups(source, &source->now);
     r = thread_registry_read(&source->registry, source->session, error);
     if (r == CAMP_OK)
         r = thread_registry_read_late(&source->registry, source->session, error);
     return r;
+}
+
+/* Reads the exited threads, which may be of groups that are new since the last reading. */
+static int read_exited(struct causes_source *source, struct camp_error *error)
+{
+    const int r =
+        camp_states_groups(source->session, source->causes.groups, sizeof source->causes.groups[0],
+                           CAUSE_GROUPS, &source->causes.group_count, error);
+
+    if (r != CAMP_OK)
+        return r;
+    set_groups(source, &source->before);
+    return thread_registry_read_exited(&source->registry, source->session, error);
 }
 
 /* Adds the row of what a state has more than the causes of a session. */
@@ -258,8 +277,10 @@ int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct
 {
     int r = CAMP_OK;
 
+    memset(source->causes.threads, 0, sizeof source->causes.threads);
+    memset(source->causes.state_ns, 0, sizeof source->causes.state_ns);
     while (r == CAMP_OK && source_wait(deadline_ns, DRAIN_INTERVAL_NS, source->stop))
-        r = thread_registry_read_exited(&source->registry, source->session, error);
+        r = read_exited(source, error);
     if (r == CAMP_OK)
         r = read_all(source, error);
     if (r != CAMP_OK)
