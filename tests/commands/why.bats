@@ -70,11 +70,16 @@ ask() {
     "$CAMP" why --format json "$@" >"$BATS_TEST_TMPDIR/why.json"
     python3 -c "
 import json, sys
-w = [json.loads(line) for line in open(sys.argv[1])][-1]
+intervals = [json.loads(line) for line in open(sys.argv[1])]
+w = intervals[-1]
 rows = w['tree']
 states = [row for row in rows if row['level'] == 'state']
 def part(*words):
     return sum(row['percent'] for row in rows if (row['state'], row['cause'], row['who']) == words)
+# A share of a group that is told apart. On a machine with more names than are told apart, it may be one of the other
+# processes: the losses then say so.
+def rest(percent):
+    return percent + (w['losses']['others_percent'] if w['losses']['groups'] >= 56 else 0)
 $program" "$BATS_TEST_TMPDIR/why.json"
 }
 
@@ -101,21 +106,39 @@ for row in rows:
         above[names[order[row["level"]] - 1]][1].append(row)
     above[row["level"]] = (row, [])
 close("state")
-' "$VICTIM" 0.5 2
+# A busy machine may delay camp between its two readings, but not at the end of each interval.
+assert min(i["losses"]["reduced_percent"] for i in intervals) < 1, [i["losses"] for i in intervals]
+' "$VICTIM" 0.5 4
 }
 
 @test "camp why finds the culprit on the CPU and the waker at the pipe, and follows the chain" {
     need_causes
     start_victim
     ask '
-assert part("run_queue", "group", "why-hog") > 1, rows
-assert part("pipe", "group", "why-waker") > 1, rows
+assert rest(part("run_queue", "group", "why-hog")) > 1, rows
 pipe = sum(row["percent"] for row in states if row["state"] == "pipe")
-assert part("pipe", "group", "why-waker") > 0.8 * pipe, rows
+assert pipe > 1, rows
+assert rest(part("pipe", "group", "why-waker")) > 0.8 * pipe, rows
 assert w["chain"][0]["who"].startswith("why-victim"), w["chain"]
 assert any(call["call"] == "read" and call["object"].startswith("pipe:[") for call in w["calls"]), w["calls"]
-assert any(row["who"] == "why-hog" for row in w["inflicted"]), w["inflicted"]
+assert any(row["who"] in ("why-hog", "other processes") for row in w["inflicted"]), w["inflicted"]
 ' "$VICTIM" 1 1
+}
+
+@test "camp why shows descriptors that it may not read by their numbers alone" {
+    [ "$(id -u)" -eq 0 ] || skip "only root can become another user"
+    need_causes
+    start_victim
+    public_camp
+    local words=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+bpf,+perfmon
+        --ambient-caps=+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon "$BATS_TEST_TMPDIR/camp" why)
+    "${words[@]}" --count 1 --interval 50ms >/dev/null || skip "this kernel wants more than CAP_BPF and CAP_PERFMON"
+    "${words[@]}" --format csv --table calls "$VICTIM" 0.5 1 >"$BATS_TEST_TMPDIR/calls.csv"
+    python3 -c '
+import csv, sys
+objects = {row["object"] for row in csv.DictReader(open(sys.argv[1])) if row["call"] == "read"}
+assert objects and all(name.startswith("fd ") and name[3:].isdigit() for name in objects), objects
+' "$BATS_TEST_TMPDIR/calls.csv"
 }
 
 @test "camp why NAME has all processes of the name" {
@@ -136,10 +159,11 @@ assert abs(sum(row["percent"] for row in states) - 100) < 0.001, states
     need_causes
     start_victim
     ask '
-hogs = [row for row in rows if row["level"] == "who" and (row["who"] or "").startswith("why-hog")]
-others = [row for row in rows if row["who"] == "other processes"]
-assert hogs or others, rows
-assert all(row["pid"] > 0 and row["who"] == "why-hog (%d)" % row["pid"] for row in hogs), hogs
+groups = [row for row in rows if row["level"] == "who" and row["cause"] == "group"]
+shared = {"other processes", "kernel threads", "outside of this container"}
+assert all((row["pid"] is None) == (row["who"] in shared) for row in groups), groups
+assert all(row["who"].endswith(" (%d)" % row["pid"]) for row in groups if row["pid"]), groups
+assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswith("why-hog ("))) > 1, rows
 ' --by process "$VICTIM" 0.5 1
 }
 
@@ -172,6 +196,52 @@ assert all(row["pid"] > 0 and row["who"] == "why-hog (%d)" % row["pid"] for row 
     run --separate-stderr "$CAMP" why no-such-name 100ms 1
     [ "$status" -eq 1 ]
     [ "$stderr" = "camp why: no process has the name no-such-name" ]
+}
+
+@test "camp why NAME goes on when the last process of the name has ended" {
+    need_causes
+    cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/why-brief"
+    "$BATS_TEST_TMPDIR/why-brief" 600 &
+    local brief=$! output=$BATS_TEST_TMPDIR/output camp status=0
+    "$CAMP" why --format json why-brief 0.2 >"$output" 2>"$BATS_TEST_TMPDIR/stderr" &
+    camp=$!
+    until_it test -s "$output"
+    kill "$brief"
+    until_it grep -q 'had no thread in this interval' "$output"
+    kill -INT "$camp"
+    wait "$camp" || status=$?
+    [ "$status" -eq 0 ]
+    [ ! -s "$BATS_TEST_TMPDIR/stderr" ]
+    python3 -c '
+import json, sys
+intervals = [json.loads(line) for line in open(sys.argv[1])]
+assert intervals[0]["time_ns"] > 0 and len(intervals[0]["tree"]) > 0, intervals[0]
+assert intervals[-1]["subject"] == "why-brief" and intervals[-1]["time_ns"] == 0, intervals[-1]
+assert intervals[-1]["tree"] == [], intervals[-1]
+' "$output"
+}
+
+@test "camp why accounts processes that end within the interval" {
+    need_causes
+    cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/why-short"
+    (while true; do "$BATS_TEST_TMPDIR/why-short" 0.03; done) &
+    ask '
+assert w["threads"] > 2, w["threads"]
+assert part("timer", "timer", None) > 10, rows
+assert min(i["losses"]["reduced_percent"] for i in intervals) < 10, [i["losses"] for i in intervals]
+' why-short 1 4
+}
+
+@test "camp why of a kernel thread says that kernel threads are one group" {
+    need_causes
+    [ "$(ps -o ppid= -p 2 2>/dev/null | tr -d ' ')" = 0 ] || skip "kernel threads are not visible in this container"
+    run --separate-stderr "$CAMP" why kthreadd 100ms 1
+    [ "$status" -eq 1 ]
+    [[ $stderr == "camp why: 'kthreadd' is a kernel thread, and all kernel threads are one group: "* ]]
+    [ -z "$output" ]
+    run --separate-stderr "$CAMP" why 2 100ms 1
+    [ "$status" -eq 1 ]
+    [[ $stderr == "camp why: '2' is a kernel thread, "* ]]
 }
 
 @test "wrong operands of camp why are usage errors in one line" {

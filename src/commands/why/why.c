@@ -45,8 +45,8 @@ static int parse(struct why *why, int argc, char **argv, int *ret_first)
                       .choices = formats),
         COLOR_OPTION,
         { "by", 0, OPTION_CHOICE, &why->by, "WHAT",
-          "Divide causes by the name of processes or by process. At most 64 names or processes are "
-          "told apart. (Default: name)",
+          "Divide causes by the name of processes or by process. At most 53 names or processes are "
+          "told apart, besides the operand. (Default: name)",
           0, 0, groupings },
         COMMON_OPTION(COMMON_TOP, &why->top,
                       .help = "Show at most N groups or devices of each cause, those with the most "
@@ -157,8 +157,13 @@ static bool has_ended(const struct why *why)
 }
 
 /* There is nothing to show of a process that ended before the interval. */
-static int complain_of_nothing(const struct why *why)
+static int complain_of_nothing(const struct why *why, const struct causes *causes)
 {
+    if (causes->is_kernel)
+        return complain(STATUS_FAILURE,
+                        "'%s' is a kernel thread, and all kernel threads are one group: give a "
+                        "process, or no operand to see what kernel threads cause",
+                        why->subject);
     if (why->pid == 0)
         return complain(STATUS_FAILURE, "no process has the name %s", why->subject);
     return has_ended(why) ? OPTIONS_GO_ON : complain_of_unseen_process(why->pid);
@@ -181,8 +186,9 @@ static int show(struct why *why, const struct causes *causes, uint64_t number)
     r = why_record_fill(&why->record, &interval);
     if (r != CAMP_OK)
         return complain_of(r, &error);
-    if (why->subject != NULL && why->record.tree.total_ns == 0)
-        return complain_of_nothing(why);
+    /* Processes with the name may come later, and come back. */
+    if (why->subject != NULL && why->record.tree.total_ns == 0 && (number == 0 || why->pid != 0))
+        return complain_of_nothing(why, causes);
     return show_document(&why->record.document, why->view, &why->view_options, number);
 }
 

@@ -9,6 +9,8 @@
 
 #define DEVICES "/sys/kernel/irq"
 #define PROCESSES "/proc"
+#define OTHERS_NOTED 5.0  /* percent */
+#define REDUCED_NOTED 1.0 /* percent */
 
 static const struct field summary_fields[] = {
     { "time", NULL, "wall clock of the interval's end" },
@@ -74,7 +76,12 @@ static const struct field loss_fields[] = {
     { "unseen", NULL, "switches and wakeups that no event reported, in the interval" },
     { "unattributed_percent", NULL, "of the time of all threads: waits without a known cause", 0,
       2 },
-    { "groups", NULL, "of at most 64: names that come later are other processes" },
+    { "others_percent", NULL,
+      "of the time of all threads: waits that processes without a group caused", 0, 2 },
+    { "reduced_percent", NULL,
+      "of the time of all threads: what the causes had more than their states, and were reduced by",
+      0, 2 },
+    { "groups", NULL, "that are told apart: of names at most 53, later ones are other processes" },
 };
 
 #define HIDDEN_ROWS(name, fields)                                                                  \
@@ -278,19 +285,58 @@ static void add_chain(struct document *document, const struct causes *causes,
     }
 }
 
-static double unattributed(const struct why_tree *tree)
-{
-    uint64_t sum = 0;
+/* Shares of the time of the subject, in percent. */
+struct loss_shares {
+    double unattributed, others, reduced;
+};
 
-    for (size_t i = 0; i < tree->count; i++)
-        sum += tree->nodes[i].level == WHY_CAUSE && tree->nodes[i].kind == CAMP_CAUSE_UNKNOWN
-                   ? tree->nodes[i].time_ns
-                   : 0;
-    return tree->total_ns > 0 ? percent(sum, tree->total_ns) : 0;
+static struct loss_shares losses_of(const struct why_interval *interval,
+                                    const struct why_tree *tree)
+{
+    const struct causes *causes = interval->causes;
+    const bool all = interval->subject == WHY_ALL;
+    uint64_t unattributed = 0, others = 0, reduced = 0;
+
+    for (uint32_t i = 0; i < CAUSE_GROUPS; i++)
+        reduced += all || i == interval->subject ? causes->reduced_ns[i] : 0;
+    for (size_t i = 0; i < causes->rows.count; i++) {
+        const struct cause *row = &causes->rows.items[i];
+        const struct camp_states_group *who =
+            row->kind == CAMP_CAUSE_GROUP ? group_of(causes, row->id) : NULL;
+
+        if (!all && row->group != interval->subject)
+            continue;
+        unattributed += row->kind == CAMP_CAUSE_UNKNOWN ? row->wait_ns : 0;
+        others += who != NULL && who->kind == CAMP_GROUP_OTHER ? row->wait_ns : 0;
+    }
+    if (tree->total_ns == 0)
+        return (struct loss_shares){ 0 };
+    return (struct loss_shares){ percent(unattributed, tree->total_ns),
+                                 percent(others, tree->total_ns),
+                                 percent(reduced, tree->total_ns) };
+}
+
+static void add_notes(struct document *document, const struct causes *causes,
+                      const struct loss_shares *losses)
+{
+    if (causes->unseen > 0)
+        document_note(document, "unseen     %" PRIu64 " %s: what they caused is estimated",
+                      causes->unseen, noun_of(causes->unseen, "switch", "switches"));
+    if (losses->others > OTHERS_NOTED)
+        document_note(document,
+                      "others     %.2f %% was caused by processes whose names came too late to be "
+                      "told apart: 'camp why NAME' watches one by its name",
+                      losses->others);
+    if (losses->reduced > REDUCED_NOTED)
+        document_note(
+            document,
+            "reduced    the causes had %.2f %% more than their states: they are reduced in "
+            "proportion",
+            losses->reduced);
 }
 
 static void add_rest(struct why_record *ret, const struct why_interval *interval,
-                     const char *sentence, const char *chain)
+                     const struct loss_shares *losses, const char *sentence, const char *chain)
 {
     const struct causes *causes = interval->causes;
     struct document *document = &ret->document;
@@ -310,7 +356,9 @@ static void add_rest(struct why_record *ret, const struct why_interval *interval
     DOCUMENT_ADD(document, WHY_LOSSES,
                  ((const struct cell[]){
                      cell_natural(causes->unseen),
-                     cell_real(unattributed(&ret->tree)),
+                     cell_real(losses->unattributed),
+                     cell_real(losses->others),
+                     cell_real(losses->reduced),
                      cell_natural(causes->group_count),
                  }));
 }
@@ -321,6 +369,7 @@ int why_record_fill(struct why_record *ret, const struct why_interval *interval)
     struct document *document = &ret->document;
     char sentence[WHY_SENTENCE_SIZE], text[WHY_SENTENCE_SIZE];
     const char *chain_text = NULL;
+    struct loss_shares losses;
     struct chain chain;
 
     document_start(document, &layout);
@@ -330,7 +379,8 @@ int why_record_fill(struct why_record *ret, const struct why_interval *interval)
         add_node(document, interval, &ret->tree.nodes[i]);
     add_calls(document, interval, ret->tree.total_ns);
     add_inflicted(document, interval);
-    why_sentence(sentence, causes, interval->subject, interval->name, &ret->tree);
+    if (!why_sentence(sentence, causes, interval->subject, interval->name, &ret->tree))
+        return CAMP_E_NOMEM;
     if (interval->subject < CAUSE_GROUPS && ret->tree.total_ns > 0) {
         cause_chain(&chain, causes, interval->subject);
         add_chain(document, causes, &chain);
@@ -338,10 +388,9 @@ int why_record_fill(struct why_record *ret, const struct why_interval *interval)
         chain_text = document_text(document, "%s", text);
         document_note(document, "chain      %s", text);
     }
-    if (causes->unseen > 0)
-        document_note(document, "unseen     %" PRIu64 " %s: what they caused is estimated",
-                      causes->unseen, noun_of(causes->unseen, "switch", "switches"));
-    add_rest(ret, interval, document_text(document, "%s", sentence), chain_text);
+    losses = losses_of(interval, &ret->tree);
+    add_notes(document, causes, &losses);
+    add_rest(ret, interval, &losses, document_text(document, "%s", sentence), chain_text);
     document->record.headline =
         document_text(document, "%.8s  %.2f s  %" PRIu64 " %s\n%s", time_of_day(interval->time),
                       (double)(causes->end_ns - causes->start_ns) / NS_PER_S, ret->tree.threads,

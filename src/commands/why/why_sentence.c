@@ -1,13 +1,17 @@
 #include "why_sentence.h"
 
 #include "counters/units.h"
+#include "ledger/array.h"
 #include "ledger/characters.h"
+#include "ledger/index.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DEVICES "/sys/kernel/irq"
+#define ALL_TENTHS 1000u
 
 /* Appends to a sentence; what has no space is left out. */
 __attribute__((format(printf, 2, 3))) static void append(char ret[WHY_SENTENCE_SIZE],
@@ -47,105 +51,140 @@ void why_cause_name(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint
     make_printable(ret);
 }
 
-static bool is_ready(const struct why_node *node)
-{
-    return !node->on_cpu &&
-           (node->state == CAMP_STATE_RUN_QUEUE || node->state == CAMP_STATE_THROTTLED);
-}
-
-/* Returns the time of the tree's states that are ready, or of those that are asleep. */
-static uint64_t time_of(const struct why_tree *tree, bool ready)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < tree->count; i++) {
-        const struct why_node *node = &tree->nodes[i];
-
-        if (node->level == WHY_STATE && !node->on_cpu && is_ready(node) == ready)
-            sum += node->time_ns;
-    }
-    return sum;
-}
-
 static bool is_sleep(uint32_t state)
 {
     return causes_is_wait(state) && state != CAMP_STATE_RUN_QUEUE && state != CAMP_STATE_THROTTLED;
 }
 
-/* Returns the cause with the most time of all sleeps, or of the run queue. */
-static struct cause largest(const struct causes *causes, uint32_t subject, bool of_sleeps)
+/* Time by cause. */
+struct sums {
+    struct cause *items; /* [count] */
+    size_t count, capacity;
+    struct index index;
+};
+
+static bool is_same(const void *context, uint32_t position, const void *key)
 {
-    struct cause best = { 0 };
+    const struct cause *a = &((const struct sums *)context)->items[position], *b = key;
 
-    for (size_t i = 0; i < causes->rows.count; i++) {
-        const struct cause *row = &causes->rows.items[i];
-        struct cause sum = *row;
-
-        if ((subject != WHY_ALL && row->group != subject) || row->kind == CAUSE_NOT_ENDED ||
-            (of_sleeps ? !is_sleep(row->state) : row->state != CAMP_STATE_RUN_QUEUE))
-            continue;
-        sum.wait_ns = 0;
-        for (size_t j = 0; j < causes->rows.count; j++) {
-            const struct cause *other = &causes->rows.items[j];
-
-            if ((subject == WHY_ALL || other->group == subject) && other->kind == row->kind &&
-                other->id == row->id && is_sleep(other->state) == of_sleeps &&
-                other->state != CAMP_STATE_THROTTLED)
-                sum.wait_ns += other->wait_ns;
-        }
-        if (sum.wait_ns > best.wait_ns)
-            best = sum;
-    }
-    return best;
+    return a->kind == b->kind && a->id == b->id;
 }
 
-static void append_ready(char ret[WHY_SENTENCE_SIZE], const struct causes *causes, uint32_t subject,
-                         const struct why_tree *tree)
+static bool add_sum(struct sums *sums, const struct cause *row)
 {
-    const struct cause behind = largest(causes, subject, false);
-    uint64_t throttled = 0;
-    char who[CAUSE_NAME_SIZE];
+    const uint32_t hash = index_hash_number((uint64_t)row->kind << 32 | row->id);
+    const struct index_slot *slot = index_find(&sums->index, hash, is_same, sums, row);
+
+    if (slot != NULL) {
+        sums->items[slot->position].wait_ns += row->wait_ns;
+        return true;
+    }
+    if (!ARRAY_RESERVE(sums->items, sums->capacity, sums->count + 1) ||
+        !index_reserve(&sums->index, sums->count + 1))
+        return false;
+    index_add(&sums->index, hash, (uint32_t)sums->count);
+    sums->items[sums->count++] = *row;
+    return true;
+}
+
+/* Sets *ret to the cause with the most time of all sleeps, or of the run queue. Returns false if
+ * there is no memory. */
+static bool find_largest(struct cause *ret, const struct causes *causes, uint32_t subject,
+                         bool of_sleeps)
+{
+    struct sums sums = { 0 };
+    bool done = true;
+
+    *ret = (struct cause){ 0 };
+    for (size_t i = 0; i < causes->rows.count && done; i++) {
+        const struct cause *row = &causes->rows.items[i];
+
+        if ((subject == WHY_ALL || row->group == subject) && row->kind != CAUSE_NOT_ENDED &&
+            (of_sleeps ? is_sleep(row->state) : row->state == CAMP_STATE_RUN_QUEUE))
+            done = add_sum(&sums, row);
+    }
+    for (size_t i = 0; i < sums.count; i++)
+        *ret = sums.items[i].wait_ns > ret->wait_ns ? sums.items[i] : *ret;
+    free(sums.items);
+    index_release(&sums.index);
+    return done;
+}
+
+/* What the sentence says of the time of a subject, in tenths of a percent, which add up. */
+struct shares {
+    struct cause behind, waker;
+    uint64_t asleep_ns;
+    uint32_t on_cpu, ready, asleep, throttled, is_behind;
+};
+
+static void share_out(struct shares *ret, const struct why_tree *tree)
+{
+    struct why_node whole[3] = { 0 }, ready[3] = { 0 }; /* on a CPU, ready, asleep */
 
     for (size_t i = 0; i < tree->count; i++) {
         const struct why_node *node = &tree->nodes[i];
+        const bool throttled = !node->on_cpu && node->state == CAMP_STATE_THROTTLED;
 
-        if (node->level == WHY_STATE && !node->on_cpu && node->state == CAMP_STATE_THROTTLED)
-            throttled = node->time_ns;
+        if (node->level != WHY_STATE)
+            continue;
+        whole[node->on_cpu ? 0 : is_sleep(node->state) ? 2 : 1].time_ns += node->time_ns;
+        ready[0].time_ns += throttled ? node->time_ns : 0;
     }
-    append(ret, ", ready %.1f %%", percent(time_of(tree, true), tree->total_ns));
-    if (throttled > 0)
-        append(ret, ": %.1f %% its own quota", percent(throttled, tree->total_ns));
-    if (behind.wait_ns == 0)
-        return;
-    why_cause_name(who, causes, behind.kind, behind.id);
-    append(ret, "%s %.1f %% behind %s", throttled > 0 ? "," : ":",
-           percent(behind.wait_ns, tree->total_ns), who);
+    ready[1].time_ns = ret->behind.wait_ns;
+    ready[2].time_ns = whole[1].time_ns - ready[0].time_ns - ready[1].time_ns;
+    why_share_out(whole, 3, ALL_TENTHS, tree->total_ns);
+    why_share_out(ready, 3, whole[1].hundredths, whole[1].time_ns);
+    ret->asleep_ns = whole[2].time_ns;
+    ret->on_cpu = whole[0].hundredths;
+    ret->ready = whole[1].hundredths;
+    ret->asleep = whole[2].hundredths;
+    ret->throttled = ready[0].hundredths;
+    ret->is_behind = ready[1].hundredths;
 }
 
-void why_sentence(char ret[WHY_SENTENCE_SIZE], const struct causes *causes, uint32_t subject,
+static void append_ready(char ret[WHY_SENTENCE_SIZE], const struct causes *causes,
+                         const struct shares *shares)
+{
+    char who[CAUSE_NAME_SIZE];
+
+    append(ret, ", ready %.1f %%", shares->ready / 10.0);
+    if (shares->throttled > 0)
+        append(ret, ": %.1f %% its own quota", shares->throttled / 10.0);
+    if (shares->behind.wait_ns == 0)
+        return;
+    why_cause_name(who, causes, shares->behind.kind, shares->behind.id);
+    append(ret, "%s %.1f %% behind %s", shares->throttled > 0 ? "," : ":", shares->is_behind / 10.0,
+           who);
+}
+
+bool why_sentence(char ret[WHY_SENTENCE_SIZE], const struct causes *causes, uint32_t subject,
                   const char *name, const struct why_tree *tree)
 {
-    const uint64_t asleep = time_of(tree, false), ready = time_of(tree, true);
-    const struct cause waker = largest(causes, subject, true);
+    struct shares shares = { 0 };
     char shown[CAUSE_NAME_SIZE], who[CAUSE_NAME_SIZE];
 
+    if (!find_largest(&shares.behind, causes, subject, false) ||
+        !find_largest(&shares.waker, causes, subject, true))
+        return false;
+    share_out(&shares, tree);
     snprintf(shown, sizeof shown, "%s", name);
     make_printable(shown);
     ret[0] = '\0';
     if (tree->total_ns == 0) {
         append(ret, "%s had no thread in this interval.", shown);
-        return;
+        return true;
     }
     append(ret, "%s %s on a CPU %.1f %% of %.2f s", shown, subject == WHY_ALL ? "were" : "was",
-           percent(tree->total_ns - asleep - ready, tree->total_ns),
-           (double)tree->total_ns / NS_PER_S);
-    append_ready(ret, causes, subject, tree);
-    append(ret, "; asleep %.1f %%", percent(asleep, tree->total_ns));
-    if (waker.wait_ns > 0) {
-        why_cause_name(who, causes, waker.kind, waker.id);
-        append(ret, ", %.0f %% of it woken by %s", percent(waker.wait_ns, asleep), who);
+           shares.on_cpu / 10.0, (double)tree->total_ns / NS_PER_S);
+    append_ready(ret, causes, &shares);
+    append(ret, "; asleep %.1f %%", shares.asleep / 10.0);
+    if (shares.waker.wait_ns > 0) {
+        why_cause_name(who, causes, shares.waker.kind, shares.waker.id);
+        append(ret, ", %.0f %% of it woken by %s", percent(shares.waker.wait_ns, shares.asleep_ns),
+               who);
     }
     append(ret, ".");
+    return true;
 }
 
 static void append_step(char ret[WHY_SENTENCE_SIZE], const struct causes *causes,

@@ -9,8 +9,9 @@
 
 /* Writes such as "db-7 was on a CPU 29.0 % of 1.00 s, ready 31.0 %: 22.0 % its own quota, 9.0 %
  * behind batch-3; asleep 40.0 %, 88 % of it woken by walwriter." `name` is that of the subject. All
- * names are made printable. */
-void why_sentence(char ret[WHY_SENTENCE_SIZE], const struct causes *causes, uint32_t subject,
+ * names are made printable. The percentages of the subject's time are rounded so that their sum is
+ * right. Returns false if there is no memory. */
+bool why_sentence(char ret[WHY_SENTENCE_SIZE], const struct causes *causes, uint32_t subject,
                   const char *name, const struct why_tree *tree);
 
 /* Writes such as "db-7 waited 63.1 % in pipe for walwriter, which waited 80.0 % in disk for

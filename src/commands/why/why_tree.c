@@ -33,8 +33,7 @@ static int compare(const void *a, const void *b)
     return left->id < right->id ? -1 : left->id > right->id;
 }
 
-/* Shares the hundredths of a node out to its parts, by largest remainders. */
-static void share_out(struct why_node *parts, size_t count, uint32_t hundredths, uint64_t total_ns)
+void why_share_out(struct why_node *parts, size_t count, uint32_t hundredths, uint64_t total_ns)
 {
     uint32_t left = hundredths;
 
@@ -138,7 +137,7 @@ static bool add_who(struct why_tree *tree, const struct causes *causes, uint32_t
 
     if (done) {
         merge(&parts, most);
-        share_out(parts.items, parts.count, cause->hundredths, cause->time_ns);
+        why_share_out(parts.items, parts.count, cause->hundredths, cause->time_ns);
     }
     for (size_t i = 0; i < parts.count && done; i++)
         done = add(tree, &parts.items[i]) != NULL;
@@ -153,7 +152,7 @@ static bool add_causes(struct why_tree *tree, const struct causes *causes, uint3
     bool done = collect(&parts, causes, subject, state, WHY_CAUSE);
 
     if (done)
-        share_out(parts.items, parts.count, state->hundredths, state->time_ns);
+        why_share_out(parts.items, parts.count, state->hundredths, state->time_ns);
     for (size_t i = 0; i < parts.count && done; i++) {
         done = add(tree, &parts.items[i]) != NULL;
         if (done && has_who(parts.items[i].kind))
@@ -197,7 +196,7 @@ bool why_tree_fill(struct why_tree *ret, const struct causes *causes, uint32_t g
     const size_t count = fill_states(states, ret, causes, group);
 
     ret->count = 0;
-    share_out(states, count, ALL_HUNDREDTHS, ret->total_ns);
+    why_share_out(states, count, ALL_HUNDREDTHS, ret->total_ns);
     for (size_t i = 0; i < count; i++) {
         if (states[i].time_ns == 0)
             continue;

@@ -40,5 +40,9 @@ struct why_tree {
 bool why_tree_fill(struct why_tree *ret, const struct causes *causes, uint32_t group, size_t most);
 void why_tree_release(struct why_tree *tree);
 
+/* Shares the hundredths of a whole of `total_ns` out to parts[count], by largest remainders: they
+ * add up to it if the times of the parts do. Also for other units than hundredths. */
+void why_share_out(struct why_node *parts, size_t count, uint32_t hundredths, uint64_t total_ns);
+
 /* Returns what a group inflicted on a group in the run queue, or on all others (WHY_ALL). */
 uint64_t why_inflicted_ns(const struct causes *causes, uint32_t culprit, uint32_t victim);

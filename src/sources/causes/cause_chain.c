@@ -32,6 +32,20 @@ static struct chain_step step_of(const struct causes *causes, uint32_t group)
     return step;
 }
 
+/* A group of unrelated threads is an end: what most of them waited for says nothing about the one
+ * that woke the group before. */
+static bool is_collective(const struct causes *causes, uint32_t number)
+{
+    for (size_t i = 0; i < causes->group_count; i++) {
+        const struct camp_states_group *group = &causes->groups[i];
+
+        if (group->number == number)
+            return group->kind == CAMP_GROUP_OTHER || group->kind == CAMP_GROUP_KERNEL ||
+                   group->kind == CAMP_GROUP_OUTSIDE;
+    }
+    return true;
+}
+
 static bool has(const struct chain *chain, uint32_t group)
 {
     for (size_t i = 0; i < chain->count; i++) {
@@ -57,7 +71,7 @@ void cause_chain(struct chain *ret, const struct causes *causes, uint32_t group)
         else if (ret->count > 1 && step.on_cpu_ns > cause->wait_ns)
             ret->end = CHAIN_RUNS;
         else if (cause->kind != CAMP_CAUSE_GROUP || cause->state == CAMP_STATE_RUN_QUEUE ||
-                 cause->id >= CAUSE_GROUPS)
+                 is_collective(causes, cause->id))
             ret->end = CHAIN_CAUSE;
         if (ret->end != CHAIN_LONG)
             return;

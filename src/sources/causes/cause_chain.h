@@ -3,7 +3,8 @@
  *
  * Each step is the largest cause of a group's waits. If it is the wake-up by another group, the
  * chain goes on with that group. It ends at a CPU, a device, a timer, a signal, at a group that ran
- * longer than any of its waits, or at a group that the chain already has.
+ * longer than any of its waits, at a group that the chain already has, and at the wake-up by kernel
+ * threads, other processes or threads outside of the container, which are many at once.
  */
 #pragma once
 
@@ -12,7 +13,7 @@
 #define CHAIN_MAX 16
 
 enum chain_end {
-    CHAIN_CAUSE,   /* the cause of the last step is no group, or had the CPU */
+    CHAIN_CAUSE,   /* the cause of the last step is no group, had the CPU, or is many groups */
     CHAIN_RUNS,    /* the last group ran longer than any of its waits */
     CHAIN_CIRCLE,  /* the last group is in the chain already */
     CHAIN_UNKNOWN, /* nothing ended the last group's waits */

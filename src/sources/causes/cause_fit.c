@@ -50,7 +50,7 @@ bool cause_differences(struct cause_list *ret, const struct camp_wait_cause *bef
     return true;
 }
 
-uint64_t cause_fit(struct cause *items, size_t count, uint64_t state_ns)
+uint64_t cause_fit(struct cause *items, size_t count, uint64_t state_ns, uint64_t *reduced_ns)
 {
     uint64_t sum = 0, fitted = 0;
     size_t largest = 0;
@@ -61,6 +61,7 @@ uint64_t cause_fit(struct cause *items, size_t count, uint64_t state_ns)
     }
     if (sum <= state_ns)
         return state_ns - sum;
+    *reduced_ns += sum - state_ns;
     for (size_t i = 0; i < count; i++) {
         items[i].wait_ns =
             (uint64_t)((long double)items[i].wait_ns / (long double)sum * (long double)state_ns);

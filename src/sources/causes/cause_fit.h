@@ -14,9 +14,9 @@ bool cause_differences(struct cause_list *ret, const struct camp_wait_cause *bef
                        size_t after_count);
 
 /* Makes the causes items[count] of one state of one group add up to at most `state_ns`. If they are
- * more, each is reduced in proportion, and the largest by the rest. Returns what the state has more
- * than its causes. */
-uint64_t cause_fit(struct cause *items, size_t count, uint64_t state_ns);
+ * more, each is reduced in proportion, and the largest by the rest; what all are reduced by is
+ * added to *reduced_ns. Returns what the state has more than its causes. */
+uint64_t cause_fit(struct cause *items, size_t count, uint64_t state_ns, uint64_t *reduced_ns);
 
 /* Sorts by group, then by state, then the longest first. */
 void cause_sort(struct cause_list *list);

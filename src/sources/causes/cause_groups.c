@@ -52,45 +52,119 @@ static struct named_process *process_of(struct cause_groups *groups, int32_t pid
     return &groups->processes[groups->process_count++];
 }
 
-static bool has(const struct camp_states_group *group, const struct named_process *process)
+static bool read_name(const struct cause_groups *groups, int32_t pid,
+                      char ret[CAMP_STATES_NAME_SIZE])
 {
-    return group->kind == CAMP_GROUP_PROCESS ? group->pid == process->pid
-                                             : strcmp(group->name, process->name) == 0;
+    return groups->read_name != NULL ? groups->read_name(pid, ret) : read_first_name(pid, ret);
 }
 
-static uint32_t number_of(const struct cause_groups *groups, const struct named_process *process,
-                          uint32_t kind, uint32_t without)
+/* The name of a process does not tell its group apart. */
+static bool is_same(const struct camp_states_group *a, const struct camp_states_group *b)
+{
+    return a->kind == b->kind && a->pid == b->pid &&
+           (a->kind != CAMP_GROUP_NAME || strcmp(a->name, b->name) == 0);
+}
+
+static bool is_used(const struct camp_states_group *group, uint64_t used)
+{
+    return group->number < CAUSE_GROUPS && (used >> group->number & 1) != 0;
+}
+
+size_t cause_groups_remove_doubles(struct camp_states_group *groups, size_t count, uint64_t used)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t other = 0;
+
+        while (other < left && !is_same(&groups[other], &groups[i]))
+            other++;
+        if (other == left || (is_used(&groups[other], used) && is_used(&groups[i], used)))
+            groups[left++] = groups[i];
+        else if (is_used(&groups[i], used))
+            groups[other] = groups[i];
+    }
+    return left;
+}
+
+bool cause_groups_set(struct cause_groups *groups, struct camp_states_group *list, size_t count)
+{
+    bool changed = count != groups->count;
+
+    for (size_t i = 0; i < count && !changed; i++)
+        changed =
+            groups->groups[i].number != list[i].number || !is_same(&groups->groups[i], &list[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].kind == CAMP_GROUP_PROCESS && list[i].name[0] == '\0' &&
+            !read_name(groups, list[i].pid, list[i].name))
+            list[i].name[0] = '\0';
+    }
+    memcpy(groups->groups, list, count * sizeof *list);
+    groups->count = count;
+    groups->version += changed;
+    changed |= groups->renamed;
+    groups->renamed = false;
+    return changed;
+}
+
+/* Returns the number of the first group of a kind, with this pid or name, or `without`. */
+static uint32_t number_of(const struct cause_groups *groups, uint32_t kind, int32_t pid,
+                          const char *name, uint32_t without)
 {
     for (size_t i = 0; i < groups->count; i++) {
-        if (groups->groups[i].kind == kind && (process == NULL || has(&groups->groups[i], process)))
-            return groups->groups[i].number;
+        const struct camp_states_group *group = &groups->groups[i];
+
+        if (group->kind == kind && (kind != CAMP_GROUP_PROCESS || group->pid == pid) &&
+            (kind != CAMP_GROUP_NAME || strcmp(group->name, name) == 0))
+            return group->number;
     }
     return without;
+}
+
+static void name_process(struct cause_groups *groups, struct named_process *process,
+                         const struct camp_thread_states *thread)
+{
+    if (thread->tid == thread->pid) {
+        if (strcmp(process->name, thread->name) == 0)
+            return;
+        groups->renamed |= process->name[0] != '\0';
+    } else if (process->name[0] != '\0' || read_name(groups, thread->pid, process->name)) {
+        return;
+    }
+    memcpy(process->name, thread->name, sizeof process->name);
+    process->version = 0;
 }
 
 bool cause_groups_find(struct cause_groups *groups, const struct camp_thread_states *thread,
                        uint32_t *ret)
 {
-    bool (*const read_name)(int32_t, char *) =
-        groups->read_name != NULL ? groups->read_name : read_first_name;
+    const uint32_t other = number_of(groups, CAMP_GROUP_OTHER, 0, NULL, 0);
     struct named_process *process;
 
-    *ret = number_of(groups, NULL, CAMP_GROUP_OTHER, 0);
-    if (thread->pid == 0 && (thread->flags & CAMP_THREAD_TOTAL) == 0)
+    *ret = other;
+    if (thread->pid == 0) {
+        if ((thread->flags & CAMP_THREAD_TOTAL) != 0)
+            *ret = number_of(groups, CAMP_GROUP_NAME, 0, thread->name, other);
         return true;
+    }
+    /* A worker of io_uring belongs to its process. */
+    if ((thread->flags & CAMP_THREAD_KERNEL) != 0 && thread->tid == thread->pid) {
+        *ret = number_of(groups, CAMP_GROUP_KERNEL, 0, NULL, other);
+        groups->is_kernel |= groups->watched.pid != 0
+                                 ? groups->watched.pid == thread->pid
+                                 : strcmp(groups->watched.name, thread->name) == 0;
+        return true;
+    }
     process = process_of(groups, thread->pid);
     if (process == NULL)
         return false;
-    if (thread->tid == thread->pid ||
-        (process->name[0] == '\0' && !read_name(thread->pid, process->name)))
-        memcpy(process->name, thread->name, sizeof process->name);
-    /* A worker of io_uring belongs to its process. */
-    if ((thread->flags & CAMP_THREAD_KERNEL) != 0 && thread->tid == thread->pid) {
-        *ret = number_of(groups, NULL, CAMP_GROUP_KERNEL, *ret);
-        return true;
+    name_process(groups, process, thread);
+    if (process->version != groups->version || process->version == 0) {
+        process->group = number_of(groups, CAMP_GROUP_NAME, 0, process->name, other);
+        process->group = number_of(groups, CAMP_GROUP_PROCESS, process->pid, NULL, process->group);
+        process->version = groups->version;
     }
-    *ret = number_of(groups, process, CAMP_GROUP_NAME, *ret);
-    *ret = number_of(groups, process, CAMP_GROUP_PROCESS, *ret);
+    *ret = process->group;
     return true;
 }
 

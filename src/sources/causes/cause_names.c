@@ -3,6 +3,7 @@
 #include "ledger/words.h"
 #include "microstates/calls.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,8 @@ void cause_group_name(char ret[CAUSE_NAME_SIZE], const struct camp_states_group 
 
     if (group->kind <= CAMP_GROUP_OUTSIDE)
         snprintf(ret, CAUSE_NAME_SIZE, "%s", fixed[group->kind]);
+    else if (group->kind == CAMP_GROUP_PROCESS && group->name[0] == '\0')
+        snprintf(ret, CAUSE_NAME_SIZE, "process %d", group->pid);
     else if (group->kind == CAMP_GROUP_PROCESS)
         snprintf(ret, CAUSE_NAME_SIZE, "%s (%d)", group->name, group->pid);
     else
@@ -101,6 +104,15 @@ void cause_call_name(char ret[CAUSE_NAME_SIZE], int32_t call)
         snprintf(ret, CAUSE_NAME_SIZE, "call %" PRId32, call);
 }
 
+static bool exists(const char *folder, int32_t pid)
+{
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/%" PRId32, folder, pid);
+    return access(path, F_OK) == 0;
+}
+
+/* Of a process that has ended, or whose descriptors camp may not read, only the number is known. */
 static void descriptor_name(char ret[CAUSE_NAME_SIZE], int32_t pid, uint64_t descriptor,
                             const char *folder)
 {
@@ -111,10 +123,11 @@ static void descriptor_name(char ret[CAUSE_NAME_SIZE], int32_t pid, uint64_t des
         return;
     snprintf(path, sizeof path, "%s/%" PRId32 "/fd/%" PRIu64, folder, pid, descriptor);
     length = readlink(path, target, sizeof target - 1);
-    if (length <= 0)
-        snprintf(ret, CAUSE_NAME_SIZE, "fd %" PRIu64 " (closed)", descriptor);
-    else
+    if (length > 0)
         copy_text(ret, CAUSE_NAME_SIZE, target, (size_t)length);
+    else
+        snprintf(ret, CAUSE_NAME_SIZE, "fd %" PRIu64 "%s", descriptor,
+                 errno == ENOENT && exists(folder, pid) ? " (closed)" : "");
 }
 
 void cause_object_name(char ret[CAUSE_NAME_SIZE], const struct camp_call_sleeps *sleeps,

@@ -6,7 +6,8 @@
 
 #define CAUSE_NAME_SIZE 96
 
-/* Writes the name of a group, such as "batch (4711)", "walwriter" or "kernel threads". */
+/* Writes the name of a group, such as "batch (4711)", "process 4711" if its name is
+ * unknown, "walwriter" or "kernel threads". */
 void cause_group_name(char ret[CAUSE_NAME_SIZE], const struct camp_states_group *group);
 
 /* Returns what kind of cause a wait in a state has: "had the CPU", "woken by", "timer". */
@@ -20,11 +21,12 @@ const char *cause_kind_key(uint32_t kind);
 void cause_who(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t kind, uint32_t id,
                const char *folder);
 
-/* Writes the system call of sleeps, such as "futex", or "page fault or kernel" outside of calls. */
+/* Writes the system call of sleeps, such as "futex", or "no system call". */
 void cause_call_name(char ret[CAUSE_NAME_SIZE], int32_t call);
 
 /* Writes the object of sleeps in a call, such as "pipe:[4242]", "socket:[99]", "/dev/tty", "futex
  * 0x7f00", or "" if the call has none. Descriptors are looked up in `folder` (/proc), as they are
- * now. */
+ * now: "fd 3 (closed)" is open no more, and "fd 3" is of a process that has ended, or whose
+ * descriptors the caller may not read. */
 void cause_object_name(char ret[CAUSE_NAME_SIZE], const struct camp_call_sleeps *sleeps,
                        const char *folder);

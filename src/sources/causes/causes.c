@@ -1,11 +1,13 @@
 #include "causes.h"
 
+#include "cause_calls.h"
 #include "cause_fit.h"
 #include "cause_groups.h"
 #include "counters/error.h"
 #include "ledger/array.h"
 #include "sources/machine/thread_registry.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,27 +121,63 @@ static int read_ledger(struct causes_source *source, struct camp_error *error)
     return r;
 }
 
-/* Reads the ledger, then all threads. The group of each thread is found again, because a group may
- * have got a number since. */
+/* Returns the set of the groups that have causes, or are one: 1 << number. */
+static uint64_t used_groups(const struct reading *reading)
+{
+    uint64_t used = 0;
+
+    for (size_t i = 0; i < reading->cause_count; i++) {
+        const struct camp_wait_cause *cause = &reading->causes[i];
+
+        used |= UINT64_C(1) << cause->group % CAUSE_GROUPS;
+        if (cause->kind == CAMP_CAUSE_GROUP)
+            used |= UINT64_C(1) << cause->id % CAUSE_GROUPS;
+    }
+    return used;
+}
+
+/* All threads find their groups again if a new group has a number, because they may belong to it.
+ * `last` is the last reading of the causes. */
+static void set_groups(struct causes_source *source, const struct reading *last)
+{
+    struct causes *causes = &source->causes;
+
+    causes->group_count =
+        cause_groups_remove_doubles(causes->groups, causes->group_count, used_groups(last));
+    if (cause_groups_set(&source->groups, causes->groups, causes->group_count))
+        source->registry.regroups = true;
+}
+
+/* Reads the ledger, then all threads. */
 static int read_all(struct causes_source *source, struct camp_error *error)
 {
     struct causes *causes = &source->causes;
     int r;
 
-    memset(causes->threads, 0, sizeof causes->threads);
-    memset(causes->state_ns, 0, sizeof causes->state_ns);
     causes->start_ns = causes->end_ns;
     r = read_ledger(source, error);
     causes->end_ns = source_clock_ns(CLOCK_MONOTONIC);
     causes->wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
-    source->groups.groups = causes->groups;
-    source->groups.count = causes->group_count;
-    source->registry.regroups = true;
-    if (r == CAMP_OK)
-        r = thread_registry_read(&source->registry, source->session, error);
+    if (r != CAMP_OK)
+        return r;
+    set_groups(source, &source->now);
+    r = thread_registry_read(&source->registry, source->session, error);
     if (r == CAMP_OK)
         r = thread_registry_read_late(&source->registry, source->session, error);
     return r;
+}
+
+/* Reads the exited threads, which may be of groups that are new since the last reading. */
+static int read_exited(struct causes_source *source, struct camp_error *error)
+{
+    const int r =
+        camp_states_groups(source->session, source->causes.groups, sizeof source->causes.groups[0],
+                           CAUSE_GROUPS, &source->causes.group_count, error);
+
+    if (r != CAMP_OK)
+        return r;
+    set_groups(source, &source->before);
+    return thread_registry_read_exited(&source->registry, source->session, error);
 }
 
 /* Adds the row of what a state has more than the causes of a session. */
@@ -173,8 +211,8 @@ static bool add_state(struct causes *causes, const struct cause_list *from, size
         if (!cause_add(&causes->rows, &from->items[first + i]))
             return false;
     }
-    rest_ns =
-        cause_fit(causes->rows.items + at, causes->rows.count - at, causes->state_ns[group][state]);
+    rest_ns = cause_fit(causes->rows.items + at, causes->rows.count - at,
+                        causes->state_ns[group][state], &causes->reduced_ns[group]);
     return add_rest(&causes->rows, group, state, rest_ns);
 }
 
@@ -185,6 +223,7 @@ static bool make_rows(struct causes_source *source)
     size_t at = 0;
 
     causes->rows.count = 0;
+    memset(causes->reduced_ns, 0, sizeof causes->reduced_ns);
     for (uint32_t group = 0; group < CAUSE_GROUPS; group++) {
         for (uint32_t state = 0; state < CAMP_STATE_COUNT; state++) {
             size_t count = 0;
@@ -225,41 +264,6 @@ static void fill_lengths(struct causes_source *source)
     }
 }
 
-static int compare_calls(const void *a, const void *b)
-{
-    const struct camp_call_sleeps *left = a, *right = b;
-
-    return left->sleep_ns < right->sleep_ns ? 1 : left->sleep_ns > right->sleep_ns ? -1 : 0;
-}
-
-static bool fill_calls(struct causes_source *source)
-{
-    struct call_list *calls = &source->causes.calls;
-
-    calls->count = 0;
-    if (!ARRAY_RESERVE(calls->items, calls->capacity, source->now.call_count))
-        return source->now.call_count == 0;
-    for (size_t i = 0; i < source->now.call_count; i++) {
-        struct camp_call_sleeps sleeps = source->now.calls[i];
-
-        for (size_t j = 0; j < source->before.call_count; j++) {
-            const struct camp_call_sleeps *then = &source->before.calls[j];
-
-            if (then->pid != sleeps.pid || then->call != sleeps.call ||
-                then->state != sleeps.state || then->argument != sleeps.argument)
-                continue;
-            sleeps.sleep_ns -= then->sleep_ns < sleeps.sleep_ns ? then->sleep_ns : sleeps.sleep_ns;
-            sleeps.count -= then->count < sleeps.count ? then->count : sleeps.count;
-            break;
-        }
-        if (sleeps.sleep_ns != 0)
-            calls->items[calls->count++] = sleeps;
-    }
-    if (calls->count > 1)
-        qsort(calls->items, calls->count, sizeof *calls->items, compare_calls);
-    return true;
-}
-
 static void keep_reading(struct causes_source *source)
 {
     const struct reading before = source->before;
@@ -273,17 +277,22 @@ int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct
 {
     int r = CAMP_OK;
 
+    memset(source->causes.threads, 0, sizeof source->causes.threads);
+    memset(source->causes.state_ns, 0, sizeof source->causes.state_ns);
     while (r == CAMP_OK && source_wait(deadline_ns, DRAIN_INTERVAL_NS, source->stop))
-        r = thread_registry_read_exited(&source->registry, source->session, error);
+        r = read_exited(source, error);
     if (r == CAMP_OK)
         r = read_all(source, error);
     if (r != CAMP_OK)
         return r;
     fill_lengths(source);
     source->causes.unseen = source->now.unseen - source->before.unseen;
+    source->causes.is_kernel = source->groups.is_kernel;
     if (!cause_differences(&source->differences, source->before.causes, source->before.cause_count,
                            source->now.causes, source->now.cause_count) ||
-        !make_rows(source) || !fill_calls(source))
+        !make_rows(source) ||
+        !cause_calls_since(&source->causes.calls, source->before.calls, source->before.call_count,
+                           source->now.calls, source->now.call_count))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
     keep_reading(source);
     *ret = &source->causes;
@@ -292,11 +301,13 @@ int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct
 
 int causes_watch_process(struct causes_source *source, int32_t pid, struct camp_error *error)
 {
+    source->groups.watched.pid = pid;
     return camp_states_watch_process(source->session, pid, error);
 }
 
 int causes_watch_name(struct causes_source *source, const char *name, struct camp_error *error)
 {
+    snprintf(source->groups.watched.name, sizeof source->groups.watched.name, "%s", name);
     return camp_states_watch_name(source->session, name, error);
 }
 

@@ -6,7 +6,7 @@
  * row of its own: a sleep that nothing has ended yet (CAUSE_NOT_ENDED), and what no event reported
  * (CAMP_CAUSE_UNKNOWN). The ledger and the threads are read one after the other, within about a
  * millisecond; what the causes have more than the state because of that is subtracted from them in
- * proportion.
+ * proportion, and counted in reduced_ns.
  */
 #pragma once
 
@@ -53,10 +53,12 @@ struct causes {
     struct camp_states_group groups[CAUSE_GROUPS]; /* by number */
     uint64_t threads[CAUSE_GROUPS];                /* that had time in the interval */
     uint64_t state_ns[CAUSE_GROUPS][CAMP_STATE_COUNT];
+    uint64_t reduced_ns[CAUSE_GROUPS]; /* what its causes had more than its states */
     struct wait_lengths lengths[CAUSE_GROUPS][CAMP_STATE_COUNT];
     struct cause_list rows; /* by group, then by state, then the longest first */
     struct call_list calls;
     uint64_t unseen; /* switches and wakeups that no event reported */
+    bool is_kernel;  /* a kernel thread has the watched pid or name: it has no group of its own */
 };
 
 struct causes_source;

@@ -113,7 +113,7 @@ static void the_sentence_names_the_quota_the_culprit_and_the_waker(void **state)
 
     (void)state;
     assert_true(why_tree_fill(&tree, causes, DB, 0));
-    why_sentence(text, causes, DB, "d\033b (7)", &tree);
+    assert_true(why_sentence(text, causes, DB, "d\033b (7)", &tree));
     assert_string_equal(text, "d?b (7) was on a CPU 30.0 % of 1.00 s, ready 30.0 %: 10.0 % its own "
                               "quota, 9.0 % behind batch; asleep 40.0 %, 88 % of it woken by "
                               "writer.");
@@ -124,6 +124,74 @@ static void the_sentence_names_the_quota_the_culprit_and_the_waker(void **state)
     assert_non_null(strstr(text, "db (7) waited 35.0 % in pipe for writer, which waited 88.9 % in "
                                  "disk for "));
     why_tree_release(&tree);
+    release_causes(causes);
+}
+
+static void the_percentages_of_the_sentence_add_up(void **state)
+{
+    struct causes *causes = make_causes();
+    struct why_tree tree = { 0 };
+    char text[WHY_SENTENCE_SIZE];
+
+    (void)state;
+    memset(causes->state_ns, 0, sizeof causes->state_ns);
+    causes->rows.count = 0;
+    causes->state_ns[DB][CAMP_STATE_USER] = 1000000000;
+    add_row(causes, DB, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 400000000);
+    add_row(causes, DB, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, WRITER, 300000000);
+    add_row(causes, DB, CAMP_STATE_THROTTLED, CAUSE_QUOTA, 0, 300000000);
+    add_row(causes, DB, CAMP_STATE_PIPE, CAMP_CAUSE_TIMER, 0, 400000000);
+    add_row(causes, DB, CAMP_STATE_LOCK, CAMP_CAUSE_GROUP, WRITER, 290000000);
+    add_row(causes, DB, CAMP_STATE_DISK, CAMP_CAUSE_GROUP, WRITER, 310000000);
+    assert_true(why_tree_fill(&tree, causes, DB, 0));
+    assert_true(why_sentence(text, causes, DB, "db", &tree));
+    assert_string_equal(text,
+                        "db was on a CPU 33.4 % of 3.00 s, ready 33.3 %: 10.0 % its own quota, "
+                        "13.3 % behind batch; asleep 33.3 %, 60 % of it woken by writer.");
+    why_tree_release(&tree);
+    release_causes(causes);
+}
+
+static bool has_note(const struct why_record *record, const char *part)
+{
+    for (size_t i = 0; i < record->document.note_count; i++) {
+        if (strstr(record->document.notes[i], part) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static void losses_are_of_the_subject_and_noted_when_they_are_large(void **state)
+{
+    struct causes *causes = make_causes();
+    struct why_record record = { 0 };
+    struct why_interval interval = {
+        .causes = causes, .subject = BATCH, .name = "batch", .time = "2026-11-29T12:00:00.000+00:00"
+    };
+    const struct cell *losses;
+
+    (void)state;
+    add_row(causes, DB, CAMP_STATE_PIPE, CAMP_CAUSE_GROUP, 0, 250000000);
+    cause_sort(&causes->rows);
+    causes->reduced_ns[DB] = 25000000;
+    assert_int_equal(why_record_fill(&record, &interval), CAMP_OK);
+    losses = record.document.tables[WHY_LOSSES].cells;
+    assert_true(losses[2].real == 0);
+    assert_true(losses[3].real == 0);
+    assert_false(has_note(&record, "others "));
+    interval.subject = DB;
+    interval.most = 1;
+    assert_int_equal(why_record_fill(&record, &interval), CAMP_OK);
+    losses = record.document.tables[WHY_LOSSES].cells;
+    assert_true(losses[2].real == 20);
+    assert_true(losses[3].real == 2);
+    assert_true(has_note(&record, "others     20.00 % was"));
+    assert_true(has_note(&record, "had 2.00 % more"));
+    interval.subject = WHY_ALL;
+    assert_int_equal(why_record_fill(&record, &interval), CAMP_OK);
+    losses = record.document.tables[WHY_LOSSES].cells;
+    assert_true(losses[3].real > 0.79 && losses[3].real < 0.8);
+    why_record_release(&record);
     release_causes(causes);
 }
 
@@ -156,6 +224,8 @@ int main(void)
         cmocka_unit_test(the_longest_comes_first_and_the_rest_is_one_row),
         cmocka_unit_test(what_a_group_inflicts_is_what_others_suffer_for_it),
         cmocka_unit_test(the_sentence_names_the_quota_the_culprit_and_the_waker),
+        cmocka_unit_test(the_percentages_of_the_sentence_add_up),
+        cmocka_unit_test(losses_are_of_the_subject_and_noted_when_they_are_large),
         cmocka_unit_test(a_record_has_the_tree_the_chain_and_what_cannot_be_attributed),
     };
 

@@ -1,5 +1,6 @@
 /* The arithmetic on causes, the groups of threads, the chain and the names, on synthetic data. */
 #include "../commands/synthetic_causes.h"
+#include "sources/causes/cause_calls.h"
 #include "sources/causes/cause_chain.h"
 #include "sources/causes/cause_groups.h"
 #include "sources/causes/cause_names.h"
@@ -12,15 +13,20 @@ static void causes_that_exceed_their_state_are_reduced_to_it_in_proportion(void 
 {
     struct cause causes[] = { { .wait_ns = 30 }, { .wait_ns = 60 }, { .wait_ns = 11 } };
 
+    uint64_t reduced_ns = 0;
+
     (void)state;
-    assert_int_equal(cause_fit(causes, 3, 150), 49);
+    assert_int_equal(cause_fit(causes, 3, 150, &reduced_ns), 49);
     assert_int_equal(causes[1].wait_ns, 60);
-    assert_int_equal(cause_fit(causes, 3, 50), 0);
+    assert_int_equal(reduced_ns, 0);
+    assert_int_equal(cause_fit(causes, 3, 50, &reduced_ns), 0);
+    assert_int_equal(reduced_ns, 51);
     assert_int_equal(causes[0].wait_ns + causes[1].wait_ns + causes[2].wait_ns, 50);
     assert_int_equal(causes[0].wait_ns, 14);
-    assert_int_equal(cause_fit(causes, 3, 0), 0);
+    assert_int_equal(cause_fit(causes, 3, 0, &reduced_ns), 0);
+    assert_int_equal(reduced_ns, 51 + 50);
     assert_int_equal(causes[0].wait_ns + causes[1].wait_ns + causes[2].wait_ns, 0);
-    assert_int_equal(cause_fit(NULL, 0, 5), 5);
+    assert_int_equal(cause_fit(NULL, 0, 5, &reduced_ns), 5);
 }
 
 static void differences_are_of_the_same_cause_and_never_negative(void **state)
@@ -82,11 +88,10 @@ static uint32_t group_of(struct cause_groups *groups, int32_t tid, int32_t pid, 
 static void a_thread_has_the_group_of_its_process_or_of_the_name_of_its_process(void **state)
 {
     struct causes *causes = make_causes();
-    struct cause_groups groups = { .groups = causes->groups,
-                                   .count = causes->group_count,
-                                   .read_name = no_name };
+    struct cause_groups groups = { .read_name = no_name };
 
     (void)state;
+    assert_true(cause_groups_set(&groups, causes->groups, causes->group_count));
     assert_int_equal(group_of(&groups, 7, 7, 0, "batch"), DB);
     assert_int_equal(group_of(&groups, 8, 7, 0, "worker"), DB);
     assert_int_equal(group_of(&groups, 20, 20, 0, "batch"), BATCH);
@@ -97,7 +102,146 @@ static void a_thread_has_the_group_of_its_process_or_of_the_name_of_its_process(
     assert_int_equal(group_of(&groups, 22, 20, CAMP_THREAD_KERNEL, "iou-wrk"), WRITER);
     assert_int_equal(group_of(&groups, 30, 30, 0, "unknown"), 0);
     assert_int_equal(group_of(&groups, 0, 0, CAMP_THREAD_TOTAL, "batch"), BATCH);
+    assert_int_equal(group_of(&groups, 0, 0, CAMP_THREAD_TOTAL, "unknown"), 0);
     cause_groups_release(&groups);
+    release_causes(causes);
+}
+
+static void threads_find_their_groups_again_only_if_the_list_or_a_name_changed(void **state)
+{
+    struct causes *causes = make_causes();
+    struct cause_groups groups = { .read_name = no_name };
+
+    (void)state;
+    assert_true(cause_groups_set(&groups, causes->groups, causes->group_count));
+    assert_false(cause_groups_set(&groups, causes->groups, causes->group_count));
+    assert_int_equal(group_of(&groups, 30, 30, 0, "late"), 0);
+    assert_int_equal(group_of(&groups, 31, 30, 0, "worker"), 0);
+    assert_false(cause_groups_set(&groups, causes->groups, causes->group_count));
+    add_group(causes, 9, CAMP_GROUP_NAME, 0, "late");
+    assert_true(cause_groups_set(&groups, causes->groups, causes->group_count));
+    assert_int_equal(group_of(&groups, 31, 30, 0, "worker"), 9);
+    assert_false(cause_groups_set(&groups, causes->groups, causes->group_count));
+    assert_int_equal(group_of(&groups, 30, 30, 0, "writer"), WRITER);
+    assert_true(cause_groups_set(&groups, causes->groups, causes->group_count));
+    assert_int_equal(group_of(&groups, 31, 30, 0, "worker"), WRITER);
+    assert_false(cause_groups_set(&groups, causes->groups, causes->group_count));
+    snprintf(causes->groups[2].name, sizeof causes->groups[2].name, "db of a process");
+    assert_false(cause_groups_set(&groups, causes->groups, causes->group_count));
+    cause_groups_release(&groups);
+    release_causes(causes);
+}
+
+static void of_two_equal_groups_the_one_with_causes_stays(void **state)
+{
+    struct causes *causes = make_causes();
+    const size_t count = causes->group_count;
+    struct cause_groups groups = { .read_name = no_name };
+
+    (void)state;
+    add_group(causes, 9, CAMP_GROUP_NAME, 0, "batch");
+    add_group(causes, 10, CAMP_GROUP_PROCESS, 7, "");
+    add_group(causes, 11, CAMP_GROUP_PROCESS, 8, "");
+    assert_int_equal(
+        cause_groups_remove_doubles(causes->groups, count + 3, UINT64_C(1) << 9 | 1 << DB),
+        count + 1);
+    assert_int_equal(causes->groups[2].number, DB);
+    assert_int_equal(causes->groups[3].number, 9);
+    assert_int_equal(causes->groups[count].number, 11);
+    cause_groups_set(&groups, causes->groups, count + 1);
+    assert_int_equal(group_of(&groups, 20, 20, 0, "batch"), 9);
+    cause_groups_release(&groups);
+    causes->groups[0] = causes->groups[1] = causes->groups[4];
+    assert_int_equal(cause_groups_remove_doubles(causes->groups, 2, 0), 1);
+    release_causes(causes);
+}
+
+static bool comm(int32_t pid, char ret[CAMP_STATES_NAME_SIZE])
+{
+    snprintf(ret, CAMP_STATES_NAME_SIZE, "comm-%d", pid);
+    return pid != 12;
+}
+
+static void a_process_that_has_not_run_has_its_name_from_its_comm(void **state)
+{
+    struct causes *causes = make_causes();
+    struct cause_groups groups = { .read_name = comm };
+    char name[CAUSE_NAME_SIZE];
+
+    (void)state;
+    causes->group_count = 0;
+    add_group(causes, 10, CAMP_GROUP_PROCESS, 11, "");
+    add_group(causes, 11, CAMP_GROUP_PROCESS, 12, "");
+    cause_groups_set(&groups, causes->groups, causes->group_count);
+    cause_group_name(name, &causes->groups[0]);
+    assert_string_equal(name, "comm-11 (11)");
+    cause_group_name(name, &causes->groups[1]);
+    assert_string_equal(name, "process 12");
+    cause_groups_release(&groups);
+    release_causes(causes);
+}
+
+static void a_watched_kernel_thread_is_noticed(void **state)
+{
+    struct causes *causes = make_causes();
+    struct cause_groups groups = { .read_name = no_name, .watched.name = "kswapd0" };
+
+    (void)state;
+    cause_groups_set(&groups, causes->groups, causes->group_count);
+    group_of(&groups, 30, 30, 0, "kswapd0");
+    group_of(&groups, 31, 31, CAMP_THREAD_KERNEL, "kswapd");
+    assert_false(groups.is_kernel);
+    group_of(&groups, 32, 32, CAMP_THREAD_KERNEL, "kswapd0");
+    assert_true(groups.is_kernel);
+    groups.watched.pid = 33;
+    groups.is_kernel = false;
+    group_of(&groups, 32, 32, CAMP_THREAD_KERNEL, "kswapd0");
+    assert_false(groups.is_kernel);
+    group_of(&groups, 33, 33, CAMP_THREAD_KERNEL, "kthreadd");
+    assert_true(groups.is_kernel);
+    cause_groups_release(&groups);
+    release_causes(causes);
+}
+
+static void sleeps_in_calls_are_those_of_the_interval_the_longest_first(void **state)
+{
+    const struct camp_call_sleeps before[] = {
+        { .pid = 7, .call = SYS_read, .state = 4, .argument = 3, .sleep_ns = 100, .count = 2 },
+        { .pid = 7, .call = SYS_read, .state = 4, .argument = 4, .sleep_ns = 50, .count = 1 },
+    };
+    const struct camp_call_sleeps now[] = {
+        { .pid = 7, .call = SYS_read, .state = 4, .argument = 4, .sleep_ns = 50, .count = 1 },
+        { .pid = 7, .call = SYS_read, .state = 4, .argument = 3, .sleep_ns = 107, .count = 5 },
+        { .pid = 8, .call = SYS_read, .state = 4, .argument = 3, .sleep_ns = 20, .count = 1 },
+        { .pid = 7, .call = -1, .state = 4, .argument = 3, .sleep_ns = 30, .count = 4 },
+    };
+    struct call_list list = { 0 };
+
+    (void)state;
+    assert_true(cause_calls_since(&list, before, 2, now, 4));
+    assert_int_equal(list.count, 3);
+    assert_int_equal(list.items[0].call, -1);
+    assert_int_equal(list.items[1].pid, 8);
+    assert_int_equal(list.items[2].sleep_ns, 7);
+    assert_int_equal(list.items[2].count, 3);
+    assert_true(cause_calls_since(&list, now, 4, now, 4));
+    assert_int_equal(list.count, 0);
+    assert_true(cause_calls_since(&list, NULL, 0, NULL, 0));
+    free(list.items);
+}
+
+static void a_chain_ends_at_a_group_of_unrelated_threads(void **state)
+{
+    struct causes *causes = make_causes();
+    struct chain chain;
+
+    (void)state;
+    add_row(causes, DB, CAMP_STATE_DISK, CAMP_CAUSE_GROUP, 1, 500000000);
+    add_row(causes, 1, CAMP_STATE_TIMER, CAMP_CAUSE_TIMER, 0, 900000000);
+    cause_chain(&chain, causes, DB);
+    assert_int_equal(chain.count, 1);
+    assert_int_equal(chain.end, CHAIN_CAUSE);
+    assert_int_equal(chain.steps[0].cause.id, 1);
     release_causes(causes);
 }
 
@@ -156,7 +300,12 @@ static void names_are_of_the_group_the_device_and_the_object(void **state)
     snprintf(path, sizeof path, "%s/36", folder);
     rmdir(path);
     cause_object_name(name, &sleeps, folder);
+    assert_string_equal(name, "fd 3"); /* there is no process 7 */
+    snprintf(path, sizeof path, "%s/7", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    cause_object_name(name, &sleeps, folder);
     assert_string_equal(name, "fd 3 (closed)");
+    rmdir(path);
     sleeps.call = SYS_futex;
     cause_object_name(name, &sleeps, folder);
     assert_string_equal(name, "futex 0x3");
@@ -179,6 +328,12 @@ int main(void)
         cmocka_unit_test(differences_are_of_the_same_cause_and_never_negative),
         cmocka_unit_test(quantiles_are_right_to_a_factor_of_2_and_the_longest_is_exact),
         cmocka_unit_test(a_thread_has_the_group_of_its_process_or_of_the_name_of_its_process),
+        cmocka_unit_test(threads_find_their_groups_again_only_if_the_list_or_a_name_changed),
+        cmocka_unit_test(of_two_equal_groups_the_one_with_causes_stays),
+        cmocka_unit_test(a_process_that_has_not_run_has_its_name_from_its_comm),
+        cmocka_unit_test(a_watched_kernel_thread_is_noticed),
+        cmocka_unit_test(sleeps_in_calls_are_those_of_the_interval_the_longest_first),
+        cmocka_unit_test(a_chain_ends_at_a_group_of_unrelated_threads),
         cmocka_unit_test(a_chain_ends_at_a_group_that_runs_and_at_a_circle),
         cmocka_unit_test(names_are_of_the_group_the_device_and_the_object),
     };

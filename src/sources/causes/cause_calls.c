@@ -1,0 +1,64 @@
+#include "cause_calls.h"
+
+#include "ledger/array.h"
+#include "ledger/index.h"
+
+#include <stdlib.h>
+
+static int compare(const void *a, const void *b)
+{
+    const struct camp_call_sleeps *left = a, *right = b;
+
+    return left->sleep_ns < right->sleep_ns ? 1 : left->sleep_ns > right->sleep_ns ? -1 : 0;
+}
+
+static bool is_same(const void *context, uint32_t position, const void *key)
+{
+    const struct camp_call_sleeps *a = &((const struct camp_call_sleeps *)context)[position];
+    const struct camp_call_sleeps *b = key;
+
+    return a->pid == b->pid && a->call == b->call && a->state == b->state &&
+           a->argument == b->argument;
+}
+
+static uint32_t hash_of(const struct camp_call_sleeps *sleeps)
+{
+    const uint64_t key[] = { sleeps->argument,
+                             (uint64_t)(uint32_t)sleeps->pid << 32 | (uint32_t)sleeps->call,
+                             sleeps->state };
+
+    return index_hash_bytes(key, sizeof key);
+}
+
+static void subtract(struct camp_call_sleeps *sleeps, const struct camp_call_sleeps *then)
+{
+    sleeps->sleep_ns -= then->sleep_ns < sleeps->sleep_ns ? then->sleep_ns : sleeps->sleep_ns;
+    sleeps->count -= then->count < sleeps->count ? then->count : sleeps->count;
+}
+
+bool cause_calls_since(struct call_list *ret, const struct camp_call_sleeps *before,
+                       size_t before_count, const struct camp_call_sleeps *now, size_t now_count)
+{
+    struct index index = { 0 };
+
+    ret->count = 0;
+    if (!ARRAY_RESERVE(ret->items, ret->capacity, now_count) ||
+        !index_reserve(&index, before_count))
+        return false;
+    for (size_t i = 0; i < before_count; i++)
+        index_add(&index, hash_of(&before[i]), (uint32_t)i);
+    for (size_t i = 0; i < now_count; i++) {
+        struct camp_call_sleeps sleeps = now[i];
+        const struct index_slot *slot =
+            index_find(&index, hash_of(&sleeps), is_same, before, &sleeps);
+
+        if (slot != NULL)
+            subtract(&sleeps, &before[slot->position]);
+        if (sleeps.sleep_ns != 0)
+            ret->items[ret->count++] = sleeps;
+    }
+    index_release(&index);
+    if (ret->count > 1)
+        qsort(ret->items, ret->count, sizeof *ret->items, compare);
+    return true;
+}

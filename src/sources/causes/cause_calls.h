@@ -1,0 +1,10 @@
+/* The sleeps of watched processes by system call, in an interval. */
+#pragma once
+
+#include "causes.h"
+
+/* Fills *ret with the growth of each element from before[before_count] to now[now_count], the
+ * longest first. No two elements of a reading have the same process, call, state and argument.
+ * Returns false if there is no memory. */
+bool cause_calls_since(struct call_list *ret, const struct camp_call_sleeps *before,
+                       size_t before_count, const struct camp_call_sleeps *now, size_t now_count);
