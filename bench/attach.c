@@ -3,8 +3,10 @@
  *
  *   attach floor EVENT...          empty programs at these events (floor.bpf.c)
  *   attach states [no-syscalls]    the programs of a session of microstates
+ *   attach switches                the ring of switches of camp record --when
  */
 #include "floor.skel.h"
+#include "microstates/switches.h"
 
 #include <camp/states.h>
 
@@ -62,12 +64,28 @@ static int attach_states(uint32_t options)
     return 0;
 }
 
+static int attach_switches(void)
+{
+    struct switches *switches;
+    struct camp_error error = { 0 };
+
+    if (switches_open(&switches, 16000000, &error) != CAMP_OK) {
+        fprintf(stderr, "attach: %s\n", error.message);
+        return 1;
+    }
+    wait_for_end();
+    switches_close(switches);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 2 && strcmp(argv[1], "floor") == 0)
         return attach_floor(argv + 2);
     if (argc > 1 && strcmp(argv[1], "states") == 0)
         return attach_states(argc > 2 ? CAMP_STATES_NO_SYSCALLS : 0);
-    fprintf(stderr, "attach: what? floor EVENT..., states [no-syscalls]\n");
+    if (argc > 1 && strcmp(argv[1], "switches") == 0)
+        return attach_switches();
+    fprintf(stderr, "attach: what? floor EVENT..., states [no-syscalls], switches\n");
     return 2;
 }

@@ -96,6 +96,7 @@ def own(build):
         "floor: empty sys_enter, sys_exit": [attach, "floor", "sys_enter", "sys_exit"],
         CAMP_NO_CALLS: [attach, "states", "no-syscalls"],
         CAMP: [attach, "states"],
+        "camp record --when, its ring alone": [attach, "switches"],
     }
 
 

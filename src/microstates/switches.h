@@ -21,11 +21,11 @@
 struct switches;
 
 /* Bounds of `bytes` below. */
-#define SWITCHES_BYTES_LEAST (UINT64_C(256) << 10)
-#define SWITCHES_BYTES_MOST (UINT64_C(1) << 30)
+#define SWITCHES_BYTES_LEAST UINT64_C(256000)
+#define SWITCHES_BYTES_MOST UINT64_C(1000000000)
 
 /* Loads the programs with rings that have `bytes` of memory at most, all together. Each CPU has as
- * many events as the largest power of two that fits, at least 256. A CPU whose number is higher
+ * many events as the largest power of two that fits, but at least 256. A CPU whose number is higher
  * than that of all CPUs that are online now has no ring.
  *
  * Returns CAMP_E_PERM if capabilities are missing, CAMP_E_NOTSUP if this kernel or this build has
@@ -46,6 +46,10 @@ struct switches_copy {
      * wakes by an interrupt while another wake was written. */
     uint64_t lost;
     uint64_t overwritten; /* events of this copy that the kernel overwrote while they were copied */
+    /* Three clocks of the moment after the copy: CLOCK_BOOTTIME as of the events, CLOCK_MONOTONIC,
+     * and ns since 1970. */
+    uint64_t boot_ns, monotonic_ns;
+    int64_t real_ns;
     struct switch_event *events; /* internal: the events of all CPUs */
 };
 

@@ -123,6 +123,8 @@ for (const { ftrace_events } of trace.packet) {
 }
 let wakes = 0
 let breaks = 0
+const named = new Set()
+const nameless = new Set()
 for (const [cpu, events] of cpus) {
   let before = null
   let time = 0n
@@ -135,17 +137,24 @@ for (const [cpu, events] of cpus) {
       wakes++
       must(event.sched_waking.pid !== 0, 'an idle thread is never woken')
       must(process_of.has(event.sched_waking.pid), 'thread', event.sched_waking.pid, 'has a process')
+      must(event.sched_waking.comm, 'thread', event.sched_waking.pid, 'has a name')
+      named.add(event.sched_waking.pid)
       continue
     }
     const change = event.sched_switch
     must(change, 'an event is a switch or a wake')
     must(change.prev_pid === event.pid, 'the thread that leaves is the current one')
-    must(change.next_comm, 'thread', change.next_pid, 'has a name')
+    must(change.prev_comm, 'thread', change.prev_pid, 'has a name')
+    named.add(change.prev_pid)
+    if (!change.next_comm) nameless.add(change.next_pid)
     // Some switches have no event (docs/design.md), so a few breaks are possible.
     if (before && before.next_pid !== change.prev_pid) breaks++
     before = change
   }
 }
+
+// A name comes with the event of a thread that leaves or is woken.
+for (const tid of nameless) must(!named.has(tid), 'thread', tid, 'has a name everywhere')
 
 // How long each thread was ready without a CPU: from the moment at which it was preempted or woken.
 const merged = [...cpus.values()].flat().sort((a, b) => Number(a.timestamp - b.timestamp))
@@ -179,6 +188,8 @@ const inside = (from, to) => {
   const stop = to < end ? to : end
   return stop > start ? Number(stop - start) : 0
 }
+// Threads of which a switch was not seen: their waits may be wrong.
+const unseen = new Set()
 const wait_ends = (tid, time) => {
   const since = ready.get(tid)
   if (since === undefined) return
@@ -191,6 +202,9 @@ for (const { timestamp, sched_switch, sched_waking } of merged) {
     if (!ready.has(sched_waking.pid) && !running.has(sched_waking.pid)) ready.set(sched_waking.pid, timestamp)
     continue
   }
+  if (ready.has(sched_switch.prev_pid)) unseen.add(sched_switch.prev_pid)
+  if (running.has(sched_switch.next_pid)) unseen.add(sched_switch.next_pid)
+  ready.delete(sched_switch.prev_pid)
   wait_ends(sched_switch.next_pid, timestamp)
   running.add(sched_switch.next_pid)
   running.delete(sched_switch.prev_pid)
@@ -224,7 +238,7 @@ console.log(
     queued: [...queued]
       .sort((a, b) => b[1] - a[1])
       .slice(0, 20)
-      .map(([tid, ns]) => ({ tid, pid: process_of.get(tid), name: names.get(tid) ?? '', ns })),
+      .map(([tid, ns]) => ({ tid, pid: process_of.get(tid), name: names.get(tid) ?? '', ns, unseen: unseen.has(tid) })),
     // who woke whom: waker and woken, with the number of times
     wakers,
   }),

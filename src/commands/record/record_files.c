@@ -1,5 +1,7 @@
 #include "record_files.h"
 
+#include "record_traces.h"
+
 #include "counters/units.h"
 #include "ledger/words.h"
 #include "program/command.h"
@@ -105,45 +107,82 @@ static void report_removed(const struct record_files *files, const struct record
                  set->paths[0], set->paths[count - 1]);
 }
 
+/* All files of the recording: with --rotate, and the traces of --when that belong to them. */
+struct all_files {
+    struct recording_set set, traces;
+};
+
+static bool find_all(const struct record_files *files, struct all_files *ret)
+{
+    *ret = (struct all_files){ 0 };
+    return recording_set_find_made(&ret->set, files->output) == CAMP_OK &&
+           record_traces_find(&ret->traces, files->output) == CAMP_OK;
+}
+
+static void release(struct all_files *all)
+{
+    recording_set_release(&all->set);
+    recording_set_release(&all->traces);
+}
+
+static uint64_t size_of(const struct all_files *all, size_t i)
+{
+    return recording_file_size(all->set.paths[i]) + record_traces_size(&all->traces, &all->set, i);
+}
+
+static void remove_one(const struct all_files *all, size_t i)
+{
+    recording_remove(all->set.paths[i]);
+    record_traces_remove(&all->traces, &all->set, i);
+}
+
+static void remove_within(const struct record_files *files, const struct all_files *all,
+                          int64_t now_ns)
+{
+    const struct recording_set *set = &all->set;
+    const size_t too_old = set->count > 0 ? count_too_old(files, set, now_ns) : 0;
+    uint64_t size = 0;
+    size_t i;
+
+    for (i = 0; i < set->count; i++)
+        size += size_of(all, i);
+    for (i = 0; i < set->count && !is_open(files, set->paths[i]); i++) {
+        if (i >= too_old && (files->keep_bytes == 0 || size <= files->keep_bytes) &&
+            (files->keep_files == 0 || set->count - i <= files->keep_files))
+            break;
+        size -= size_of(all, i);
+        remove_one(all, i);
+    }
+    report_removed(files, set, i);
+}
+
 /* Removes the oldest files until the remaining files are within the limits. Never removes the
  * file that is being written. */
 static void remove_old(const struct record_files *files, int64_t now_ns)
 {
-    struct recording_set set;
-    uint64_t size = 0;
-    size_t i, too_old;
+    struct all_files all;
 
-    if (!has_limit(files) || recording_set_find_made(&set, files->output) != CAMP_OK)
+    if (!has_limit(files))
         return;
-    too_old = set.count > 0 ? count_too_old(files, &set, now_ns) : 0;
-    for (i = 0; i < set.count; i++)
-        size += recording_file_size(set.paths[i]);
-    for (i = 0; i < set.count && !is_open(files, set.paths[i]); i++) {
-        if (i >= too_old && (files->keep_bytes == 0 || size <= files->keep_bytes) &&
-            (files->keep_files == 0 || set.count - i <= files->keep_files))
-            break;
-        size -= recording_file_size(set.paths[i]);
-        recording_remove(set.paths[i]);
-    }
-    report_removed(files, &set, i);
-    recording_set_release(&set);
+    if (find_all(files, &all))
+        remove_within(files, &all, now_ns);
+    release(&all);
 }
 
 /* Returns false if no file may be removed. */
 static bool remove_oldest(const struct record_files *files)
 {
-    struct recording_set set;
+    struct all_files all;
     bool removed = false;
 
-    if (!has_limit(files) || files->rotate_ns == 0 ||
-        recording_set_find_made(&set, files->output) != CAMP_OK)
+    if (!has_limit(files) || files->rotate_ns == 0)
         return false;
-    if (set.count > 0 && !is_open(files, set.paths[0])) {
-        complain(STATUS_OK, "the disk is full: removed %s to free space", set.paths[0]);
-        recording_remove(set.paths[0]);
+    if (find_all(files, &all) && all.set.count > 0 && !is_open(files, all.set.paths[0])) {
+        complain(STATUS_OK, "the disk is full: removed %s to free space", all.set.paths[0]);
+        remove_one(&all, 0);
         removed = true;
     }
-    recording_set_release(&set);
+    release(&all);
     return removed;
 }
 

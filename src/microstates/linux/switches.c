@@ -7,6 +7,7 @@
  * meanwhile, the number changes (order.bpf.h has the order of the kernel's stores).
  */
 #include "../switches.h"
+#include "counters/clock.h"
 #include "counters/error.h"
 #include "events.h"
 #include "refusal.h"
@@ -251,6 +252,25 @@ static uint64_t misses_of(const struct bpf_program *program)
                : 0;
 }
 
+/* Reads the clocks within a short time: the shortest of some attempts, because an interrupt may
+ * come between two clocks. */
+static void read_clocks(struct switches_copy *ret)
+{
+    uint64_t shortest = UINT64_MAX;
+
+    for (int i = 0; i < 8; i++) {
+        const uint64_t before = now_ns(CLOCK_MONOTONIC), boot = now_ns(CLOCK_BOOTTIME),
+                       real = now_ns(CLOCK_REALTIME), after = now_ns(CLOCK_MONOTONIC);
+
+        if (after - before >= shortest)
+            continue;
+        shortest = after - before;
+        ret->monotonic_ns = before + shortest / 2;
+        ret->boot_ns = boot;
+        ret->real_ns = (int64_t)real;
+    }
+}
+
 int switches_read(const struct switches *switches, struct switches_copy *ret,
                   struct camp_error *error)
 {
@@ -272,6 +292,7 @@ int switches_read(const struct switches *switches, struct switches_copy *ret,
     }
     copy.lost = programs->bss->without_ring + misses_of(programs->progs.on_switch) +
                 misses_of(programs->progs.on_waking) + misses_of(programs->progs.on_new);
+    read_clocks(&copy);
     *ret = copy;
     return CAMP_OK;
 }

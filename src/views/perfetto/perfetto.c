@@ -13,6 +13,7 @@
 #include "protobuf.h"
 #include "trace_names.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { TRACE_PACKET = 1 };
@@ -34,7 +35,7 @@ enum { SNAPSHOT_CLOCKS = 1, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2 };
 enum { REALTIME = 1, MONOTONIC = 3, BOOTTIME = 6 }; /* numbers of clocks */
 
 enum { SYSTEM_UTSNAME = 1 };
-enum { UTSNAME_SYSNAME = 1, UTSNAME_VERSION, UTSNAME_RELEASE, UTSNAME_MACHINE };
+enum { UTSNAME_SYSNAME = 1, UTSNAME_RELEASE = 3, UTSNAME_MACHINE = 4 };
 
 enum { TREE_PROCESSES = 1, TREE_THREADS = 2 };
 enum { PROCESS_PID = 1, PROCESS_CMDLINE = 3 };
@@ -79,11 +80,12 @@ struct writer {
     struct trace_names names;
     struct bytes packet;
     size_t place; /* of the open packet */
+    int system_error;
 };
 
 static uint64_t boot_ns(const struct writer *writer, uint64_t monotonic_ns)
 {
-    const struct perfetto_clocks *clocks = &writer->trace->clocks;
+    const struct switches_copy *clocks = writer->trace->switches;
 
     return monotonic_ns + (clocks->boot_ns - clocks->monotonic_ns);
 }
@@ -98,10 +100,15 @@ static struct bytes *begin_packet(struct writer *writer)
 
 static bool end_packet(struct writer *writer)
 {
+    const struct bytes *packet = &writer->packet;
+
     protobuf_end(&writer->packet, writer->place);
-    if (!writer->packet.failed)
-        fwrite(writer->packet.data, 1, writer->packet.size, writer->stream);
-    return !writer->packet.failed;
+    errno = 0;
+    if (packet->failed)
+        writer->system_error = ENOMEM;
+    else if (fwrite(packet->data, 1, packet->size, writer->stream) != packet->size)
+        writer->system_error = errno != 0 ? errno : EIO;
+    return writer->system_error == 0;
 }
 
 static void put_text(struct bytes *bytes, uint32_t field, const char *text)
@@ -121,7 +128,7 @@ static void put_clock(struct bytes *packet, uint64_t id, uint64_t time_ns)
 
 static bool write_clocks(struct writer *writer)
 {
-    const struct perfetto_clocks *clocks = &writer->trace->clocks;
+    const struct switches_copy *clocks = writer->trace->switches;
     struct bytes *packet = begin_packet(writer);
     size_t snapshot;
 
@@ -144,7 +151,6 @@ static bool write_system(struct writer *writer)
     const size_t utsname = protobuf_begin(packet, SYSTEM_UTSNAME);
 
     put_text(packet, UTSNAME_SYSNAME, kernel->system);
-    put_text(packet, UTSNAME_VERSION, kernel->version);
     put_text(packet, UTSNAME_RELEASE, kernel->release);
     put_text(packet, UTSNAME_MACHINE, kernel->machine);
     protobuf_end(packet, utsname);
@@ -181,10 +187,12 @@ static bool write_threads(struct writer *writer)
     struct bytes *packet;
     size_t tree;
 
-    if (!trace_names_collect(&writer->names, writer->trace->switches))
+    if (!trace_names_collect(&writer->names, writer->trace->switches)) {
+        writer->system_error = ENOMEM;
         return false;
+    }
     packet = begin_packet(writer);
-    protobuf_number(packet, PACKET_TIMESTAMP, writer->trace->clocks.boot_ns);
+    protobuf_number(packet, PACKET_TIMESTAMP, writer->trace->switches->boot_ns);
     tree = protobuf_begin(packet, PACKET_PROCESS_TREE);
     for (size_t i = 0; i < writer->names.count; i++) {
         find_name(writer->trace, &writer->names.threads[i]);
@@ -397,5 +405,5 @@ int perfetto_write(FILE *stream, const struct perfetto_trace *trace)
         written = write_ring(&writer, &trace->switches->cpus[i]);
     trace_names_release(&writer.names);
     bytes_release(&writer.packet);
-    return written ? CAMP_OK : CAMP_E_NOMEM;
+    return writer.system_error;
 }

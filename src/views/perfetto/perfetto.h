@@ -16,15 +16,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* One clock after another, all of the same moment. */
-struct perfetto_clocks {
-    uint64_t boot_ns, monotonic_ns;
-    int64_t real_ns;
-};
-
 /* The kernel, as uname(2) names it. */
 struct perfetto_kernel {
-    const char *system, *release, *version, *machine;
+    const char *system, *release, *machine;
 };
 
 /* The value of an interval, which starts at start_ns by CLOCK_MONOTONIC. */
@@ -44,8 +38,7 @@ struct perfetto_fact {
 };
 
 struct perfetto_trace {
-    const struct switches_copy *switches;
-    struct perfetto_clocks clocks;
+    const struct switches_copy *switches; /* with the clocks */
     struct perfetto_kernel kernel;
     /* The interval that the trace is about, by CLOCK_MONOTONIC, and what is to be said of it. */
     uint64_t start_ns, end_ns;
@@ -60,7 +53,7 @@ struct perfetto_trace {
     void *context;
 };
 
-/* Returns CAMP_OK or CAMP_E_NOMEM. A failed write is seen in ferror(stream) alone. */
+/* Returns 0, ENOMEM, or the errno of the first failed write. */
 int perfetto_write(FILE *stream, const struct perfetto_trace *trace);
 
 /* Returns the state of a thread that left its CPU, as the kernel's own trace has it: one of the
