@@ -1,6 +1,6 @@
-/* Parser: src/ledger/condition.c */
+/* Parser: src/ledger/conditions/condition.c */
 /* Parses any bytes as a condition on frames (the option --when), and compares a frame with it. */
-#include "ledger/condition.h"
+#include "ledger/conditions/condition.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "ledger/condition.h"
+#include "ledger/conditions/condition.h"
 #include "program/from_options.h"
 
 #define WHEN_SAMPLES 256 /* intervals whose values are in a trace */

@@ -1,5 +1,5 @@
 /* Conditions on frames: which texts are conditions, and in which frames they hold. */
-#include "ledger/condition.h"
+#include "ledger/conditions/condition.h"
 
 #include "counters/units.h"
 

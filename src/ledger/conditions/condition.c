@@ -1,7 +1,7 @@
 #include "condition.h"
 
-#include "array.h"
-#include "words.h"
+#include "ledger/array.h"
+#include "ledger/words.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
  */
 #pragma once
 
-#include "selection.h"
+#include "ledger/selection.h"
 
 #include <stdbool.h>
 #include <stddef.h>
