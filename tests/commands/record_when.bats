@@ -58,7 +58,7 @@ start_load() {
 record_the_victim() {
     rm -f ./*.camp* ./*.perfetto-trace
     run -0 --separate-stderr "$CAMP" record --interval 300ms --count 4 \
-        --when "run_queue > 20ms of '$name'" "$@"
+        --when "run_queue > 20ms of '$name'"
     [ "$(traces)" = 1 ]
 }
 
