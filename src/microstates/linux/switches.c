@@ -23,7 +23,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define WHAT "the ring of switches"
+#define WHAT "rings of switches"
 #define WITHOUT "record without --when"
 
 #define EVENTS_LEAST 256u /* of one CPU */
@@ -74,7 +74,7 @@ static int find_types(struct switches_bpf *programs, const struct relocations *t
         r = camp_events_require(kernel, error);
     if (r == CAMP_OK && !camp_events_have_tracepoint(kernel, "sched_waking"))
         r = camp_fail(error, CAMP_E_NOTSUP, 0,
-                      "this kernel has no event sched_waking, which " WHAT " needs; " WITHOUT);
+                      "this kernel has no event sched_waking, which " WHAT " need; " WITHOUT);
     if (r == CAMP_OK)
         camp_relocations_fill(types, kernel, bpf_object__btf(programs->obj));
     camp_kernel_types_close(kernel);
@@ -156,7 +156,7 @@ int switches_open(struct switches **ret, uint64_t bytes, struct camp_error *erro
     int r;
 
     if (bytes < SWITCHES_BYTES_LEAST || bytes > SWITCHES_BYTES_MOST)
-        return camp_fail(error, CAMP_E_INVALID, 0, WHAT " has 256 kB to 1 GB");
+        return camp_fail(error, CAMP_E_INVALID, 0, WHAT " have 256 kB to 1 GB");
     switches = calloc(1, sizeof *switches);
     if (switches == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for " WHAT);
