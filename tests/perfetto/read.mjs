@@ -1,5 +1,5 @@
-// node read.mjs TRACE: reads a trace that camp record --when wrote, checks what must hold of every
-// trace, and prints what it found as JSON. Ends with status 1 and a line on stderr if a claim is false.
+// node read.mjs TRACE [PID]: reads a trace that camp record --when wrote, checks what must hold of every
+// trace, and prints what it found as JSON. PID is the recorder, whose snapshots are timed. Ends with status 1 and a line on stderr if a claim is false.
 //
 // Perfetto's own reader (trace_processor) is a program of 20 MB that its project builds and that no
 // package of Debian or of npm has, so these tests do not have it. This reader is the nearest thing:
@@ -213,6 +213,31 @@ for (const { timestamp, sched_switch, sched_waking } of merged) {
 }
 for (const tid of [...ready.keys()]) wait_ends(tid, end)
 
+// The recorder notes the end of an interval and then reads the threads, while other threads may have the
+// CPU. So a row may start and end later than the interval, at most until the recorder has slept or had 5 ms
+// of a CPU: a snapshot takes about 1 ms (docs/cost.md).
+const SNAPSHOT_NS = 5000000n
+const recorder = Number(process.argv[3] ?? 0)
+const reading_ns = (moment) => {
+  let left = SNAPSHOT_NS
+  let since = moment
+  let runs = true // it has just noted the time
+  for (const { timestamp, sched_switch: change } of merged) {
+    if (timestamp < moment || !change) continue
+    if (runs && timestamp - since >= left) break
+    if (change.prev_pid === recorder) {
+      left -= runs ? timestamp - since : 0n
+      runs = false
+      if (change.prev_state !== 0n && change.prev_state !== 0x100n) return Number(timestamp - moment)
+    }
+    if (change.next_pid === recorder) {
+      runs = true
+      since = timestamp
+    }
+  }
+  return Number(since + left - moment)
+}
+
 const wakers = {}
 for (const { pid, sched_waking } of merged) {
   if (sched_waking) wakers[`${pid} ${sched_waking.pid}`] = (wakers[`${pid} ${sched_waking.pid}`] ?? 0) + 1
@@ -232,6 +257,7 @@ console.log(
     breaks,
     first_ns: Number(merged[0]?.timestamp ?? 0n),
     last_ns: Number(merged.at(-1)?.timestamp ?? 0n),
+    reading_ns: recorder ? reading_ns(begin) + reading_ns(end) : null,
     marks,
     counters: Object.fromEntries(counters),
     // queued in the interval: the longest twenty
