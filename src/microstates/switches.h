@@ -16,6 +16,7 @@
 
 #include <camp/camp.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct switches;
@@ -45,6 +46,7 @@ struct switches_copy {
     /* Events since switches_open() that are not in any copy: switches on CPUs without a ring, and
      * wakes by an interrupt while another wake was written. */
     uint64_t lost;
+    bool lost_is_known;   /* false if the kernel did not report a part of them */
     uint64_t overwritten; /* events of this copy that the kernel overwrote while they were copied */
     /* Three clocks of the moment after the copy: CLOCK_BOOTTIME as of the events, CLOCK_MONOTONIC,
      * and ns since 1970. */

@@ -42,7 +42,8 @@ static void check(const struct condition *condition)
 {
     struct condition_value values[CONDITION_MOST];
     struct frame frame = two_rows();
-    bool holds = condition_holds(condition, &frame, values), any = false;
+    size_t reason = CONDITION_MOST;
+    bool holds = condition_holds(condition, &frame, values, &reason), any = false;
 
     for (size_t i = 0; i < condition->count; i++) {
         const struct comparison *comparison = &condition->comparisons[i];
@@ -55,6 +56,8 @@ static void check(const struct condition *condition)
         any |= values[i].holds;
     }
     if ((holds && !any) || (condition->count == 1 && holds != any))
+        abort();
+    if (holds ? !values[reason].holds : reason != CONDITION_MOST)
         abort();
     frame_release(&frame);
 }
@@ -69,6 +72,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(text, data, size);
     text[size] = '\0';
+    if (!condition_parse(&condition, NULL, text, &fault) &&
+        condition_parse(&condition, &schema, text, &fault))
+        abort(); /* the syntax of a condition is right */
     if (!condition_parse(&condition, &schema, text, &fault)) {
         if (fault.problem == NULL || strlen(fault.rest) >= sizeof fault.rest)
             abort();

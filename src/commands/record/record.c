@@ -265,7 +265,7 @@ static int run(struct record *record)
                      ? record_files_write(&record->files, frame, source_beside(record->source))
                      : complain_of(r, &error);
         if (r == CAMP_OK && status == OPTIONS_GO_ON)
-            record_when_interval(&record->when, frame, record->files.output);
+            record_when_interval(&record->when, frame, &record->files);
     }
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
@@ -328,7 +328,8 @@ int command_record(int argc, char **argv)
     if (status == OPTIONS_GO_ON)
         status = from_options_open(&record.from, &record.source, &record.facts);
     if (status == OPTIONS_GO_ON)
-        status = record_when_parse(&record.when, record.source->describe(record.source));
+        status =
+            record_when_parse(&record.when, record.source->describe(record.source), &record.facts);
     if (status == OPTIONS_GO_ON)
         status = resolve_output(&record);
     if (status == OPTIONS_GO_ON) {

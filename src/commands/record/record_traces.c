@@ -1,6 +1,5 @@
 #include "record_traces.h"
 
-#include "counters/units.h"
 #include "ledger/words.h"
 #include "program/new_file.h"
 
@@ -60,7 +59,7 @@ static bool leaves_space(const char *output, const struct switches_copy *switche
     return available / 2 >= bytes;
 }
 
-int record_trace_write(const char *output, int64_t time_ns, const struct perfetto_trace *trace,
+int record_trace_write(const char *output, int64_t *time_s, const struct perfetto_trace *trace,
                        char **ret_path)
 {
     int system_error = EEXIST;
@@ -70,42 +69,73 @@ int record_trace_write(const char *output, int64_t time_ns, const struct perfett
         return ENOSPC;
     for (int later = 0; system_error == EEXIST && later <= LATER_MOST; later++) {
         free(*ret_path);
-        *ret_path = path_of(output, time_ns / (int64_t)NS_PER_S + later);
+        *time_s += later > 0;
+        *ret_path = path_of(output, *time_s);
         system_error = *ret_path != NULL ? write_file(*ret_path, trace) : ENOMEM;
     }
     return system_error;
 }
 
-int record_traces_find(struct recording_set *ret, const char *output)
+int record_traces_find(struct record_traces *ret, struct recording_set *ret_files,
+                       const char *output)
 {
-    return recording_set_find_beside(ret, output, TRACE_SUFFIX);
+    int r;
+
+    *ret = (struct record_traces){ 0 };
+    r = recording_set_find_both(ret_files, &ret->set, output, TRACE_SUFFIX);
+    if (r != CAMP_OK || ret->set.count == 0)
+        return r;
+    ret->sizes = calloc(ret->set.count, sizeof *ret->sizes);
+    if (ret->sizes == NULL)
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < ret->set.count; i++) {
+        struct stat status;
+
+        if (lstat(ret->set.paths[i], &status) == 0)
+            ret->sizes[i] = (uint64_t)status.st_size;
+    }
+    ret->end = ret->set.count;
+    return CAMP_OK;
 }
 
-static bool belongs(int64_t time_s, const struct recording_set *set, size_t i)
+void record_traces_release(struct record_traces *traces)
 {
-    return (i == 0 || time_s >= set->times_s[i]) &&
-           (i + 1 == set->count || time_s < set->times_s[i + 1]);
+    recording_set_release(&traces->set);
+    free(traces->sizes);
+    *traces = (struct record_traces){ 0 };
 }
 
-uint64_t record_traces_size(const struct recording_set *traces, const struct recording_set *set,
-                            size_t i)
+uint64_t record_traces_size(const struct record_traces *traces)
 {
     uint64_t sum = 0;
 
-    for (size_t n = 0; n < traces->count; n++) {
-        struct stat status;
-
-        if (belongs(traces->times_s[n], set, i) && lstat(traces->paths[n], &status) == 0)
-            sum += (uint64_t)status.st_size;
-    }
+    for (size_t i = traces->first; i < traces->end; i++)
+        sum += traces->sizes[i];
     return sum;
 }
 
-void record_traces_remove(const struct recording_set *traces, const struct recording_set *set,
-                          size_t i)
+static uint64_t remove_at(const struct record_traces *traces, size_t i)
 {
-    for (size_t n = 0; n < traces->count; n++) {
-        if (belongs(traces->times_s[n], set, i))
-            unlink(traces->paths[n]);
-    }
+    unlink(traces->set.paths[i]);
+    return traces->sizes[i];
+}
+
+uint64_t record_traces_remove_before(struct record_traces *traces, int64_t time_s)
+{
+    uint64_t sum = 0;
+
+    while (traces->first < traces->end && traces->set.times_s[traces->first] < time_s)
+        sum += remove_at(traces, traces->first++);
+    return sum;
+}
+
+uint64_t record_traces_remove_oldest(struct record_traces *traces, uint64_t bytes, uint64_t limit)
+{
+    uint64_t sum = 0;
+
+    if (bytes > 0 && traces->first < traces->end && traces->sizes[traces->end - 1] > limit)
+        sum += remove_at(traces, --traces->end);
+    while (sum < bytes && traces->first + 1 < traces->set.count && traces->first < traces->end)
+        sum += remove_at(traces, traces->first++);
+    return sum;
 }

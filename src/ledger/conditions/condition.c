@@ -69,22 +69,21 @@ static bool skip_word(struct parser *parser, const char *word)
     return true;
 }
 
-/* Finds the column with this name, and then the one with this name without ".max" or ".sum",
- * because a column of a table may have any name. */
+#define SUM ".sum"
+
+/* Finds the column with this name, and then the one with this name without ".sum", because a column
+ * of a table may have any name. Without a schema, each name is a column. */
 static bool find_column(struct comparison *ret, const struct schema *schema, char *name)
 {
-    static const char *const kinds[] = { "", ".max", ".sum" };
-
-    for (size_t i = 0; i < ARRAY_COUNT(kinds); i++) {
-        if (i > 0 && !ends_with(name, kinds[i]))
-            continue;
-        name[strlen(name) - strlen(kinds[i])] = '\0';
+    ret->is_sum = false;
+    ret->order = schema != NULL ? order_find(schema, name) : 0;
+    if (schema != NULL && ret->order == order_count(schema) && ends_with(name, SUM)) {
+        name[strlen(name) - strlen(SUM)] = '\0';
+        ret->is_sum = true;
         ret->order = order_find(schema, name);
-        ret->is_sum = i == 2;
-        if (ret->order < order_count(schema) && order_unit(schema, ret->order) != ORDER_OF_TEXT)
-            return true;
     }
-    return false;
+    return schema == NULL ||
+           (ret->order < order_count(schema) && order_unit(schema, ret->order) != ORDER_OF_TEXT);
 }
 
 static bool parse_column(struct parser *parser, struct comparison *ret)
@@ -159,15 +158,28 @@ static bool parse_unit(struct parser *parser, struct comparison *ret)
     return false;
 }
 
+/* Goes past a unit if there is one. */
+static void skip_unit(struct parser *parser, struct comparison *ret)
+{
+    const char *before = parser->at;
+
+    if (!parse_unit(parser, ret))
+        parser->at = before;
+}
+
 static bool parse_limit(struct parser *parser, struct comparison *ret)
 {
-    const bool is_time = order_unit(parser->schema, ret->order) == ORDER_OF_TIME;
+    const bool is_known = parser->schema != NULL;
+    const bool is_time = is_known && order_unit(parser->schema, ret->order) == ORDER_OF_TIME;
 
     skip_blanks(parser);
     if (!parse_digits(parser, &ret->limit))
         return refuse(parser, "a number is missing",
-                      is_time ? "give a limit such as 20ms or 5%" : "give a limit such as 1000");
-    if (is_time && !parse_unit(parser, ret))
+                      is_time || !is_known ? "give a limit such as 20ms or 5%"
+                                           : "give a limit such as 1000");
+    if (!is_known)
+        skip_unit(parser, ret);
+    if (is_time ? !parse_unit(parser, ret) : !is_known && is_in_name(*parser->at))
         return refuse(parser, "a time has a unit",
                       "give one of ns us ms s m, or % of the interval");
     if (is_in_name(*parser->at))
@@ -176,12 +188,15 @@ static bool parse_limit(struct parser *parser, struct comparison *ret)
     return true;
 }
 
-/* Returns a number of up to 18 digits, or 0 if the text is not one. */
-static int64_t id_of(const char *text)
+/* Returns whether the text is a number of up to 18 digits. */
+static bool read_id(const char *text, int64_t *ret)
 {
     const size_t digits = strspn(text, "0123456789");
 
-    return text[digits] == '\0' && digits <= 18 ? strtoll(text, NULL, 10) : 0;
+    if (digits == 0 || text[digits] != '\0' || digits > 18)
+        return false;
+    *ret = strtoll(text, NULL, 10);
+    return true;
 }
 
 static bool parse_row(struct parser *parser, struct comparison *ret)
@@ -206,7 +221,7 @@ static bool parse_row(struct parser *parser, struct comparison *ret)
     if ((size_t)(end - parser->at) >= sizeof ret->row)
         return refuse(parser, "a name is too long", "no row has a name of 256 bytes");
     copy_text(ret->row, sizeof ret->row, parser->at, (size_t)(end - parser->at));
-    ret->row_id = id_of(ret->row);
+    ret->has_row_id = read_id(ret->row, &ret->row_id);
     parser->at = end + (quote != '\0');
     return true;
 }
@@ -251,10 +266,29 @@ bool condition_counts_idle(const struct condition *condition, const struct schem
     return false;
 }
 
-static bool is_row(const struct comparison *comparison, const struct entity *entity)
+/* A row that stands for others, or for time that no row has: counted only if it is named. */
+static bool is_aggregate(const struct entity *entity)
 {
-    return comparison->row[0] == '\0' || strcmp(comparison->row, entity->name) == 0 ||
-           (comparison->row_id != 0 && comparison->row_id == entity->id);
+    return entity->id == CAMP_CPU_TOTAL || (entity->flags & ENTITY_OUTSIDE) != 0;
+}
+
+/* Returns whether the rows of the frame have ids: a row with the id 0 is then CPU 0 or root. If all
+ * have the id 0, they are identified by their names. */
+static bool has_ids(const struct frame *frame)
+{
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        if (frame->entities[i].id != 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_row(const struct comparison *comparison, const struct entity *entity, bool by_id)
+{
+    if (comparison->row[0] == '\0')
+        return !is_aggregate(entity);
+    return strcmp(comparison->row, entity->name) == 0 ||
+           (by_id && comparison->row_id == entity->id && !is_aggregate(entity));
 }
 
 static bool compare(enum condition_relation relation, double value, double limit)
@@ -277,11 +311,12 @@ static struct condition_value value_of(const struct comparison *comparison,
 {
     struct condition_value ret = { .row = frame->entity_count };
     const double length_ns = (double)(frame->end_ns - frame->start_ns);
+    const bool by_id = comparison->has_row_id && has_ids(frame);
 
     for (size_t i = 0; i < frame->entity_count; i++) {
         uint64_t value;
 
-        if (!is_row(comparison, &frame->entities[i]))
+        if (!is_row(comparison, &frame->entities[i], by_id))
             continue;
         value = order_value(frame, comparison->order, i);
         if (comparison->is_sum) {
@@ -296,19 +331,30 @@ static struct condition_value value_of(const struct comparison *comparison,
     return ret;
 }
 
-bool condition_holds(const struct condition *condition, const struct frame *frame,
-                     struct condition_value values[CONDITION_MOST])
+/* Returns whether the comparison is the last one before "or" or the end. */
+static bool is_end_of_term(const struct condition *condition, size_t i)
 {
+    return i + 1 == condition->count || condition->comparisons[i + 1].starts_or;
+}
+
+bool condition_holds(const struct condition *condition, const struct frame *frame,
+                     struct condition_value values[CONDITION_MOST], size_t *ret_reason)
+{
+    size_t term = 0;
     bool all = true, holds = false;
 
     for (size_t i = 0; i < condition->count; i++) {
-        const struct comparison *comparison = &condition->comparisons[i];
+        const bool starts = i == 0 || condition->comparisons[i].starts_or;
 
-        values[i] = value_of(comparison, frame);
-        holds |= comparison->starts_or && all;
-        all = (all || comparison->starts_or) && values[i].holds;
+        values[i] = value_of(&condition->comparisons[i], frame);
+        term = starts ? i : term;
+        all = (all || starts) && values[i].holds;
+        if (all && !holds && is_end_of_term(condition, i)) {
+            holds = true;
+            *ret_reason = term;
+        }
     }
-    return holds || (all && condition->count > 0);
+    return holds;
 }
 
 void condition_column(const struct comparison *comparison, const struct schema *schema,
@@ -316,5 +362,5 @@ void condition_column(const struct comparison *comparison, const struct schema *
 {
     order_name(schema, comparison->order, ret);
     if (comparison->is_sum)
-        memcpy(ret + strlen(ret), ".sum", sizeof ".sum");
+        memcpy(ret + strlen(ret), SUM, sizeof SUM);
 }

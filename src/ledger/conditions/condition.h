@@ -9,8 +9,9 @@
  * limit, and perhaps "of" and a row. "and" binds more tightly than "or".
  *
  * The columns are the orders of selection.h, without texts. A column stands for its largest value
- * in all rows, which COLUMN.max says, too; COLUMN.sum is the sum of all rows. "of NAME" leaves only
- * rows with this name, or with this id. A name with blanks is written in quotes.
+ * in all rows, and COLUMN.sum for the sum of all rows. "of NAME" leaves only rows with this name,
+ * or with this id. A name with blanks is written in quotes. Two rows count only if they are named:
+ * the total of all CPUs ("all"), and that of the threads outside of a PID namespace ("outside").
  *
  * The limit of a time has a unit (ns, us, ms, s, m), or is a share of the interval's length (%). A
  * limit of another number has no unit. A frame without rows has the value 0.
@@ -36,7 +37,8 @@ struct comparison {
     enum condition_relation relation;
     double limit;
     char row[CAMP_NAME_SIZE]; /* "" means all rows */
-    int64_t row_id;           /* the number that `row` is, or 0 */
+    bool has_row_id;          /* `row` is a number, which is row_id */
+    int64_t row_id;
 };
 
 struct condition {
@@ -52,7 +54,8 @@ struct condition_fault {
 };
 
 /* Parses `text`, which may contain any characters, for frames of this schema. If the text is wrong,
- * returns false with the reason in *fault. */
+ * returns false with the reason in *fault. If `schema` is NULL, checks only the syntax: any name is
+ * a column, and its limit may have a unit or not. *ret is then of no use. */
 bool condition_parse(struct condition *ret, const struct schema *schema, const char *text,
                      struct condition_fault *fault);
 
@@ -66,9 +69,11 @@ struct condition_value {
     bool holds;
 };
 
-/* Sets values[condition->count], and returns whether the condition holds. */
+/* Sets values[condition->count], and returns whether the condition holds. If it does, *ret_reason
+ * becomes the first comparison of the first fulfilled term: of the comparisons that "and" joins,
+ * all of which hold. Otherwise *ret_reason is unchanged. */
 bool condition_holds(const struct condition *condition, const struct frame *frame,
-                     struct condition_value values[CONDITION_MOST]);
+                     struct condition_value values[CONDITION_MOST], size_t *ret_reason);
 
 /* Writes the column of a comparison as in a condition: "run_queue" or "run_queue.sum". */
 void condition_column(const struct comparison *comparison, const struct schema *schema,

@@ -8,7 +8,7 @@
  * during a wake by a thread is lost. The session counts such events (recursion_misses in
  * linux/bpf.h).
  *
- * The programs take the name of a thread when it leaves its CPU, and when it is woken. The name of
+ * The programs copy the name of a thread when it leaves its CPU, and when it is woken. The name of
  * the thread that gets the CPU is that of its next or its previous event.
  */
 #include <stdbool.h>

@@ -188,7 +188,7 @@ void switches_close(struct switches *switches)
     free(switches);
 }
 
-/* How often an event that is being written is looked at. Its writer needs less than a microsecond,
+/* How often an event that is being written is read. Its writer needs less than a microsecond,
  * unless a hypervisor has stopped its CPU. */
 #define TRIES 1000
 
@@ -241,15 +241,18 @@ static size_t copy_ring(const struct switches *switches, uint32_t cpu, struct sw
     return count;
 }
 
-/* Returns how often the kernel left the program out because it was running on the same CPU. */
-static uint64_t misses_of(const struct bpf_program *program)
+/* Adds how often the kernel left the program out because it was running on the same CPU. Returns
+ * false if the kernel does not report it. */
+static bool add_misses(const struct bpf_program *program, uint64_t *sum)
 {
     struct bpf_prog_info info = { 0 };
     uint32_t size = sizeof info;
 
-    return bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size) == 0
-               ? info.recursion_misses
-               : 0;
+    if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size) != 0 ||
+        size < offsetof(struct bpf_prog_info, recursion_misses) + sizeof info.recursion_misses)
+        return false;
+    *sum += info.recursion_misses;
+    return true;
 }
 
 /* Reads the clocks within a short time: the shortest of some attempts, because an interrupt may
@@ -290,8 +293,10 @@ int switches_read(const struct switches *switches, struct switches_copy *ret,
         copy.cpus[i].events = events;
         copy.cpus[i].count = copy_ring(switches, i, events, &copy.overwritten);
     }
-    copy.lost = programs->bss->without_ring + misses_of(programs->progs.on_switch) +
-                misses_of(programs->progs.on_waking) + misses_of(programs->progs.on_new);
+    copy.lost = programs->bss->without_ring;
+    copy.lost_is_known = add_misses(programs->progs.on_switch, &copy.lost) &&
+                         add_misses(programs->progs.on_waking, &copy.lost) &&
+                         add_misses(programs->progs.on_new, &copy.lost);
     read_clocks(&copy);
     *ret = copy;
     return CAMP_OK;

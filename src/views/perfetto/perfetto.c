@@ -83,13 +83,6 @@ struct writer {
     int system_error;
 };
 
-static uint64_t boot_ns(const struct writer *writer, uint64_t monotonic_ns)
-{
-    const struct switches_copy *clocks = writer->trace->switches;
-
-    return monotonic_ns + (clocks->boot_ns - clocks->monotonic_ns);
-}
-
 static struct bytes *begin_packet(struct writer *writer)
 {
     bytes_clear(&writer->packet);
@@ -346,7 +339,7 @@ static bool write_moment(struct writer *writer, uint64_t time_ns, uint64_t type)
     struct bytes *packet = begin_packet(writer);
     size_t event;
 
-    protobuf_number(packet, PACKET_TIMESTAMP, boot_ns(writer, time_ns));
+    protobuf_number(packet, PACKET_TIMESTAMP, time_ns);
     event = protobuf_begin(packet, PACKET_TRACK_EVENT);
     protobuf_number(packet, EVENT_TYPE, type);
     protobuf_number(packet, EVENT_TRACK, TRACK_OF_INTERVALS);
@@ -374,7 +367,7 @@ static bool write_sample(struct writer *writer, uint64_t track,
     struct bytes *packet = begin_packet(writer);
     size_t event;
 
-    protobuf_number(packet, PACKET_TIMESTAMP, boot_ns(writer, sample->start_ns));
+    protobuf_number(packet, PACKET_TIMESTAMP, sample->start_ns);
     event = protobuf_begin(packet, PACKET_TRACK_EVENT);
     protobuf_number(packet, EVENT_TYPE, COUNTER);
     protobuf_number(packet, EVENT_TRACK, track);

@@ -1,6 +1,6 @@
 /*
  * Writes the last switches and wakes as a trace for Perfetto (https://ui.perfetto.dev), which draws
- * what ran on each CPU, what each thread did, and who woke it.
+ * what ran on each CPU, what each thread did, and which thread woke it.
  *
  * A trace is a sequence of packets (protos/perfetto/trace/trace_packet.proto of Perfetto). Times
  * are of CLOCK_BOOTTIME. A packet with three clocks of one moment relates them to CLOCK_MONOTONIC,
@@ -21,7 +21,7 @@ struct perfetto_kernel {
     const char *system, *release, *machine;
 };
 
-/* The value of an interval, which starts at start_ns by CLOCK_MONOTONIC. */
+/* The value of an interval, which starts at start_ns by CLOCK_BOOTTIME. */
 struct perfetto_sample {
     uint64_t start_ns, value;
 };
@@ -40,7 +40,7 @@ struct perfetto_fact {
 struct perfetto_trace {
     const struct switches_copy *switches; /* with the clocks */
     struct perfetto_kernel kernel;
-    /* The interval that the trace is about, by CLOCK_MONOTONIC, and what is to be said of it. */
+    /* The interval that the trace is about, by CLOCK_BOOTTIME, and what the mark reports. */
     uint64_t start_ns, end_ns;
     const char *title;
     const struct perfetto_fact *facts; /* [fact_count] */

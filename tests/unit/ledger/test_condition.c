@@ -66,11 +66,12 @@ static bool holds(const char *text)
     struct condition condition;
     struct condition_fault fault;
     struct frame frame = three();
+    size_t reason;
     bool ret;
 
     if (!condition_parse(&condition, &schema, text, &fault))
         fail_msg("%s: %s", text, fault.problem);
-    ret = condition_holds(&condition, &frame, values);
+    ret = condition_holds(&condition, &frame, values, &reason);
     frame_release(&frame);
     return ret;
 }
@@ -79,7 +80,7 @@ static void a_column_is_compared_with_its_largest_row(void **state)
 {
     (void)state;
     assert_true(holds("run_queue > 30ms"));
-    assert_true(holds("run_queue.max>30ms"));
+    assert_true(holds("run_queue>30ms"));
     assert_true(holds("  run_queue   >=\t31ms "));
     assert_false(holds("run_queue > 31ms"));
     assert_false(holds("run_queue < 31ms"));
@@ -157,11 +158,13 @@ static void a_value_has_its_row(void **state)
     struct condition_fault fault;
     struct frame frame = three();
     char name[CONDITION_COLUMN_SIZE];
+    size_t reason;
 
     (void)state;
     assert_true(condition_parse(&condition, &schema,
                                 "run_queue > 1s or disk.sum > 0ms or user < 1s", &fault));
-    assert_true(condition_holds(&condition, &frame, values));
+    assert_true(condition_holds(&condition, &frame, values, &reason));
+    assert_int_equal(reason, 1);
     assert_int_equal(values[0].value, 31 * NS_PER_MS);
     assert_int_equal(values[0].row, 1);
     assert_false(values[0].holds);
@@ -174,6 +177,129 @@ static void a_value_has_its_row(void **state)
     condition_column(&condition.comparisons[1], &schema, name);
     assert_string_equal(name, "disk.sum");
     frame_release(&frame);
+}
+
+static void the_reason_is_the_first_term_that_holds(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t reason;
+    } cases[] = {
+        { "run_queue > 30ms", 0 },
+        { "run_queue > 30ms and disk > 5%", 0 },
+        /* the first comparison holds, but its term does not */
+        { "run_queue > 30ms and disk > 50% or switches > 8 and bytes > 1", 2 },
+        { "run_queue > 1s or disk > 50% or switches > 8", 2 },
+        { "run_queue > 1s or disk > 5% or switches > 8", 1 },
+    };
+    struct frame frame = three();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct condition_value values[CONDITION_MOST];
+        struct condition condition;
+        struct condition_fault fault;
+        size_t reason = CONDITION_MOST;
+
+        assert_true(condition_parse(&condition, &schema, cases[i].text, &fault));
+        assert_true(condition_holds(&condition, &frame, values, &reason));
+        if (reason != cases[i].reason)
+            fail_msg("%s: %zu", cases[i].text, reason);
+    }
+    frame_release(&frame);
+}
+
+/* Two CPUs with their total, as --from cpus has them. */
+static struct frame cpus(void)
+{
+    static const uint64_t values[3][7] = {
+        { 0, 0, 0, 700 * NS_PER_MS, 0, 30, 0 },
+        { 0, 0, 0, 300 * NS_PER_MS, 0, 10, 0 },
+        { 0, 0, 0, 400 * NS_PER_MS, 0, 20, 0 },
+    };
+    struct frame frame;
+
+    frame_init(&frame, &schema);
+    frame.end_ns = LENGTH_NS;
+    add(&frame, CAMP_CPU_TOTAL, "all", values[0]);
+    add(&frame, 0, "cpu0", values[1]);
+    add(&frame, 1, "cpu1", values[2]);
+    return frame;
+}
+
+static struct condition_value value_in(struct frame *frame, const char *text)
+{
+    struct condition_value values[CONDITION_MOST];
+    struct condition condition;
+    struct condition_fault fault;
+    size_t reason;
+
+    assert_true(condition_parse(&condition, &schema, text, &fault));
+    condition_holds(&condition, frame, values, &reason);
+    return values[0];
+}
+
+static void the_total_of_all_cpus_counts_only_if_it_is_named(void **state)
+{
+    struct frame frame = cpus();
+
+    (void)state;
+    assert_int_equal(value_in(&frame, "disk > 0ms").value, 400 * NS_PER_MS);
+    assert_int_equal(value_in(&frame, "disk > 0ms").row, 2);
+    assert_int_equal(value_in(&frame, "disk.sum > 0ms").value, 700 * NS_PER_MS);
+    assert_int_equal(value_in(&frame, "switches.sum > 0").value, 30);
+    assert_int_equal(value_in(&frame, "disk > 0ms of all").value, 700 * NS_PER_MS);
+    assert_int_equal(value_in(&frame, "disk > 0ms of all").row, 0);
+    frame_release(&frame);
+}
+
+static void threads_outside_of_the_namespace_count_only_if_they_are_named(void **state)
+{
+    static const uint64_t outside[7] = { 900 * NS_PER_MS };
+    struct frame frame = three();
+
+    (void)state;
+    add(&frame, 0, "outside", outside);
+    frame.entities[3].flags = ENTITY_OUTSIDE;
+    assert_int_equal(value_in(&frame, "user > 0ms").value, 100 * NS_PER_MS);
+    assert_int_equal(value_in(&frame, "user.sum > 0ms").value, 110 * NS_PER_MS);
+    assert_int_equal(value_in(&frame, "user > 0ms of outside").value, 900 * NS_PER_MS);
+    assert_int_equal(value_in(&frame, "user > 0ms of 0").value, 0);
+    frame_release(&frame);
+}
+
+static void a_row_may_have_the_id_0(void **state)
+{
+    static const uint64_t values[7] = { NS_PER_MS };
+    struct frame frame = cpus(), named;
+
+    (void)state;
+    assert_int_equal(value_in(&frame, "disk > 0ms of 0").value, 300 * NS_PER_MS);
+    assert_int_equal(value_in(&frame, "disk > 0ms of 1").value, 400 * NS_PER_MS);
+    frame_release(&frame);
+    /* rows that only their names identify */
+    frame_init(&named, &schema);
+    add(&named, 0, "postgres", values);
+    assert_int_equal(value_in(&named, "user > 0ms of 0").value, 0);
+    frame_release(&named);
+}
+
+static void the_syntax_is_checked_without_a_schema(void **state)
+{
+    static const char *const right[] = { "a > 1", "a > 1 and b > 2 ms",
+                                         "a.sum > 1ms of 'b c' and b >= 5% or c < 2" };
+    static const char *const wrong[] = { "",        "a",   "a >",        "a > ms",   "a > 1MB",
+                                         "a > 1 b", "> 1", "a > 1ms of", "a > 1 and" };
+    struct condition condition;
+    struct condition_fault fault;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++)
+        assert_true(condition_parse(&condition, NULL, right[i], &fault));
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        if (condition_parse(&condition, NULL, wrong[i], &fault))
+            fail_msg("%s", wrong[i]);
+    }
 }
 
 static void rows_of_idle_entities_are_needed_only_for_columns_that_they_may_have(void **state)
@@ -206,15 +332,16 @@ static void an_empty_frame_has_the_value_0(void **state)
     struct condition condition;
     struct condition_fault fault;
     struct frame frame;
+    size_t reason;
 
     (void)state;
     frame_init(&frame, &schema);
     assert_true(condition_parse(&condition, &schema, "disk < 1ms", &fault));
-    assert_true(condition_holds(&condition, &frame, values));
+    assert_true(condition_holds(&condition, &frame, values, &reason));
     assert_int_equal(values[0].value, 0);
     assert_int_equal(values[0].row, 0);
     assert_true(condition_parse(&condition, &schema, "disk > 0%", &fault));
-    assert_false(condition_holds(&condition, &frame, values));
+    assert_false(condition_holds(&condition, &frame, values, &reason));
 }
 
 static void a_wrong_text_is_rejected_with_its_place(void **state)
@@ -229,7 +356,9 @@ static void a_wrong_text_is_rejected_with_its_place(void **state)
         { "user_name > 20ms", "there is no such column", "user_name" },
         { "name > 20ms", "there is no such column", "name" },
         { "disk.min > 20ms", "there is no such column", "disk.min" },
-        { "disk.max.sum > 20ms", "there is no such column", "disk.max.sum" },
+        { "disk.max > 20ms", "there is no such column", "disk.max" },
+        { "disk.sum.max > 20ms", "there is no such column", "disk.sum.max" },
+        { "disk.sum.sum > 20ms", "there is no such column", "disk.sum.sum" },
         { ".sum > 20ms", "there is no such column", ".sum" },
         { "disk", "an operator is missing", "" },
         { "disk 20ms", "an operator is missing", "20ms" },
@@ -287,6 +416,11 @@ int main(void)
         cmocka_unit_test(a_row_is_found_by_its_name_or_its_id),
         cmocka_unit_test(and_binds_more_tightly_than_or),
         cmocka_unit_test(a_value_has_its_row),
+        cmocka_unit_test(the_reason_is_the_first_term_that_holds),
+        cmocka_unit_test(the_total_of_all_cpus_counts_only_if_it_is_named),
+        cmocka_unit_test(threads_outside_of_the_namespace_count_only_if_they_are_named),
+        cmocka_unit_test(a_row_may_have_the_id_0),
+        cmocka_unit_test(the_syntax_is_checked_without_a_schema),
         cmocka_unit_test(rows_of_idle_entities_are_needed_only_for_columns_that_they_may_have),
         cmocka_unit_test(an_empty_frame_has_the_value_0),
         cmocka_unit_test(a_wrong_text_is_rejected_with_its_place),

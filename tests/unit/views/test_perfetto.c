@@ -76,8 +76,8 @@ static struct perfetto_trace small_trace(void)
 {
     return (struct perfetto_trace){
         .kernel = { "Linux", "6.1", "x" },
-        .start_ns = 100,
-        .end_ns = 800,
+        .start_ns = 200,
+        .end_ns = 900,
         .title = "t",
         .name_of = name_of,
     };
