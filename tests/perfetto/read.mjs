@@ -1,5 +1,6 @@
 // node read.mjs TRACE [PID]: reads a trace that camp record --when wrote, checks what must hold of every
-// trace, and prints what it found as JSON. PID is the recorder, whose snapshots are timed. Ends with status 1 and a line on stderr if a claim is false.
+// trace, and prints what it found as JSON. PID is the recorder, whose snapshots are timed. Ends with
+// status 1 and a line on stderr if a claim is false.
 //
 // Perfetto's own reader (trace_processor) is a program of 20 MB that its project builds and that no
 // package of Debian or of npm has, so these tests do not have it. This reader is the nearest thing:
@@ -213,29 +214,40 @@ for (const { timestamp, sched_switch, sched_waking } of merged) {
 }
 for (const tid of [...ready.keys()]) wait_ends(tid, end)
 
-// The recorder notes the end of an interval and then reads the threads, while other threads may have the
-// CPU. So a row may start and end later than the interval, at most until the recorder has slept or had 5 ms
-// of a CPU: a snapshot takes about 1 ms (docs/cost.md).
+// The recorder wakes at the end of an interval, notes the time and then reads the threads, while other
+// threads may have the CPU. So a row may start and end later than the interval, at most until the
+// recorder has slept or had 5 ms of a CPU: a snapshot takes about 1 ms (docs/cost.md). A longer time
+// than MOST_NS would let any wait pass.
 const SNAPSHOT_NS = 5000000n
+const MOST_NS = 100000000n
 const recorder = Number(process.argv[3] ?? 0)
+const is_ready = (state) => state === 0n || state === 0x100n
 const reading_ns = (moment) => {
+  const own = merged.filter(({ sched_switch: one }) => one && [one.prev_pid, one.next_pid].includes(recorder))
+  const earlier = own.filter(({ timestamp }) => timestamp <= moment).at(-1)
+  must(!earlier || earlier.sched_switch.next_pid === recorder, 'the recorder runs at', moment)
   let left = SNAPSHOT_NS
   let since = moment
-  let runs = true // it has just noted the time
-  for (const { timestamp, sched_switch: change } of merged) {
-    if (timestamp < moment || !change) continue
+  let runs = true
+  for (const { timestamp, sched_switch: change } of own) {
+    if (timestamp <= moment) continue
     if (runs && timestamp - since >= left) break
     if (change.prev_pid === recorder) {
       left -= runs ? timestamp - since : 0n
       runs = false
-      if (change.prev_state !== 0n && change.prev_state !== 0x100n) return Number(timestamp - moment)
+      if (!is_ready(change.prev_state)) {
+        since = timestamp
+        left = 0n
+        break
+      }
     }
     if (change.next_pid === recorder) {
       runs = true
       since = timestamp
     }
   }
-  return Number(since + left - moment)
+  const length = since + left - moment
+  return Number(length < MOST_NS ? length : MOST_NS)
 }
 
 const wakers = {}
@@ -265,7 +277,7 @@ console.log(
       .sort((a, b) => b[1] - a[1])
       .slice(0, 20)
       .map(([tid, ns]) => ({ tid, pid: process_of.get(tid), name: names.get(tid) ?? '', ns, unseen: unseen.has(tid) })),
-    // who woke whom: waker and woken, with the number of times
+    // which thread woke which: waker and woken, with the number of times
     wakers,
   }),
 )
