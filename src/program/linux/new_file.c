@@ -119,8 +119,10 @@ static int copy_to_part(struct new_file *file)
     off_t at = 0;
     ssize_t size;
     const int part = open_part(file);
-    int system_error = part >= 0 ? 0 : errno;
+    int system_error = 0;
 
+    if (file->part == NULL)
+        return errno != 0 ? errno : EIO;
     errno = 0; /* write(2) sets it only if it writes nothing */
     while (system_error == 0 &&
            (size = pread(fileno(file->stream), buffer, sizeof buffer, at)) != 0) {
@@ -130,8 +132,7 @@ static int copy_to_part(struct new_file *file)
     }
     if (system_error == 0 && fsync(part) != 0)
         system_error = errno;
-    if (part >= 0)
-        close(part);
+    close(part);
     return system_error;
 }
 
@@ -160,7 +161,9 @@ static int give_name(struct new_file *file)
     if (errno != ENOENT) /* without /proc, and in some overlays, there is no such file */
         return errno;
     system_error = copy_to_part(file);
-    return system_error == 0 ? name_part(file) : system_error;
+    if (system_error == 0 && file->part != NULL)
+        return name_part(file);
+    return system_error != 0 ? system_error : EIO;
 }
 
 /* So that the name survives a power failure, too. */
