@@ -3,8 +3,10 @@
  *
  *   attach floor EVENT...          empty programs at these events (floor.bpf.c)
  *   attach states [no-syscalls | causes]   the programs of a session of microstates
+ *   attach switches                the ring of switches of camp record --when
  */
 #include "floor.skel.h"
+#include "microstates/switches.h"
 
 #include <camp/states.h>
 
@@ -62,6 +64,20 @@ static int attach_states(uint32_t options)
     return 0;
 }
 
+static int attach_switches(void)
+{
+    struct switches *switches;
+    struct camp_error error = { 0 };
+
+    if (switches_open(&switches, 16000000, &error) != CAMP_OK) {
+        fprintf(stderr, "attach: %s\n", error.message);
+        return 1;
+    }
+    wait_for_end();
+    switches_close(switches);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 2 && strcmp(argv[1], "floor") == 0)
@@ -70,6 +86,8 @@ int main(int argc, char **argv)
         return attach_states(is_named("causes", argv)        ? CAMP_STATES_CULPRITS
                              : is_named("no-syscalls", argv) ? CAMP_STATES_NO_SYSCALLS
                                                              : 0);
-    fprintf(stderr, "attach: what? floor EVENT..., states [no-syscalls | causes]\n");
+    if (argc > 1 && strcmp(argv[1], "switches") == 0)
+        return attach_switches();
+    fprintf(stderr, "attach: what? floor EVENT..., states [no-syscalls | causes], switches\n");
     return 2;
 }

@@ -99,6 +99,7 @@ def own(build):
         CAMP_NO_CALLS: [attach, "states", "no-syscalls"],
         CAMP: [attach, "states"],
         CAMP_CAUSES: [attach, "states", "causes"],
+        "camp record --when, its ring alone": [attach, "switches"],
     }
 
 

@@ -173,25 +173,79 @@ uint64_t busy_ns(const struct frame *frame, size_t row)
     return sum;
 }
 
+/* What an order sorts by. */
+struct order_parts {
+    size_t column; /* column_count if the order sorts by none */
+    bool by_unaccounted, by_elapsed, by_cpu;
+};
+
+static struct order_parts parts_of(const struct schema *schema, size_t order)
+{
+    return (struct order_parts){
+        .column = order_column(schema, order),
+        .by_unaccounted = order == unaccounted_order(schema),
+        .by_elapsed = order == order_count_of_states(schema),
+        .by_cpu = order != ORDER_BUSY && order < first_state(schema),
+    };
+}
+
+static uint64_t value_of(const struct frame *frame, size_t row, struct order_parts parts)
+{
+    return parts.column < frame->schema->column_count ? frame_values(frame, row)[parts.column]
+           : parts.by_unaccounted                     ? frame_unaccounted_size_ns(frame, row)
+           : parts.by_elapsed                         ? frame->elapsed_ns[row]
+           : parts.by_cpu                             ? class_ns(frame, row, CLASS_CPU)
+                                                      : busy_ns(frame, row);
+}
+
+static void order_values(const struct frame *frame, size_t order, uint64_t *ret)
+{
+    const struct order_parts parts = parts_of(frame->schema, order);
+
+    for (size_t i = 0; i < frame->entity_count; i++)
+        ret[i] = value_of(frame, i, parts);
+}
+
+uint64_t order_value(const struct frame *frame, size_t order, size_t row)
+{
+    return value_of(frame, row, parts_of(frame->schema, order));
+}
+
+enum order_unit order_unit(const struct schema *schema, size_t order)
+{
+    const struct order_parts parts = parts_of(schema, order);
+
+    if (order_label(schema, order) != SIZE_MAX)
+        return ORDER_OF_TEXT;
+    return parts.column >= schema->column_count ||
+                   ends_with(schema->columns[parts.column].name, "_ns")
+               ? ORDER_OF_TIME
+               : ORDER_OF_NUMBER;
+}
+
+bool order_counts_idle(const struct schema *schema, size_t order)
+{
+    const struct order_parts parts = parts_of(schema, order);
+    const struct column *column;
+
+    if (parts.column >= schema->column_count)
+        return !parts.by_cpu;
+    column = &schema->columns[parts.column];
+    return column->kind == COLUMN_GAUGE ||
+           (column->kind == COLUMN_STATE && column->class != CLASS_CPU &&
+            column->class != CLASS_READY && column->class != CLASS_THROTTLED);
+}
+
 /* Sets ret->keys to the numbers by which selection->key, or the order, sorts. For an order by a
  * text they are the busy times, which order equal texts. */
 static void fill_keys(struct selected *ret, const struct selection *selection)
 {
-    const struct frame *frame = ret->rows;
-    const size_t order = selection->order;
-    const struct schema *schema = frame->schema;
-    const size_t column = order_column(schema, order);
-    const bool by_unaccounted = order == unaccounted_order(schema);
-    const bool by_elapsed = order == order_count_of_states(schema);
-    const bool by_cpu = order != ORDER_BUSY && order < first_state(schema);
-
-    for (size_t i = 0; i < frame->entity_count; i++)
-        ret->keys[i] = selection->key != NULL ? selection->key(selection->context, frame, i)
-                       : column < schema->column_count ? frame_values(frame, i)[column]
-                       : by_unaccounted                ? frame_unaccounted_size_ns(frame, i)
-                       : by_elapsed                    ? frame->elapsed_ns[i]
-                       : by_cpu                        ? class_ns(frame, i, CLASS_CPU)
-                                                       : busy_ns(frame, i);
+    if (selection->key == NULL) {
+        order_values(ret->rows, selection->order, ret->keys);
+        return;
+    }
+    for (size_t i = 0; i < ret->rows->entity_count; i++)
+        ret->keys[i] = selection->key(selection->context, ret->rows, i);
 }
 
 struct sorting {

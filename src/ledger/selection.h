@@ -29,6 +29,18 @@ size_t order_find(const struct schema *schema, const char *name);
 /* Returns the state by which the order sorts, or column_count if it does not sort by one state. */
 size_t order_state(const struct schema *schema, size_t order);
 
+enum order_unit { ORDER_OF_TIME, ORDER_OF_NUMBER, ORDER_OF_TEXT };
+
+/* Returns what an order sorts by: a time in ns, another number, or a text. */
+enum order_unit order_unit(const struct schema *schema, size_t order);
+
+/* Returns the number by which an order sorts the row of a frame. For an order by a text it is the
+ * busy time. */
+uint64_t order_value(const struct frame *frame, size_t order, size_t row);
+
+/* Returns whether the number may be above 0 in a row that IDLE_OMITTED leaves out. */
+bool order_counts_idle(const struct schema *schema, size_t order);
+
 /* Copies the name of a column without the unit _ns, such as "run_queue". */
 void column_stem(const struct column *column, char ret[ORDER_NAME_SIZE]);
 

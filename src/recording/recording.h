@@ -53,6 +53,12 @@ int recording_set_find(struct recording_set *ret, const char *path);
  * one recording. */
 int recording_set_find_made(struct recording_set *ret, const char *output);
 
+/* Like recording_set_find_made(), and also finds files of another kind that belong to the
+ * recording: with the suffix ".perfetto-trace", files such as run-20261122T020000Z.perfetto-trace.
+ * Reads the folder once. `ret_others` may be NULL. The caller releases both sets in any case. */
+int recording_set_find_both(struct recording_set *ret, struct recording_set *ret_others,
+                            const char *output, const char *suffix);
+
 /* Checks that the caller may access the path and, if it is a folder, list it. Returns CAMP_OK if
  * the path does not exist. */
 int recording_set_check(const char *path, struct camp_error *error);

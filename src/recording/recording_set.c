@@ -47,10 +47,11 @@ static bool read_time(const char *text, struct tm *ret)
            ret->tm_hour < 24 && ret->tm_min < 60 && ret->tm_sec <= 60;
 }
 
-/* Returns whether the name is STEM-20261122T020000Z.camp. With stem_length 0, any stem matches. */
-static bool is_of_set(const char *name, const char *stem, size_t stem_length, int64_t *ret_time_s)
+/* Returns whether the name is STEM-20261122T020000Z and the suffix. stem_length 0: any stem. */
+static bool is_of_set(const char *name, const char *stem, size_t stem_length, const char *suffix,
+                      int64_t *ret_time_s)
 {
-    const size_t tail = TIME_LENGTH + strlen(SUFFIX), length = strlen(name);
+    const size_t tail = TIME_LENGTH + strlen(suffix), length = strlen(name);
     struct tm day = { 0 };
     const char *time;
 
@@ -60,7 +61,7 @@ static bool is_of_set(const char *name, const char *stem, size_t stem_length, in
     if (time[-1] != '-' || (stem_length > 0 && (length - tail - 1 != stem_length ||
                                                 strncmp(name, stem, stem_length) != 0)))
         return false;
-    if (!read_time(time, &day) || strcmp(time + TIME_LENGTH, SUFFIX) != 0)
+    if (!read_time(time, &day) || strcmp(time + TIME_LENGTH, suffix) != 0)
         return false;
     *ret_time_s = (int64_t)timegm(&day);
     return true;
@@ -87,20 +88,25 @@ static char *split(const char *path, const char **ret_stem, size_t *ret_stem_len
     return strndup(path, slash > path ? (size_t)(slash - path) : 1);
 }
 
+/* Also finds the files with another suffix, unless `ret_others` is NULL. */
 static int find_in(const char *folder, const char *stem, size_t stem_length,
-                   struct recording_set *ret)
+                   struct recording_set *ret, const char *suffix, struct recording_set *ret_others)
 {
     struct dirent **entries = NULL;
-    int count, r = CAMP_OK;
+    const int count = scandir(folder, &entries, NULL, alphasort);
+    int r = CAMP_OK;
 
-    count = scandir(folder, &entries, NULL, alphasort);
     if (count < 0 && errno == ENOMEM)
         r = CAMP_E_NOMEM;
     for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
         int64_t time_s;
 
-        if (r == CAMP_OK && is_of_set(entries[i]->d_name, stem, stem_length, &time_s))
-            r = add(ret, folder, entries[i]->d_name, time_s);
+        if (r == CAMP_OK && is_of_set(name, stem, stem_length, SUFFIX, &time_s))
+            r = add(ret, folder, name, time_s);
+        else if (r == CAMP_OK && ret_others != NULL &&
+                 is_of_set(name, stem, stem_length, suffix, &time_s))
+            r = add(ret_others, folder, name, time_s);
         free(entries[i]);
     }
     free(entries);
@@ -109,7 +115,8 @@ static int find_in(const char *folder, const char *stem, size_t stem_length,
     return r;
 }
 
-int recording_set_find_made(struct recording_set *ret, const char *output)
+int recording_set_find_both(struct recording_set *ret, struct recording_set *ret_others,
+                            const char *output, const char *suffix)
 {
     const char *stem;
     size_t stem_length;
@@ -117,19 +124,26 @@ int recording_set_find_made(struct recording_set *ret, const char *output)
     int r = CAMP_OK;
 
     *ret = (struct recording_set){ 0 };
+    if (ret_others != NULL)
+        *ret_others = *ret;
     if (folder == NULL)
         return CAMP_E_NOMEM;
     if (stem_length > 0)
-        r = find_in(folder, stem, stem_length, ret);
+        r = find_in(folder, stem, stem_length, ret, suffix, ret_others);
     free(folder);
     return r;
+}
+
+int recording_set_find_made(struct recording_set *ret, const char *output)
+{
+    return recording_set_find_both(ret, NULL, output, "");
 }
 
 int recording_set_find(struct recording_set *ret, const char *path)
 {
     *ret = (struct recording_set){ 0 };
     if (is_folder(path))
-        return find_in(path, "", 0, ret);
+        return find_in(path, "", 0, ret, "", NULL);
     return recording_set_find_made(ret, path);
 }
 

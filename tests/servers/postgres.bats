@@ -227,3 +227,15 @@ has_a_short_interval() {
     [ "$status" -eq 0 ]
     [ "$(<"$SERVERS/relayed")" = listens ]
 }
+
+@test "postgres: --when is refused where the server may be on another machine" {
+    cd "$BATS_TEST_TMPDIR"
+    run timeout 120 "$CAMP" record --from "postgres:$PG" --tier SQL --when 'active > 1ms' --count 1 --interval 100ms
+    echo "$output"
+    case $output in
+    *CAP_BPF* | *CAP_PERFMON* | *"this kernel"* | *"built without"*) skip "$output" ;;
+    esac
+    [ "$status" -eq 2 ]
+    [[ $output == "camp record: --when keeps switches of this machine, and the server of "*" is not known to run here (tier SQL)" ]]
+    [ ! -e run.camp ]
+}

@@ -10,6 +10,7 @@
 #include "program/output_file.h"
 #include "program/privilege.h"
 #include "record_files.h"
+#include "record_when.h"
 #include "recording/recording.h"
 #include "sources/from_list.h"
 
@@ -30,6 +31,7 @@ struct record {
     struct from_facts facts;
     struct source *source;
     struct record_files files;
+    struct record_when when;
     uint64_t interval_ns, count;
     const char *keep, *info;
     int format; /* the value of --format, for --info; -1 if not given */
@@ -59,6 +61,7 @@ static int parse(struct record *record, int argc, char **argv, int *ret_first)
           "For threads of this machine and groups of them: record the names of containers, pods "
           "and units of systemd with the rows, for --group container, pod or unit of camp top.",
           0, 0, NULL },
+        WHEN_OPTIONS(&record->when),
         COMMON_OPTION(COMMON_NO_SYSCALLS, &record->no_syscalls),
         { "info", 0, OPTION_TEXT, &record->info, "FILE",
           "Describe the recording FILE (for a rotated recording: run.camp, or its folder), and "
@@ -217,6 +220,8 @@ static int read_options(struct record *record, int argc, char **argv)
     status = resolve_containers(record);
     if (status == OPTIONS_GO_ON)
         status = resolve_keep(record);
+    if (status == OPTIONS_GO_ON)
+        status = record_when_check(&record->when, record->from.from.text);
     if (status == OPTIONS_GO_ON && output_folder_check(record->files.output) != STATUS_OK)
         return STATUS_FAILURE;
     return status;
@@ -246,9 +251,11 @@ static int run(struct record *record)
         const struct frame *frame;
         int r;
 
-        source_set_idle(record->source, record_files_want_all(&record->files, intervals.deadline_ns)
-                                            ? IDLE_EACH
-                                            : IDLE_OMITTED);
+        source_set_idle(record->source,
+                        record->when.counts_idle ||
+                                record_files_want_all(&record->files, intervals.deadline_ns)
+                            ? IDLE_EACH
+                            : IDLE_OMITTED);
         r = record->source->next(record->source, intervals.deadline_ns, &frame, &error);
         if (r == SOURCE_END)
             break;
@@ -257,6 +264,8 @@ static int run(struct record *record)
         status = r == CAMP_OK
                      ? record_files_write(&record->files, frame, source_beside(record->source))
                      : complain_of(r, &error);
+        if (r == CAMP_OK && status == OPTIONS_GO_ON)
+            record_when_interval(&record->when, frame, &record->files);
     }
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
@@ -314,8 +323,13 @@ int command_record(int argc, char **argv)
     if (status == OPTIONS_GO_ON) {
         stop_on_signals();
         record.from.sandbox.output = record.files.output;
-        status = from_options_open(&record.from, &record.source, &record.facts);
+        status = record_when_open(&record.when);
     }
+    if (status == OPTIONS_GO_ON)
+        status = from_options_open(&record.from, &record.source, &record.facts);
+    if (status == OPTIONS_GO_ON)
+        status =
+            record_when_parse(&record.when, record.source->describe(record.source), &record.facts);
     if (status == OPTIONS_GO_ON)
         status = resolve_output(&record);
     if (status == OPTIONS_GO_ON) {
@@ -330,8 +344,9 @@ int command_record(int argc, char **argv)
         status = run(&record);
         progress_clear(&record.from.progress);
         record_files_close(&record.files);
-        status = print_summary(&record, status);
+        status = record_when_summary(&record.when, print_summary(&record, status));
     }
     source_close(record.source);
+    record_when_close(&record.when);
     return status;
 }

@@ -1,5 +1,7 @@
 #include "record_files.h"
 
+#include "record_traces.h"
+
 #include "counters/units.h"
 #include "ledger/words.h"
 #include "program/command.h"
@@ -31,22 +33,35 @@ static char *rotated_path(const char *output, int64_t time_s)
     return asprintf(&path, "%.*s-%s.camp", stem, output, text) >= 0 ? path : NULL;
 }
 
-/* Returns the path of the next file. The time in the path is later than the times of all
- * existing files. */
-static char *next_path(const struct record_files *files, const struct frame *frame)
+/* Returns the latest time in the names of a set, or INT64_MIN. */
+static int64_t latest_s(const struct recording_set *set)
+{
+    return set->count > 0 ? set->times_s[set->count - 1] : INT64_MIN;
+}
+
+/* Returns the path of the next file, and sets files->time_s. The time in the path is later than the
+ * times of all existing files and traces. */
+static char *next_path(struct record_files *files, const struct frame *frame)
 {
     int64_t time_s =
         (frame->wall_clock_ns - (int64_t)(frame->end_ns - frame->start_ns)) / (int64_t)NS_PER_S;
     struct recording_set set;
+    struct record_traces traces;
+    char *path = NULL;
 
     if (files->rotate_ns == 0)
         return strdup(files->output);
-    if (recording_set_find_made(&set, files->output) != CAMP_OK)
-        return NULL;
-    if (set.count > 0 && set.times_s[set.count - 1] >= time_s)
-        time_s = set.times_s[set.count - 1] + 1;
+    if (record_traces_find(&traces, &set, files->output) == CAMP_OK) {
+        if (latest_s(&set) >= time_s)
+            time_s = latest_s(&set) + 1;
+        if (latest_s(&traces.set) >= time_s)
+            time_s = latest_s(&traces.set) + 1;
+        files->time_s = time_s;
+        path = rotated_path(files->output, time_s);
+    }
     recording_set_release(&set);
-    return rotated_path(files->output, time_s);
+    record_traces_release(&traces);
+    return path;
 }
 
 /* Compares only file names. All files of a set are in one folder, but the path of the folder may
@@ -105,45 +120,109 @@ static void report_removed(const struct record_files *files, const struct record
                  set->paths[0], set->paths[count - 1]);
 }
 
+/* All files of the recording: with --rotate, and the traces of --when that belong to them. */
+struct all_files {
+    struct recording_set set;
+    struct record_traces traces;
+};
+
+static bool find_all(const struct record_files *files, struct all_files *ret)
+{
+    return record_traces_find(&ret->traces, &ret->set, files->output) == CAMP_OK;
+}
+
+static void release(struct all_files *all)
+{
+    recording_set_release(&all->set);
+    record_traces_release(&all->traces);
+}
+
+static uint64_t size_of(const struct all_files *all)
+{
+    uint64_t size = record_traces_size(&all->traces);
+
+    for (size_t i = 0; i < all->set.count; i++)
+        size += recording_file_size(all->set.paths[i]);
+    return size;
+}
+
+/* Removes a file, of which all older ones are removed, and its traces. Returns their bytes. */
+static uint64_t remove_one(struct all_files *all, size_t i)
+{
+    const struct recording_set *set = &all->set;
+    const uint64_t size = recording_file_size(set->paths[i]);
+
+    recording_remove(set->paths[i]);
+    return size + (i + 1 < set->count
+                       ? record_traces_remove_before(&all->traces, set->times_s[i + 1])
+                       : 0);
+}
+
+/* A trace may be as large as many recordings. So the oldest traces go first, those of the open file
+ * included. Returns the bytes that are left. */
+static uint64_t remove_traces(const struct record_files *files, struct all_files *all,
+                              uint64_t size)
+{
+    struct record_traces *traces = &all->traces;
+    const size_t first = traces->first, end = traces->end;
+    const uint64_t most = files->keep_bytes;
+
+    size -= record_traces_remove_oldest(traces, size > most ? size - most : 0, most);
+    for (size_t i = first; i < end; i++) {
+        if (i < traces->first || i >= traces->end)
+            complain(STATUS_OK, "--keep: removed %s", traces->set.paths[i]);
+    }
+    return size;
+}
+
+static void remove_within(const struct record_files *files, struct all_files *all, int64_t now_ns)
+{
+    const struct recording_set *set = &all->set;
+    const size_t too_old = set->count > 0 ? count_too_old(files, set, now_ns) : 0;
+    uint64_t size;
+    size_t i = 0;
+
+    while (i < set->count && !is_open(files, set->paths[i]) &&
+           (i < too_old || (files->keep_files > 0 && set->count - i > files->keep_files)))
+        remove_one(all, i++);
+    if (files->keep_bytes > 0) {
+        size = remove_traces(files, all, size_of(all));
+        while (size > files->keep_bytes && i < set->count && !is_open(files, set->paths[i]))
+            size -= remove_one(all, i++);
+    }
+    report_removed(files, set, i);
+}
+
 /* Removes the oldest files until the remaining files are within the limits. Never removes the
  * file that is being written. */
 static void remove_old(const struct record_files *files, int64_t now_ns)
 {
-    struct recording_set set;
-    uint64_t size = 0;
-    size_t i, too_old;
+    struct all_files all;
 
-    if (!has_limit(files) || recording_set_find_made(&set, files->output) != CAMP_OK)
+    if (!has_limit(files))
         return;
-    too_old = set.count > 0 ? count_too_old(files, &set, now_ns) : 0;
-    for (i = 0; i < set.count; i++)
-        size += recording_file_size(set.paths[i]);
-    for (i = 0; i < set.count && !is_open(files, set.paths[i]); i++) {
-        if (i >= too_old && (files->keep_bytes == 0 || size <= files->keep_bytes) &&
-            (files->keep_files == 0 || set.count - i <= files->keep_files))
-            break;
-        size -= recording_file_size(set.paths[i]);
-        recording_remove(set.paths[i]);
-    }
-    report_removed(files, &set, i);
-    recording_set_release(&set);
+    if (find_all(files, &all))
+        remove_within(files, &all, now_ns);
+    release(&all);
 }
 
 /* Returns false if no file may be removed. */
 static bool remove_oldest(const struct record_files *files)
 {
-    struct recording_set set;
+    struct all_files all;
     bool removed = false;
 
-    if (!has_limit(files) || files->rotate_ns == 0 ||
-        recording_set_find_made(&set, files->output) != CAMP_OK)
+    if (!has_limit(files) || files->rotate_ns == 0)
         return false;
-    if (set.count > 0 && !is_open(files, set.paths[0])) {
-        complain(STATUS_OK, "the disk is full: removed %s to free space", set.paths[0]);
-        recording_remove(set.paths[0]);
+    if (find_all(files, &all) && record_traces_remove_oldest(&all.traces, 1, UINT64_MAX) > 0) {
+        complain(STATUS_OK, "the disk is full: removed %s to free space", all.traces.set.paths[0]);
+        removed = true;
+    } else if (all.set.count > 0 && !is_open(files, all.set.paths[0])) {
+        complain(STATUS_OK, "the disk is full: removed %s to free space", all.set.paths[0]);
+        remove_one(&all, 0);
         removed = true;
     }
-    recording_set_release(&set);
+    release(&all);
     return removed;
 }
 

@@ -17,6 +17,7 @@ struct record_files {
     struct recorder_about about;
     struct recorder *recorder; /* NULL if no file is open */
     char *path;                /* owned */
+    int64_t time_s;            /* in the name of the open file; only with --rotate */
     uint64_t begin_ns;         /* the start of the first interval in the file, by CLOCK_MONOTONIC */
     struct recorder_counts earlier; /* the counts of the closed files */
     uint64_t count;

@@ -1,7 +1,8 @@
-/* Builds without programs for the kernel: nothing reads what backends wait for, or the clocks of
- * exited processes. */
+/* Builds without programs for the kernel: nothing reads what backends wait for, the clocks of
+ * exited processes, or context switches. */
 #include "../backends.h"
 #include "../final_clocks.h"
+#include "../switches.h"
 #include "counters/error.h"
 
 #include <string.h>
@@ -57,5 +58,25 @@ void final_clocks_read(struct final_clocks *clocks, final_clock_visit *visit, vo
 }
 
 void final_clocks_close(struct final_clocks *clocks)
+{
+}
+
+int switches_open(struct switches **ret, uint64_t bytes, struct camp_error *error)
+{
+    return fail(error);
+}
+
+int switches_read(const struct switches *switches, struct switches_copy *ret,
+                  struct camp_error *error)
+{
+    return fail(error);
+}
+
+uint64_t switches_size(const struct switches *switches)
+{
+    return 0;
+}
+
+void switches_close(struct switches *switches)
 {
 }

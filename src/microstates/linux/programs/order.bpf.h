@@ -47,13 +47,19 @@ static __always_inline void may_move(void)
 }
 
 /* ADD_IN_ORDER(place, by) adds to a word that only the caller changes: after all earlier stores,
- * and before all later stores. keep_order() keeps earlier loads before later loads, and earlier
- * stores before later stores. */
+ * and before all later stores. STORE_IN_ORDER(place, value) stores in the same order. keep_order()
+ * keeps earlier loads before later loads, and earlier stores before later stores. */
 #if defined(__TARGET_ARCH_x86)
 #define ADD_IN_ORDER(place, by)                                                                    \
     ({                                                                                             \
         barrier();                                                                                 \
         *(place) += (by);                                                                          \
+        barrier();                                                                                 \
+    })
+#define STORE_IN_ORDER(place, value)                                                               \
+    ({                                                                                             \
+        barrier();                                                                                 \
+        *(place) = (value);                                                                        \
         barrier();                                                                                 \
     })
 
@@ -68,6 +74,12 @@ static __always_inline void keep_order(void)
     ({                                                                                             \
         barrier();                                                                                 \
         __sync_lock_test_and_set((place), *(place) + (by));                                        \
+        barrier();                                                                                 \
+    })
+#define STORE_IN_ORDER(place, value)                                                               \
+    ({                                                                                             \
+        barrier();                                                                                 \
+        __sync_lock_test_and_set((place), (value));                                                \
         barrier();                                                                                 \
     })
 
