@@ -8,8 +8,8 @@ static const char *const kind_reasons[EVIDENCE_KIND_COUNT] = {
     [EVIDENCE_OTHER] = "",
     [EVIDENCE_THREADS] = "the rows are no threads",
     [EVIDENCE_CHECK] = "the rows have no sampled CPU time",
-    [EVIDENCE_SESSIONS] = "the rows are no sessions of a database (--from postgres:, mariadb: or "
-                          "odbc:)",
+    [EVIDENCE_SESSIONS] = ("the rows are no sessions of a database (--from postgres:, mariadb: or "
+                           "odbc:)"),
 };
 
 /* Returns the reason for the first kind that the rule is about. */

@@ -130,8 +130,9 @@ assert any(row["who"] in ("why-hog", "other processes") for row in w["inflicted"
     need_causes
     start_victim
     public_camp
-    local words=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+bpf,+perfmon
-        --ambient-caps=+bpf,+perfmon --bounding-set=-all,+bpf,+perfmon "$BATS_TEST_TMPDIR/camp" why)
+    local capabilities='+bpf,+perfmon'
+    local words=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps="$capabilities"
+        --ambient-caps="$capabilities" --bounding-set="-all,$capabilities" "$BATS_TEST_TMPDIR/camp" why)
     "${words[@]}" --count 1 --interval 50ms >/dev/null || skip "this kernel wants more than CAP_BPF and CAP_PERFMON"
     "${words[@]}" --format csv --table calls "$VICTIM" 0.5 1 >"$BATS_TEST_TMPDIR/calls.csv"
     python3 -c '

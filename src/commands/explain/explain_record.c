@@ -144,7 +144,7 @@ static void add_finding(struct document *document, const struct explain_facts *f
             cell_real(finding->value),
             cell_real(judgement->rule->threshold),
             cell_text(unit_of(judgement->rule)),
-            cell_text(camp_provenance_name(finding->provenance)),
+            cell_text(camp_provenance_name((int)finding->provenance)),
             text_or_unknown(document_text(document, "%s", finding->who)),
             finding->pid > 0 ? cell_integer(finding->pid) : cell_unknown(),
             cell_text(document_text(document, "%s", sentence)),
@@ -176,7 +176,7 @@ static void write_finding(FILE *stream, const struct explain_facts *facts,
 
     figure_text(lost, finding->lost_s, FIGURE_TIME);
     fprintf(stream, "\n%s  %s: %s a second, %s\n", judgement->rule->id, judgement->rule->name, lost,
-            camp_provenance_name(finding->provenance));
+            camp_provenance_name((int)finding->provenance));
     sentence_text(text, judgement);
     write_lines(stream, text, facts->width);
     command_text(command, judgement, facts->evidence, facts->from);
