@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define RIGHTS 0600
@@ -144,7 +146,10 @@ static int name_part(const struct new_file *file)
         return 0; /* new_file_discard() removes the other name */
     if (errno == EEXIST)
         return EEXIST;
-    return renameat2(AT_FDCWD, file->part, AT_FDCWD, file->path, RENAME_NOREPLACE) == 0 ? 0 : errno;
+    /* musl has no function for it. */
+    return syscall(SYS_renameat2, AT_FDCWD, file->part, AT_FDCWD, file->path, RENAME_NOREPLACE) == 0
+               ? 0
+               : errno;
 }
 
 /* Gives the file its name. */
