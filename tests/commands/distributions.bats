@@ -90,6 +90,7 @@ END
     sed -i "s,^usr/$LIBRARIES/,usr/lib/," "$BATS_TEST_TMPDIR/installed"
     LC_ALL=C sort -o "$BATS_TEST_TMPDIR/installed"{,}
     printf '#!/bin/sh\n' >"$BATS_TEST_TMPDIR/bin/arch-meson"
+    printf '#!/bin/sh\n' >"$BATS_TEST_TMPDIR/bin/pacman" # Debian's makepkg asks it for the installed packages
     printf '#!/bin/sh\n' >"$BATS_TEST_TMPDIR/bin/abuild-meson"
     chmod +x "$BATS_TEST_TMPDIR"/bin/*
     PATH=$BATS_TEST_TMPDIR/bin:$PATH

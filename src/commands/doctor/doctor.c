@@ -33,7 +33,7 @@ static const struct field tier_fields[] = {
 };
 
 static const struct field event_fields[] = {
-    { "name", "event", "of the kernel, which microstates are measured by", -23, 0 },
+    { "name", "event", "of the kernel, which microstates are measured by", -26, 0 },
     { "present", "there", "whether this kernel has it, by its BTF or tried; null: not known", -5,
       0 },
     { "needed", "must", "true: no microstates without it", -4, 0 },
