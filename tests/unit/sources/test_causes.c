@@ -1,5 +1,6 @@
 /* The arithmetic on causes, the groups of threads, the chain and the names, on synthetic data. */
 #include "../commands/synthetic_causes.h"
+#include "microstates/calls.h"
 #include "sources/causes/cause_calls.h"
 #include "sources/causes/cause_chain.h"
 #include "sources/causes/cause_groups.h"
@@ -270,11 +271,10 @@ static void a_chain_ends_at_a_group_that_runs_and_at_a_circle(void **state)
     release_causes(causes);
 }
 
-static void names_are_of_the_group_the_device_and_the_object(void **state)
+static void names_are_of_the_group_and_the_device(void **state)
 {
     struct causes *causes = make_causes();
     char name[CAUSE_NAME_SIZE], folder[] = "/tmp/camp-causes-XXXXXX", path[128];
-    struct camp_call_sleeps sleeps = { .pid = 7, .call = SYS_read, .argument = 3 };
     FILE *file;
 
     (void)state;
@@ -299,6 +299,22 @@ static void names_are_of_the_group_the_device_and_the_object(void **state)
     unlink(path);
     snprintf(path, sizeof path, "%s/36", folder);
     rmdir(path);
+    rmdir(folder);
+    release_causes(causes);
+}
+
+static void the_object_of_a_sleep_is_named_by_the_argument_of_its_call(void **state)
+{
+    char name[CAUSE_NAME_SIZE], folder[] = "/tmp/camp-causes-XXXXXX", path[128];
+    struct camp_call_sleeps sleeps = { .pid = 7, .call = SYS_read, .argument = 3 };
+
+    (void)state;
+    cause_object_name(name, &sleeps, folder);
+    if (camp_call_name(SYS_read) == NULL) { /* an architecture whose calls camp does not know */
+        assert_string_equal(name, "");
+        return;
+    }
+    assert_non_null(mkdtemp(folder));
     cause_object_name(name, &sleeps, folder);
     assert_string_equal(name, "fd 3"); /* there is no process 7 */
     snprintf(path, sizeof path, "%s/7", folder);
@@ -318,7 +334,6 @@ static void names_are_of_the_group_the_device_and_the_object(void **state)
     cause_call_name(name, -1);
     assert_string_equal(name, "no system call");
     rmdir(folder);
-    release_causes(causes);
 }
 
 int main(void)
@@ -335,7 +350,8 @@ int main(void)
         cmocka_unit_test(sleeps_in_calls_are_those_of_the_interval_the_longest_first),
         cmocka_unit_test(a_chain_ends_at_a_group_of_unrelated_threads),
         cmocka_unit_test(a_chain_ends_at_a_group_that_runs_and_at_a_circle),
-        cmocka_unit_test(names_are_of_the_group_the_device_and_the_object),
+        cmocka_unit_test(names_are_of_the_group_and_the_device),
+        cmocka_unit_test(the_object_of_a_sleep_is_named_by_the_argument_of_its_call),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
