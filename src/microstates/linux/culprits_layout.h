@@ -23,7 +23,7 @@ enum group_number {
     GROUP_FIRST    /* the first number of a name */
 };
 
-/* Whoever has a CPU while others wait for it: a group, or one of these. */
+/* What has a CPU while threads wait for it: a group, or one of these. */
 enum culprit {
     CULPRIT_IDLE = GROUPS_MAX, /* the CPU was idle */
     CULPRIT_INTERRUPTS,
@@ -82,8 +82,9 @@ static inline int64_t queue_uncharged_ns(uint64_t word, uint64_t now)
     return (int64_t)(((word & QUEUE_MASK) * now << QUEUE_BITS) - sum) >> QUEUE_BITS;
 }
 
-/* The threads that wait for one CPU, and whom their waits are charged to. Two of them share no
- * cache line. Only programs on this CPU write to it, except `waits`, `interrupts` and `waiting`. */
+/* The threads that wait for one CPU, and the groups that their waits are charged to. Two of them
+ * share no cache line. Only programs on this CPU write to it, except `waits`, `interrupts` and
+ * `waiting`. */
 struct queue_account {
     uint64_t sequence; /* odd while waits are charged */
     uint64_t waiting;  /* set of the groups with waiting threads: 1 << group */

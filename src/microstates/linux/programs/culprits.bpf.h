@@ -1,7 +1,7 @@
 /*
- * The ledger of causes: whom the threads in a run queue wait for, and what ends each sleep. By
- * double entry: each ns of a group in CAMP_STATE_RUN_QUEUE is charged to exactly one culprit, and
- * each ns of a sleep that has ended to exactly one waker.
+ * The ledger of causes: which group the threads in a run queue wait for, and what ends each sleep.
+ * By double entry: each ns of a group in CAMP_STATE_RUN_QUEUE is charged to exactly one culprit,
+ * and each ns of a sleep that has ended to exactly one waker.
  *
  * Each CPU has a word for each group that waits for it (struct queue_account). A thread enters the
  * word at the time at which its state becomes CAMP_STATE_RUN_QUEUE, and leaves it at the time at
@@ -375,7 +375,7 @@ static __always_inline void wait_since_start(struct account *account, uint32_t n
 }
 
 /* The idle thread leaves this CPU. If another thread had the CPU, no event reported that it left,
- * so it is unknown whom the waiting threads waited for. */
+ * so it is unknown which group the waiting threads waited for. */
 static __always_inline void charge_unless_idle(void)
 {
     struct queue_account *queue = this_queue();

@@ -27,7 +27,7 @@ const volatile bool groups_by_process = false;
 
 /* The session may add groups, and then changes groups_version, which is never 0. */
 uint32_t groups_version, group_count;
-uint64_t watched_groups; /* set of the groups whose system calls are told apart */
+uint64_t watched_groups; /* set of the groups whose sleeps are counted by call */
 struct group_key group_names[GROUPS_MAX];
 
 struct {
