@@ -205,13 +205,15 @@ static bool add_state(struct causes *causes, const struct cause_list *from, size
                       size_t count, uint32_t group, uint32_t state)
 {
     const size_t at = causes->rows.count;
+    size_t added;
     uint64_t rest_ns;
 
     for (size_t i = 0; i < count; i++) {
         if (!cause_add(&causes->rows, &from->items[first + i]))
             return false;
     }
-    rest_ns = cause_fit(causes->rows.items + at, causes->rows.count - at,
+    added = causes->rows.count - at;
+    rest_ns = cause_fit(added > 0 ? &causes->rows.items[at] : NULL, added,
                         causes->state_ns[group][state], &causes->reduced_ns[group]);
     return add_rest(&causes->rows, group, state, rest_ns);
 }
