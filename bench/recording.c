@@ -5,7 +5,9 @@
  *   recording write FILE THREADS INTERVALS ACTIVE_PERCENT
  *   recording read FILE
  *
- * An active thread wakes ten times in the interval, and its counters have realistic sizes. Prints
+ * An active thread wakes ten times in the interval, and its counters have realistic sizes. As in
+ * the frames that `camp record` asks for, an idle thread has a row only in a key interval and in
+ * the interval after its last activity (IDLE_OMITTED). Prints
  * one JSON object. `write` prints the CPU time of the recorder for an interval (median, mean,
  * maximum) and the size of the file. `read` prints the CPU time from opening the file to the last
  * frame.
@@ -13,6 +15,7 @@
 #include "recording/recording.h"
 #include "recording/recorder.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,25 +64,41 @@ static void wake_up(uint64_t *values)
     values[DELAY] = 100000 + random_below(1500000);
 }
 
-static void make_frame(struct frame *frame, size_t threads, uint64_t active_percent)
+static int add_thread(struct frame *frame, size_t thread, bool is_active)
+{
+    struct entity *entity = frame_add(frame);
+    const size_t row = frame->entity_count - 1;
+
+    if (entity == NULL)
+        return -1;
+    entity->id = entity->pid = (int32_t)thread + 1;
+    snprintf(entity->name, sizeof entity->name, "thread %zu", thread);
+    frame->elapsed_ns[row] = NS_PER_S;
+    if (is_active)
+        wake_up(frame_values(frame, row));
+    else
+        frame_values(frame, row)[TIMER] = NS_PER_S;
+    return 0;
+}
+
+/* `was_active` has the threads that were active in the previous interval. */
+static int make_frame(struct frame *frame, size_t threads, uint64_t active_percent, bool is_key,
+                      bool *was_active)
 {
     frame_clear(frame);
     frame->start_ns = frame->end_ns;
     frame->end_ns += NS_PER_S;
     frame->wall_clock_ns = 1795312800000000000 + (int64_t)frame->end_ns;
     for (size_t i = 0; i < threads; i++) {
-        struct entity *entity = frame_add(frame);
+        const bool is_active = random_below(100) < active_percent;
 
-        if (entity == NULL)
-            exit(1);
-        entity->id = entity->pid = (int32_t)i + 1;
-        snprintf(entity->name, sizeof entity->name, "thread %zu", i);
-        frame->elapsed_ns[i] = NS_PER_S;
-        if (random_below(100) < active_percent)
-            wake_up(frame_values(frame, i));
-        else
-            frame_values(frame, i)[TIMER] = NS_PER_S;
+        if (!is_active && !was_active[i] && !is_key)
+            frame->omitted++;
+        else if (add_thread(frame, i, is_active) != 0)
+            return -1;
+        was_active[i] = is_active;
     }
+    return 0;
 }
 
 static double cpu_ms(void)
@@ -107,18 +126,22 @@ static int write_file(const char *path, size_t threads, size_t intervals, uint64
 {
     const struct recorder_about about = { "synthetic", "threads", "bpf", "", NS_PER_S };
     double *took_ms = calloc(intervals, sizeof *took_ms), sum_ms = 0;
+    bool *was_active = calloc(threads, sizeof *was_active);
     struct camp_error error = { 0 };
     struct recorder_counts counts;
     struct recorder *recorder;
     struct frame frame;
 
     frame_init(&frame, &schema);
-    if (took_ms == NULL || recorder_open(&recorder, path, &about, &error) != CAMP_OK)
+    if (took_ms == NULL || was_active == NULL ||
+        recorder_open(&recorder, path, &about, &error) != CAMP_OK)
         return fail(&error);
     for (size_t i = 0; i < intervals; i++) {
         double begin_ms;
 
-        make_frame(&frame, threads, active_percent);
+        if (make_frame(&frame, threads, active_percent, i == 0 || recorder_wants_key(recorder),
+                       was_active) != 0)
+            return 1;
         begin_ms = cpu_ms();
         if (recorder_write(recorder, &frame, NULL, &error) != CAMP_OK)
             return fail(&error);
