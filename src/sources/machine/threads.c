@@ -331,9 +331,9 @@ int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, str
                                       .beside = threads_source_cpus,
                                       .set_idle = set_idle };
     source->stop = stop;
+    /* The first reading needs no rows, so start_interval() sets what tells of idle threads. */
     thread_registry_init(&source->registry, &(struct thread_user){ .context = source,
                                                                    .did = add_thread,
-                                                                   .idle = add_idle_process,
                                                                    .group = find_process,
                                                                    .left = leave });
     r = cpus_states_open(&source->cpus, error);
