@@ -335,7 +335,11 @@ enum camp_states_option {
      * (docs/why.md). CAMP_E_NOTSUP if the kernel lacks an event that this needs. */
     CAMP_STATES_CULPRITS = 1u << 4,
     /* With CAMP_STATES_CULPRITS: each process is a group of its own, not each name of processes. */
-    CAMP_STATES_BY_PROCESS = 1u << 5
+    CAMP_STATES_BY_PROCESS = 1u << 5,
+    /* With CAMP_STATES_CULPRITS: a name or a process gets a group only when it causes a wait of
+     * what the session watches, or of a group that it has for that reason. All others are
+     * CAMP_GROUP_OTHER. So on a machine with more names than groups, those that matter have one. */
+    CAMP_STATES_GROUPS_BY_NEED = 1u << 7
 };
 
 /* Returns the name of a state, such as "user" or "run_queue". NULL if there is no such state. */
@@ -429,8 +433,8 @@ CAMP_PUBLIC int camp_states_losses(struct camp_states *session, struct camp_stat
  * of waits: all processes with the same name (the name of the first thread), or one process
  * (camp_states_watch_process(), CAMP_STATES_BY_PROCESS). There are at most 64 groups: 8 for what
  * the session watches, CAMP_GROUP_OTHER, CAMP_GROUP_KERNEL, CAMP_GROUP_OUTSIDE, and 53 for the
- * names, or processes, that run or wake first. A name that comes while others come may take two of
- * them, of which one stays unused. */
+ * names, or processes, that run or wake first, or that cause the first waits
+ * (CAMP_STATES_GROUPS_BY_NEED). camp_states_release_group() makes one of the 53 free again. */
 enum camp_group_kind {
     CAMP_GROUP_OTHER,   /* all names for which there was no group */
     CAMP_GROUP_KERNEL,  /* kernel threads */
@@ -440,7 +444,7 @@ enum camp_group_kind {
 };
 
 struct camp_states_group {
-    uint32_t number; /* by which causes name it; it does not change in a session */
+    uint32_t number; /* by which causes name it; it does not change until it is released */
     uint32_t kind;   /* enum camp_group_kind */
     int32_t pid;     /* CAMP_GROUP_PROCESS; otherwise 0 */
     uint32_t reserved;
@@ -520,6 +524,16 @@ CAMP_PUBLIC int camp_states_watch_process(struct camp_states *session, int32_t p
  * keeps the first 15 bytes of a name. Errors: those of camp_states_watch_process(). */
 CAMP_PUBLIC int camp_states_watch_name(struct camp_states *session, const char *name,
                                        struct camp_error *error);
+
+/* Ends a group of a name or a process that is not watched. Its threads are of CAMP_GROUP_OTHER, or
+ * get another group, from their next events on. Another name may get the number after the next call
+ * of camp_states_causes(), so that what the number had until that call is of the old group, and
+ * what it has more at later calls is of the new one. Errors: CAMP_E_INVALID (also: the session was
+ * opened without CAMP_STATES_CULPRITS, or has no such group), CAMP_E_NOTSUP, CAMP_E_IO (the kernel
+ * refused).
+ */
+CAMP_PUBLIC int camp_states_release_group(struct camp_states *session, uint32_t number,
+                                          struct camp_error *error);
 
 /* Fills ret[capacity] with the groups, ascending by number. Errors: CAMP_E_INVALID, CAMP_E_SPACE
  * (64 are always enough), CAMP_E_NOTSUP. */

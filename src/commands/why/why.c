@@ -46,7 +46,7 @@ static int parse(struct why *why, int argc, char **argv, int *ret_first)
         COLOR_OPTION,
         { "by", 0, OPTION_CHOICE, &why->by, "WHAT",
           "Divide causes by the name of processes or by process. At most 53 names or processes are "
-          "told apart, besides the operand. (Default: name)",
+          "told apart, besides the operand: those that cause its waits. (Default: name)",
           0, 0, groupings },
         COMMON_OPTION(COMMON_TOP, &why->top,
                       .help = "Show at most N groups or devices of each cause, those with the most "
@@ -116,6 +116,7 @@ static int read_options(struct why *why, int argc, char **argv)
 static int open_source(struct why *why)
 {
     const uint32_t options = (why->by == BY_PROCESS ? CAMP_STATES_BY_PROCESS : 0) |
+                             (why->subject != NULL ? CAMP_STATES_GROUPS_BY_NEED : 0) |
                              (why->no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) |
                              (why->verbose ? CAMP_STATES_VERBOSE : 0);
     struct camp_error error = { 0 };

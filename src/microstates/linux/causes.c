@@ -14,6 +14,7 @@
 #include <bpf/libbpf.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +32,8 @@ _Static_assert(sizeof(struct states_bpf__bss) == sizeof(struct plain_bpf__bss) &
 
 IS_AT_ONE_PLACE(all_accounted, bss);
 IS_AT_ONE_PLACE(changes, bss);
+IS_AT_ONE_PLACE(free_groups, bss);
 IS_AT_ONE_PLACE(generation, bss);
-IS_AT_ONE_PLACE(group_count, bss);
 IS_AT_ONE_PLACE(group_names, bss);
 IS_AT_ONE_PLACE(groups_version, bss);
 IS_AT_ONE_PLACE(known_fields, bss);
@@ -41,12 +42,14 @@ IS_AT_ONE_PLACE(sleeps_since_ns, bss);
 IS_AT_ONE_PLACE(snapshot_before, bss);
 IS_AT_ONE_PLACE(snapshot_brief, bss);
 IS_AT_ONE_PLACE(snapshot_now, bss);
+IS_AT_ONE_PLACE(subject_groups, bss);
 IS_AT_ONE_PLACE(thread_records, bss);
 IS_AT_ONE_PLACE(waker_devices, bss);
 IS_AT_ONE_PLACE(wanted_count, bss);
 IS_AT_ONE_PLACE(wanted_tids, bss);
 IS_AT_ONE_PLACE(watched_groups, bss);
 IS_AT_ONE_PLACE(calls_with_argument, rodata);
+IS_AT_ONE_PLACE(groups_by_need, rodata);
 IS_AT_ONE_PLACE(groups_by_process, rodata);
 IS_AT_ONE_PLACE(kind_of_call, rodata);
 IS_AT_ONE_PLACE(lists_changes, rodata);
@@ -131,6 +134,7 @@ int camp_causes_prepare(struct camp_states *session, const struct kernel_types *
     note_arguments(programs);
     session->has_causes = wanted;
     programs->rodata->groups_by_process = (options & CAMP_STATES_BY_PROCESS) != 0;
+    programs->rodata->groups_by_need = (options & CAMP_STATES_GROUPS_BY_NEED) != 0;
     bpf_map__set_autocreate(programs->maps.groups, wanted);
     bpf_map__set_autocreate(programs->maps.queues, wanted);
     bpf_map__set_autocreate(programs->maps.sleeps_of_groups, wanted);
@@ -152,7 +156,7 @@ int camp_causes_begin(struct camp_states *session, struct camp_error *error)
 
     if (!session->has_causes)
         return CAMP_OK;
-    programs->bss->group_count = GROUP_FIRST;
+    programs->bss->free_groups = FREE_AT_FIRST;
     programs->bss->groups_version = 1;
     session->queues =
         map_array(programs->maps.queues, session->cpu_count * sizeof *session->queues, PROT_READ);
@@ -182,6 +186,12 @@ static int fail_without(struct camp_error *error)
 {
     return camp_fail(error, CAMP_E_INVALID, 0,
                      "this session keeps no ledger of causes: open it with CAMP_STATES_CULPRITS");
+}
+
+/* Returns the set of the groups that the session watches. */
+static uint64_t *subjects(struct camp_states *session)
+{
+    return &session->programs->bss->subject_groups;
 }
 
 /* Adds a group, unless it exists, and sets *ret to its number. */
@@ -215,6 +225,14 @@ static void find_groups_again(struct camp_states *session)
         *version = 1;
 }
 
+/* Each thread finds its group again at its next event. With groups by need, what causes the waits
+ * of group `number` gets groups of its own from then on. */
+static void watch_group(struct camp_states *session, uint32_t number)
+{
+    __atomic_fetch_or(subjects(session), UINT64_C(1) << number, __ATOMIC_SEQ_CST);
+    find_groups_again(session);
+}
+
 int camp_states_watch_process(struct camp_states *session, int32_t pid, struct camp_error *error)
 {
     const struct group_key key = { .pid = pid };
@@ -231,7 +249,7 @@ int camp_states_watch_process(struct camp_states *session, int32_t pid, struct c
     if (r == CAMP_OK) {
         __atomic_fetch_or(&session->programs->bss->watched_groups, UINT64_C(1) << number,
                           __ATOMIC_SEQ_CST);
-        find_groups_again(session);
+        watch_group(session, number);
     }
     return r;
 }
@@ -249,22 +267,79 @@ int camp_states_watch_name(struct camp_states *session, const char *name, struct
     strncpy(key.name, name, sizeof key.name - 1);
     r = add_group(session, &key, &number, error);
     if (r == CAMP_OK)
-        find_groups_again(session);
+        watch_group(session, number);
     return r;
 }
 
-/* If two CPUs add a name at once, both take a number, and one of the numbers stays unused. */
-static bool is_used(const struct camp_states *session, const struct group_key *key, uint32_t number)
+/* Returns the key of a group in the map. A program adds the name of a process to its copy. */
+static struct group_key key_of(const struct camp_states *session, uint32_t number)
 {
-    struct group_key asked = { .pid = key->pid };
+    const struct group_key *named = &session->programs->bss->group_names[number];
+    struct group_key key = { .pid = named->pid };
+
+    if (named->pid == 0)
+        memcpy(key.name, named->name, sizeof key.name);
+    return key;
+}
+
+/* Returns whether a number is that of a group. A number without a group may have the key of the
+ * group that had it before. */
+static bool is_used(const struct camp_states *session, uint32_t number)
+{
+    const struct group_key key = key_of(session, number);
     uint32_t found;
 
-    if (number < GROUP_FIRST)
-        return true;
-    if (key->pid == 0) /* A program adds the name of a process to its key. */
-        memcpy(asked.name, key->name, sizeof asked.name);
-    return bpf_map_lookup_elem(bpf_map__fd(session->programs->maps.groups), &asked, &found) == 0 &&
-           found == number;
+    return number < GROUP_FIRST ||
+           (bpf_map_lookup_elem(bpf_map__fd(session->programs->maps.groups), &key, &found) == 0 &&
+            found == number);
+}
+
+int camp_states_release_group(struct camp_states *session, uint32_t number,
+                              struct camp_error *error)
+{
+    struct group_key key;
+
+    if (camp_is_null(error, session))
+        return CAMP_E_INVALID;
+    if (session->queues == NULL)
+        return fail_without(error);
+    if (number < GROUP_FIRST || number >= GROUPS_NAMED || !is_used(session, number) ||
+        (*subjects(session) >> number & 1) != 0)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "group %" PRIu32 " is none of a name or process that came by itself",
+                         number);
+    key = key_of(session, number);
+    if (bpf_map_delete_elem(bpf_map__fd(session->programs->maps.groups), &key) != 0)
+        return camp_fail(error, CAMP_E_IO, errno, "the kernel removes no group of causes (%s)",
+                         strerror(errno));
+    session->released_groups |= UINT64_C(1) << number;
+    find_groups_again(session);
+    return CAMP_OK;
+}
+
+/* Returns whether a thread waits for a CPU, or has one, since it found the group. */
+static bool has_threads_at_cpus(const struct camp_states *session, uint32_t group)
+{
+    for (uint32_t i = 0; i < session->cpu_count; i++) {
+        const volatile struct queue_account *queue = &session->queues[i];
+
+        if ((queue->waits[group] & QUEUE_MASK) != 0 || queue->running == 1 + group ||
+            queue->waker == 1 + group)
+            return true;
+    }
+    return false;
+}
+
+void camp_causes_free_groups(struct camp_states *session, uint64_t released)
+{
+    for (uint32_t i = GROUP_FIRST; i < GROUPS_NAMED; i++) {
+        const uint64_t bit = UINT64_C(1) << i;
+
+        if ((released & bit) == 0 || has_threads_at_cpus(session, i))
+            continue;
+        session->released_groups &= ~bit;
+        __atomic_fetch_or(&session->programs->bss->free_groups, bit, __ATOMIC_SEQ_CST);
+    }
 }
 
 int camp_states_groups(struct camp_states *session, struct camp_states_group *ret, size_t size,
@@ -288,9 +363,7 @@ int camp_states_groups(struct camp_states *session, struct camp_states_group *re
             .pid = key->pid,
         };
 
-        if (i < GROUPS_NAMED && i >= session->programs->bss->group_count)
-            continue;
-        if (!is_used(session, key, i))
+        if (!is_used(session, i))
             continue;
         memcpy(group.name, key->name, sizeof group.name);
         group.name[sizeof group.name - 1] = '\0';

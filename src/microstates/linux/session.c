@@ -30,7 +30,7 @@
 #define CPUS_MOST (1u << 16)
 #define OPTIONS                                                                                    \
     (CAMP_STATES_NO_SYSCALLS | CAMP_STATES_VERBOSE | CAMP_STATES_DISKS | CAMP_STATES_VISIT_ALL |   \
-     CAMP_STATES_CULPRITS | CAMP_STATES_BY_PROCESS)
+     CAMP_STATES_CULPRITS | CAMP_STATES_BY_PROCESS | CAMP_STATES_GROUPS_BY_NEED)
 #define MACHINE_NAMESPACE 0xEFFFFFFC /* PROC_PID_INIT_INO of the kernel */
 
 static bool begins(const char *text, const char *with)
