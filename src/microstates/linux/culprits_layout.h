@@ -2,10 +2,10 @@
  * The ledger of causes, as the programs in the kernel write it (programs/culprits.bpf.h) and the
  * session reads it (causes.c).
  *
- * A group is one process name, or one process: the programs give each name that runs or waits, or
- * that causes a wait of what the session watches, a number below GROUPS_NAMED. Names for which
- * there is no number share GROUP_OTHER. The numbers from GROUPS_NAMED on are for what the session
- * watches, so that they do not depend on what came first.
+ * A group is one process name, one process or one cgroup: the programs give each name that runs or
+ * waits, or that causes a wait of what the session watches, a number below GROUPS_NAMED. Names for
+ * which there is no number share GROUP_OTHER. The numbers from GROUPS_NAMED on are for what the
+ * session watches, so that they do not depend on what came first.
  */
 #pragma once
 
@@ -129,9 +129,14 @@ struct distributions {
 };
 
 struct group_key {
-    int32_t pid; /* of the process, or 0 if the group is a name */
+    uint64_t cgroup; /* its id, or 0 if the group is a process or a name */
+    int32_t pid;     /* of the process, or 0 if the group is a cgroup or a name */
+    uint32_t reserved;
     char name[CAMP_STATES_NAME_SIZE];
 };
+
+/* The watched cgroups, and the cgroups in them. */
+#define CGROUPS_MAX 1024u
 
 /* Sleeps of one watched process in one system call, of which the first argument is `argument`. */
 struct call_key {

@@ -35,7 +35,7 @@ uint64_t cause_quiet_groups(const struct causes *causes)
     for (size_t i = 0; i < causes->group_count; i++) {
         const struct camp_states_group *group = &causes->groups[i];
 
-        if (group->kind != CAMP_GROUP_NAME && group->kind != CAMP_GROUP_PROCESS)
+        if (group->kind < CAMP_GROUP_NAME)
             continue;
         taken |= set_of(group->number);
         count++;

@@ -1,6 +1,7 @@
 #include "causes.h"
 
 #include "cause_calls.h"
+#include "cause_cgroups.h"
 #include "cause_fit.h"
 #include "cause_groups.h"
 #include "cause_release.h"
@@ -32,6 +33,7 @@ struct causes_source {
     struct camp_states *session;
     struct thread_registry registry;
     struct cause_groups groups;
+    struct cause_cgroups cgroups;
     struct reading before, now;
     struct causes causes;
     struct cause_list differences;
@@ -59,7 +61,8 @@ static int find_group(void *context, const struct camp_thread_states *before,
     struct causes_source *source = context;
 
     (void)before;
-    return cause_groups_find(&source->groups, thread, group) ? CAMP_OK : CAMP_E_NOMEM;
+    return cause_groups_find(&source->groups, &source->cgroups, thread, group) ? CAMP_OK
+                                                                               : CAMP_E_NOMEM;
 }
 
 static int account(void *context, const struct camp_thread_states *since, uint32_t group)
@@ -149,6 +152,7 @@ static void set_groups(struct causes_source *source, const struct reading *last)
         cause_groups_remove_doubles(causes->groups, causes->group_count, used_groups(last));
     if (cause_groups_set(&source->groups, causes->groups, causes->group_count))
         source->registry.regroups = true;
+    cause_cgroups_start(&source->cgroups);
 }
 
 /* Reads the ledger, then all threads. */
@@ -319,6 +323,7 @@ int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct
     source->causes.unseen = source->now.unseen - source->before.unseen;
     source->causes.is_kernel = source->groups.is_kernel;
     if (!subtract_readings(source) || !make_rows(source) ||
+        !cause_cgroups_name(&source->cgroups, &source->causes) ||
         !cause_calls_since(&source->causes.calls, source->before.calls, source->before.call_count,
                            source->now.calls, source->now.call_count))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
@@ -340,6 +345,18 @@ int causes_watch_name(struct causes_source *source, const char *name, struct cam
     return camp_states_watch_name(source->session, name, error);
 }
 
+int causes_watch_cgroup(struct causes_source *source, const char *folder, uint64_t id,
+                        const char *name, struct camp_error *error)
+{
+    return cause_cgroups_watch(&source->cgroups, source->session, folder, id, name, error);
+}
+
+bool causes_name_cgroups(struct causes_source *source, const char *mount)
+{
+    source->cgroups.paths.mount = strdup(mount);
+    return source->cgroups.paths.mount != NULL;
+}
+
 void causes_close(struct causes_source *source)
 {
     if (source == NULL)
@@ -347,6 +364,7 @@ void causes_close(struct causes_source *source)
     camp_states_close(source->session);
     thread_registry_release(&source->registry);
     cause_groups_release(&source->groups);
+    cause_cgroups_release(&source->cgroups);
     release(&source->before);
     release(&source->now);
     free(source->causes.rows.items);

@@ -2,11 +2,12 @@
  * The groups of threads between which causes are divided (../culprits_layout.h).
  *
  * A thread belongs to the group of its process: of the process alone if the session watches it or
- * divides by process, else of the name of the process, which is the name of its first thread. A
- * thread finds its group at its first switch or wakeup, so an idle process takes no number. It
- * finds the group again when it gets another name, and when the session watches another process.
- * All threads find their groups again when the first thread of a process with several threads gets
- * another name.
+ * divides by process, else of the name of the process, which is the name of its first thread. If
+ * the session watches a cgroup that the thread is in, or that is around it, it belongs to that, and
+ * if the session divides by cgroup, to its own. A thread finds its group at its first switch or
+ * wakeup, so an idle process takes no number. It finds the group again when it gets another name,
+ * and when the session watches another process. All threads find their groups again when the first
+ * thread of a process with several threads gets another name.
  *
  * With groups_by_need, a name or a process gets a number only when it causes a wait. Its thread may
  * have the CPU while a thread that the session watches waits for it, or wake that thread: then the
@@ -19,6 +20,7 @@
 #include "../culprits_layout.h"
 #include "account_map.bpf.h"
 #include "bits.bpf.h"
+#include "cgroup.bpf.h"
 
 /* Whether the programs keep the ledger of causes. They are compiled twice, because even a constant
  * that the session sets would cost each event some instructions: the verifier removes the code that
@@ -31,10 +33,12 @@
 
 /* The session sets it before it loads the programs. */
 const volatile bool groups_by_process = false;
+const volatile bool groups_by_cgroup = false;
 const volatile bool groups_by_need = false;
 
 /* The session may add groups, and then changes groups_version, which is never 0. */
 uint32_t groups_version;
+uint32_t watches_cgroups; /* 1 if the session watches some */
 /* Sets of groups: the numbers that no name or process has; those whose sleeps are counted by call;
  * and those whose causes get groups of their own with groups_by_need. */
 uint64_t free_groups, watched_groups, subject_groups;
@@ -46,6 +50,14 @@ struct {
     __type(key, struct group_key);
     __type(value, uint32_t);
 } groups SEC(".maps");
+
+/* The groups of watched cgroups and of the cgroups in them in which a thread ran, by their ids. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, CGROUPS_MAX);
+    __type(key, uint64_t);
+    __type(value, uint32_t);
+} watched_cgroups SEC(".maps");
 
 static __always_inline uint32_t group_of(const struct account *account)
 {
@@ -95,11 +107,48 @@ static __always_inline uint32_t add_group(const struct group_key *key, uint32_t 
     return found != NULL ? *found : GROUP_OTHER;
 }
 
+struct climb {
+    struct cgroup *cgroup;
+    uint32_t number; /* the result, or GROUP_OTHER */
+};
+
+/* Returns 1 if a cgroup is watched, or has none around it. */
+static long climb_next(uint32_t level, struct climb *climb)
+{
+    const struct cgroup *cgroup = climb->cgroup;
+    const uint64_t id = BPF_CORE_READ(cgroup, kn, id);
+    const uint32_t *number = bpf_map_lookup_elem(&watched_cgroups, &id);
+
+    if (number != NULL) {
+        climb->number = *number;
+        return 1;
+    }
+    climb->cgroup = BPF_CORE_READ(cgroup, self.parent, cgroup);
+    return climb->cgroup == NULL;
+}
+
+/* Returns the group of the watched cgroup that a thread is in, or GROUP_OTHER. */
+static __always_inline uint32_t group_of_cgroup(const struct task_struct *task, uint64_t id)
+{
+    const uint32_t *known = bpf_map_lookup_elem(&watched_cgroups, &id);
+    struct climb climb = { .cgroup = cgroup_of(task) };
+
+    if (known != NULL)
+        return *known;
+    if (climb.cgroup == NULL)
+        return GROUP_OTHER;
+    bpf_loop(CGROUPS_DEEP, climb_next, &climb, 0);
+    if (climb.number != GROUP_OTHER)
+        bpf_map_update_elem(&watched_cgroups, &id, &climb.number, BPF_NOEXIST);
+    return climb.number;
+}
+
 /* `first` is of enum group_need, for a thread that has no group yet. */
 static __always_inline uint32_t find_group(const struct task_struct *task, uint32_t first)
 {
     struct group_key process = { 0 }, key = { 0 };
     uint32_t *found, number;
+    uint64_t cgroup = 0;
 
     if ((BPF_CORE_READ(task, flags) & PF_KTHREAD) != 0)
         return GROUP_KERNEL;
@@ -109,8 +158,19 @@ static __always_inline uint32_t find_group(const struct task_struct *task, uint3
     if (process.pid == 0)
         return GROUP_OUTSIDE;
     found = bpf_map_lookup_elem(&groups, &process);
+    if (groups_by_cgroup || watches_cgroups != 0)
+        cgroup = cgroup_id(task);
+    if (found == NULL && watches_cgroups != 0) {
+        number = group_of_cgroup(task, cgroup);
+        if (number != GROUP_OTHER)
+            return number & (GROUPS_MAX - 1);
+    }
     if (found == NULL) {
         BPF_CORE_READ_INTO(&key.name, task, group_leader, comm);
+        found = bpf_map_lookup_elem(&groups, &key);
+    }
+    if (found == NULL && groups_by_cgroup) {
+        key = (struct group_key){ .cgroup = cgroup };
         found = bpf_map_lookup_elem(&groups, &key);
     }
     if (found != NULL)
@@ -169,6 +229,16 @@ static __always_inline bool name_group(struct account *account, const struct tas
     change_groups();
     account->groups_version = groups_version;
     return true;
+}
+
+/* A thread, or its whole process if it is the first one, has moved to another cgroup. */
+static __always_inline void move_group(struct account *account, struct task_struct *task)
+{
+    if (!groups_by_cgroup && watches_cgroups == 0)
+        return;
+    leave_group(account);
+    if (task->pid == task->tgid && BPF_CORE_READ(task, signal, nr_threads) > 1)
+        change_groups();
 }
 
 /* A thread gets another name, which names its process if the thread is the first one. The kernel
