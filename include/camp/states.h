@@ -148,7 +148,8 @@ struct camp_thread_states {
     uint32_t processes;    /* how many of `count` are the first thread of their process */
     uint32_t known;        /* enum camp_thread_states_field */
     uint32_t known_states; /* the elements of state_ns that are known: 1 << enum camp_state */
-    /* Id of its cgroup (version 2): the inode number of the cgroup's directory. */
+    /* Id of its cgroup (version 2, or CAMP_STATES_CPU_CGROUPS): the inode number of the cgroup's
+     * directory. */
     uint64_t cgroup;
     char name[CAMP_STATES_NAME_SIZE];
     uint64_t start_ns;
@@ -335,7 +336,16 @@ enum camp_states_option {
      * (docs/why.md). CAMP_E_NOTSUP if the kernel lacks an event that this needs. */
     CAMP_STATES_CULPRITS = 1u << 4,
     /* With CAMP_STATES_CULPRITS: each process is a group of its own, not each name of processes. */
-    CAMP_STATES_BY_PROCESS = 1u << 5
+    CAMP_STATES_BY_PROCESS = 1u << 5,
+    /* With CAMP_STATES_CULPRITS: a name or a process gets a group only when it causes a wait of
+     * what the session watches, or of a group that it has for that reason. All others are
+     * CAMP_GROUP_OTHER. So on a machine with more names than groups, those that matter have one. */
+    CAMP_STATES_GROUPS_BY_NEED = 1u << 7,
+    /* With CAMP_STATES_CULPRITS: each cgroup is a group of its own, not each name of processes. */
+    CAMP_STATES_BY_CGROUP = 1u << 8,
+    /* The ids of cgroups are those of version 1 in the hierarchy with the CPU controller, instead
+     * of those of version 2: in camp_thread_states.cgroup and in groups of causes. */
+    CAMP_STATES_CPU_CGROUPS = 1u << 9
 };
 
 /* Returns the name of a state, such as "user" or "run_queue". NULL if there is no such state. */
@@ -426,25 +436,28 @@ CAMP_PUBLIC int camp_states_losses(struct camp_states *session, struct camp_stat
 /* === camp_causes: the causes of waits === */
 
 /* What a group of threads is, between which a session with CAMP_STATES_CULPRITS divides the causes
- * of waits: all processes with the same name (the name of the first thread), or one process
- * (camp_states_watch_process(), CAMP_STATES_BY_PROCESS). There are at most 64 groups: 8 for what
+ * of waits: all processes with the same name (the name of the first thread), one process
+ * (camp_states_watch_process(), CAMP_STATES_BY_PROCESS), or the threads in one cgroup
+ * (camp_states_watch_cgroup(), CAMP_STATES_BY_CGROUP). There are at most 64 groups: 8 for what
  * the session watches, CAMP_GROUP_OTHER, CAMP_GROUP_KERNEL, CAMP_GROUP_OUTSIDE, and 53 for the
- * names, or processes, that run or wake first. A name that comes while others come may take two of
- * them, of which one stays unused. */
+ * names, or processes, that run or wake first, or that cause the first waits
+ * (CAMP_STATES_GROUPS_BY_NEED). camp_states_release_group() makes one of the 53 free again. */
 enum camp_group_kind {
     CAMP_GROUP_OTHER,   /* all names for which there was no group */
     CAMP_GROUP_KERNEL,  /* kernel threads */
     CAMP_GROUP_OUTSIDE, /* threads outside of the PID namespace */
     CAMP_GROUP_NAME,    /* the processes with this name that no other group has */
-    CAMP_GROUP_PROCESS  /* one process */
+    CAMP_GROUP_PROCESS, /* one process */
+    CAMP_GROUP_CGROUP   /* one cgroup; if it is watched, with the cgroups in it */
 };
 
 struct camp_states_group {
-    uint32_t number; /* by which causes name it; it does not change in a session */
+    uint32_t number; /* by which causes name it; it does not change until it is released */
     uint32_t kind;   /* enum camp_group_kind */
     int32_t pid;     /* CAMP_GROUP_PROCESS; otherwise 0 */
     uint32_t reserved;
     char name[CAMP_STATES_NAME_SIZE]; /* CAMP_GROUP_NAME, CAMP_GROUP_PROCESS; otherwise "" */
+    uint64_t cgroup;                  /* CAMP_GROUP_CGROUP: its id; otherwise 0 */
 };
 
 /* What caused a wait. */
@@ -511,8 +524,8 @@ struct camp_call_sleeps {
 
 /* Makes a process a group of its own, from now on, and counts its sleeps by system call. Errors:
  * CAMP_E_INVALID (also: the session was opened without CAMP_STATES_CULPRITS, or pid is below 1),
- * CAMP_E_SPACE (8 processes and names are watched), CAMP_E_NOTSUP (on other systems than Linux),
- * CAMP_E_IO (the kernel refused the group). */
+ * CAMP_E_SPACE (8 processes, names and cgroups are watched), CAMP_E_NOTSUP (on other systems than
+ * Linux), CAMP_E_IO (the kernel refused the group). */
 CAMP_PUBLIC int camp_states_watch_process(struct camp_states *session, int32_t pid,
                                           struct camp_error *error);
 
@@ -520,6 +533,30 @@ CAMP_PUBLIC int camp_states_watch_process(struct camp_states *session, int32_t p
  * keeps the first 15 bytes of a name. Errors: those of camp_states_watch_process(). */
 CAMP_PUBLIC int camp_states_watch_name(struct camp_states *session, const char *name,
                                        struct camp_error *error);
+
+/* Makes the threads in a cgroup, and in the cgroups in it, a group, from now on. `cgroup` is the
+ * inode number of its directory, in version 2 or, with CAMP_STATES_CPU_CGROUPS, in the hierarchy of
+ * version 1 with the CPU controller. A thread that moves is of the new group from its next event
+ * on. Errors: those of camp_states_watch_process(). */
+CAMP_PUBLIC int camp_states_watch_cgroup(struct camp_states *session, uint64_t cgroup,
+                                         struct camp_error *error);
+
+/* Sets *ret to the number of the group that the threads in a cgroup have, because it is watched, or
+ * one of them ran and a cgroup around it is watched. So it also answers for a cgroup that was
+ * removed meanwhile. The session keeps 1,024 of them. Errors: CAMP_E_INVALID, CAMP_E_GONE (the
+ * cgroup is in no watched one, or none of its threads has run), CAMP_E_NOTSUP. */
+CAMP_PUBLIC int camp_states_group_of_cgroup(struct camp_states *session, uint64_t cgroup,
+                                            uint32_t *ret, struct camp_error *error);
+
+/* Ends a group of a name, a process or a cgroup that is not watched. Its threads are of
+ * CAMP_GROUP_OTHER, or get another group, from their next events on. Another name may get the
+ * number after the next call of camp_states_causes(), so that what the number had until that call
+ * is of the old group, and what it has more at later calls is of the new one. Errors:
+ * CAMP_E_INVALID (also: the session was opened without CAMP_STATES_CULPRITS, or has no such group),
+ * CAMP_E_NOTSUP, CAMP_E_IO (the kernel refused).
+ */
+CAMP_PUBLIC int camp_states_release_group(struct camp_states *session, uint32_t number,
+                                          struct camp_error *error);
 
 /* Fills ret[capacity] with the groups, ascending by number. Errors: CAMP_E_INVALID, CAMP_E_SPACE
  * (64 are always enough), CAMP_E_NOTSUP. */

@@ -19,7 +19,7 @@ enum operand_kind operand_kind(const struct option_table *table)
         enum operand_kind kind;
     } kinds[] = {
         { "-- COMMAND", OPERAND_COMMAND }, { "COUNTER...", OPERAND_COUNTER },
-        { "[KIND", OPERAND_SUBJECT },      { "[PID | NAME]", OPERAND_PROCESS },
+        { "[KIND", OPERAND_SUBJECT },      { "[PID | NAME", OPERAND_PROCESS },
         { "[INTERVAL", OPERAND_INTERVAL },
     };
     const char *options = strstr(table->usage, "[OPTIONS]");

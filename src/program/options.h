@@ -81,7 +81,7 @@ enum operand_kind {
     OPERAND_INTERVAL, /* only [INTERVAL [COUNT]] or [INTERVAL] */
     OPERAND_COUNTER,  /* COUNTER... of `camp get` */
     OPERAND_SUBJECT,  /* KIND of `camp list` */
-    OPERAND_PROCESS,  /* a pid or a name of `camp why`, then [INTERVAL [COUNT]] */
+    OPERAND_PROCESS,  /* a pid, a name or a cgroup of `camp why`, then [INTERVAL [COUNT]] */
     OPERAND_COMMAND   /* a program and its arguments */
 };
 enum operand_kind operand_kind(const struct option_table *table);

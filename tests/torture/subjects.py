@@ -223,6 +223,8 @@ def subjects_of(inputs, port):
         Subject('time', ('time', '--format', 'json', '--output', 'out.json', '--', 'true'), exact,
                 ('out.json',), degrades=True),
         Subject('wait', ('wait', '--tier', 'kernel', '--format', 'json', *live), keys_of_lines),
+        Subject('why', ('why', '--format', 'json', *live), keys_of_lines),
+        Subject('why-cgroup', ('why', '--cgroup', '/', '--by', 'cgroup', '--format', 'json', *live), keys_of_lines),
         Subject('explain', ('explain', '--tier', 'schedstat', '--format', 'json', '--interval', '20ms'), keys_of_lines),
         Subject('explain-recording', ('explain', '--from', recording, '--format', 'json')),
         Subject('verify', ('verify', '--only', '*-listed', '--format', 'json'), keys_of_lines,

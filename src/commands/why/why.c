@@ -1,6 +1,6 @@
 /*
- * camp why shows why the threads of a process, of all processes with one name, or of the machine
- * waited: each state divided by its causes, and the causes by who.
+ * camp why shows why the threads of a process, of all processes with one name, of a cgroup, or of
+ * the machine waited: each state divided by its causes, and the causes by who.
  */
 #include "counters/clock.h"
 #include "counters/error.h"
@@ -9,6 +9,7 @@
 #include "program/privilege.h"
 #include "program/process_selection.h"
 #include "views/view.h"
+#include "why_cgroup.h"
 #include "why_record.h"
 
 #include <errno.h>
@@ -19,8 +20,8 @@
 
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 static const char *const formats[] = { "text", "json", "csv", NULL };
-enum { BY_NAME, BY_PROCESS };
-static const char *const groupings[] = { "name", "process", NULL };
+enum { BY_NAME, BY_PROCESS, BY_CGROUP };
+static const char *const groupings[] = { "name", "process", "cgroup", NULL };
 
 struct why {
     uint64_t interval_ns, count, top;
@@ -29,6 +30,7 @@ struct why {
     const char *subject; /* NULL: all threads */
     int32_t pid;         /* of the subject, or 0 */
     struct camp_process process;
+    struct why_cgroup cgroup; /* the subject, unless it is empty */
     struct causes_source *source;
     struct why_record record;
     const struct view *view;
@@ -45,9 +47,18 @@ static int parse(struct why *why, int argc, char **argv, int *ret_first)
                       .choices = formats),
         COLOR_OPTION,
         { "by", 0, OPTION_CHOICE, &why->by, "WHAT",
-          "Divide causes by the name of processes or by process. At most 53 names or processes are "
-          "told apart, besides the operand. (Default: name)",
+          "Divide causes by the name of processes, by process or by cgroup. At most 53 of them are "
+          "told apart, besides the operand: those that cause its waits. (Default: name)",
           0, 0, groupings },
+        { "cgroup", 0, OPTION_TEXT, &why->cgroup.path, "PATH",
+          "Why the threads in a cgroup, and in those in it, waited: its path in its hierarchy, or "
+          "that of its directory. The same as an operand that starts with a slash." },
+        { "container", 0, OPTION_TEXT, &why->cgroup.labels[LABEL_CONTAINER], "NAME",
+          "Why the threads of a container waited (docs/containers.md has the names)." },
+        { "pod", 0, OPTION_TEXT, &why->cgroup.labels[LABEL_POD], "NAME",
+          "Why the threads of a pod waited." },
+        { "unit", 0, OPTION_TEXT, &why->cgroup.labels[LABEL_UNIT], "NAME",
+          "Why the threads of a unit of systemd waited." },
         COMMON_OPTION(COMMON_TOP, &why->top,
                       .help = "Show at most N groups or devices of each cause, those with the most "
                               "time first; 0: all. (Default: 8 in text, all in other formats.)"),
@@ -59,11 +70,12 @@ static int parse(struct why *why, int argc, char **argv, int *ret_first)
         COMMON_OPTION(COMMON_VERBOSE, &why->verbose),
     };
     const struct option_table table = {
-        .usage = "camp why [OPTIONS] [PID | NAME] [INTERVAL [COUNT]]",
-        .about = "Why a process, all processes with a name, or all threads waited: each state\n"
-                 "divided by what caused it, in percent that add up to 100. Time in the run queue\n"
-                 "is divided by who had the CPU meanwhile, a sleep by what ended it. The first\n"
-                 "operand is always the process or the name. Needs CAP_BPF and CAP_PERFMON.\n"
+        .usage = "camp why [OPTIONS] [PID | NAME | /CGROUP] [INTERVAL [COUNT]]",
+        .about = "Why a process, all processes with a name, a cgroup, or all threads waited: each\n"
+                 "state divided by what caused it, in percent that add up to 100. Time in the run\n"
+                 "queue is divided by who had the CPU meanwhile, a sleep by what ended it. The\n"
+                 "first operand is always the process, the name or the cgroup. Needs CAP_BPF and\n"
+                 "CAP_PERFMON.\n"
                  "Without --count it runs until Ctrl-C.",
         .specs = specs,
         .count = sizeof specs / sizeof specs[0],
@@ -110,12 +122,17 @@ static int read_options(struct why *why, int argc, char **argv)
     why->view = view_by_name(formats[why->format]);
     why->view_options = view_options_of(stdout);
     why->view_options.table = why->table >= 0 ? why_table_names[why->table] : NULL;
-    return find_process(why);
+    status = why_cgroup_find(&why->cgroup, why->subject);
+    if (status == OPTIONS_GO_ON && why->cgroup.name[0] != '\0')
+        why->subject = why->cgroup.name;
+    return status == OPTIONS_GO_ON ? find_process(why) : status;
 }
 
 static int open_source(struct why *why)
 {
     const uint32_t options = (why->by == BY_PROCESS ? CAMP_STATES_BY_PROCESS : 0) |
+                             (why->subject != NULL ? CAMP_STATES_GROUPS_BY_NEED : 0) |
+                             why_cgroup_options(&why->cgroup, why->by == BY_CGROUP) |
                              (why->no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) |
                              (why->verbose ? CAMP_STATES_VERBOSE : 0);
     struct camp_error error = { 0 };
@@ -123,23 +140,31 @@ static int open_source(struct why *why)
 
     if (r == CAMP_OK && why->pid != 0)
         r = causes_watch_process(why->source, why->pid, &error);
-    else if (r == CAMP_OK && why->subject != NULL)
+    else if (r == CAMP_OK && why->subject != NULL && why->cgroup.name[0] == '\0')
         r = causes_watch_name(why->source, why->subject, &error);
+    if (r == CAMP_OK && (why->cgroup.name[0] != '\0' || why->by == BY_CGROUP))
+        r = why_cgroup_watch(&why->cgroup, why->source, &error);
     if (r == CAMP_OK)
         privilege_give_up(PRIVILEGE_MAPS);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
+}
+
+static bool is_subject(const struct why *why, const struct camp_states_group *group)
+{
+    if (why->pid != 0)
+        return group->kind == CAMP_GROUP_PROCESS && group->pid == why->pid;
+    if (why->cgroup.name[0] != '\0')
+        return group->kind == CAMP_GROUP_CGROUP && group->cgroup == why->cgroup.folder.id;
+    return group->kind == CAMP_GROUP_NAME &&
+           strncmp(group->name, why->subject, CAMP_STATES_NAME_SIZE - 1) == 0;
 }
 
 /* Returns the number of the subject's group, or WHY_ALL. */
 static uint32_t find_subject(const struct why *why, const struct causes *causes)
 {
     for (size_t i = 0; i < causes->group_count && why->subject != NULL; i++) {
-        const struct camp_states_group *group = &causes->groups[i];
-
-        if (why->pid != 0 ? group->kind == CAMP_GROUP_PROCESS && group->pid == why->pid
-                          : group->kind == CAMP_GROUP_NAME &&
-                                strncmp(group->name, why->subject, CAMP_STATES_NAME_SIZE - 1) == 0)
-            return group->number;
+        if (is_subject(why, &causes->groups[i]))
+            return causes->groups[i].number;
     }
     return WHY_ALL;
 }
@@ -159,6 +184,8 @@ static bool has_ended(const struct why *why)
 /* There is nothing to show of a process that ended before the interval. */
 static int complain_of_nothing(const struct why *why, const struct causes *causes)
 {
+    if (why->cgroup.name[0] != '\0')
+        return complain(STATUS_FAILURE, "no thread is in the cgroup %s", why->cgroup.folder.path);
     if (causes->is_kernel)
         return complain(STATUS_FAILURE,
                         "'%s' is a kernel thread, and all kernel threads are one group: give a "
@@ -221,6 +248,7 @@ int command_why(int argc, char **argv)
     if (status == OPTIONS_GO_ON)
         status = run_intervals(&why);
     causes_close(why.source);
+    why_cgroup_release(&why.cgroup);
     why_record_release(&why.record);
     return status;
 }

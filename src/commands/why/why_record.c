@@ -81,7 +81,7 @@ static const struct field loss_fields[] = {
     { "reduced_percent", NULL,
       "of the time of all threads: what the causes had more than their states, and were reduced by",
       0, 2 },
-    { "groups", NULL, "that are told apart: of names at most 53, later ones are other processes" },
+    { "groups", NULL, "that are told apart: of names at most 53, the others are other processes" },
 };
 
 #define HIDDEN_ROWS(name, fields)                                                                  \
@@ -323,10 +323,11 @@ static void add_notes(struct document *document, const struct causes *causes,
         document_note(document, "unseen     %" PRIu64 " %s: what they caused is estimated",
                       causes->unseen, noun_of(causes->unseen, "switch", "switches"));
     if (losses->others > OTHERS_NOTED)
-        document_note(document,
-                      "others     %.2f %% was caused by processes whose names came too late to be "
-                      "told apart: 'camp why NAME' watches one by its name",
-                      losses->others);
+        document_note(
+            document,
+            "others     %.2f %% was caused by processes that are not told apart: more than "
+            "53 names caused waits",
+            losses->others);
     if (losses->reduced > REDUCED_NOTED)
         document_note(
             document,

@@ -25,7 +25,8 @@ int session_open(struct camp_states **ret, const char *folder, uint32_t options,
     /* System calls cost nothing to watch here, so that CAMP_STATES_NO_SYSCALLS changes nothing. */
     if (camp_is_null(error, ret))
         return CAMP_E_INVALID;
-    if ((options & (CAMP_STATES_CULPRITS | CAMP_STATES_BY_PROCESS)) != 0)
+    if ((options & (CAMP_STATES_CULPRITS | CAMP_STATES_BY_PROCESS | CAMP_STATES_GROUPS_BY_NEED |
+                    CAMP_STATES_BY_CGROUP)) != 0)
         return fail_without_causes(error);
     if ((options & ~(uint32_t)OPTIONS) != 0)
         return camp_fail(error, CAMP_E_INVALID, 0,
@@ -214,6 +215,30 @@ int camp_states_watch_name(struct camp_states *session, const char *name, struct
 {
     (void)session;
     (void)name;
+    return fail_without_causes(error);
+}
+
+int camp_states_watch_cgroup(struct camp_states *session, uint64_t cgroup, struct camp_error *error)
+{
+    (void)session;
+    (void)cgroup;
+    return fail_without_causes(error);
+}
+
+int camp_states_group_of_cgroup(struct camp_states *session, uint64_t cgroup, uint32_t *ret,
+                                struct camp_error *error)
+{
+    (void)session;
+    (void)cgroup;
+    (void)ret;
+    return fail_without_causes(error);
+}
+
+int camp_states_release_group(struct camp_states *session, uint32_t number,
+                              struct camp_error *error)
+{
+    (void)session;
+    (void)number;
     return fail_without_causes(error);
 }
 

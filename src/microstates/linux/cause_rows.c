@@ -160,6 +160,7 @@ int camp_states_causes(struct camp_states *session, struct camp_wait_cause *ret,
                        struct camp_error *error)
 {
     struct camp_output output = { ret, size, capacity, 0 };
+    const uint64_t released = session != NULL ? session->released_groups : 0;
 
     if (camp_is_null(error, session, ret_time_ns) ||
         camp_array_is_null(error, ret, capacity, ret_count))
@@ -177,6 +178,7 @@ int camp_states_causes(struct camp_states *session, struct camp_wait_cause *ret,
                 add_sleep_causes(session, &output, i, state);
         }
     }
+    camp_causes_free_groups(session, released);
     return camp_output_end(&output, "causes", ret_count, error);
 }
 

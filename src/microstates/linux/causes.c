@@ -1,6 +1,6 @@
 /*
- * The ledger of causes of a session: whether it is kept, its memory, and its groups.
- * programs/culprits.bpf.h has the theory, and cause_rows.c reads the ledger.
+ * The ledger of causes of a session: whether it is kept, and its memory.
+ * programs/culprits.bpf.h has the theory, cause_groups.c its groups, and cause_rows.c reads it.
  */
 #include "counters/error.h"
 #include "culprits_layout.h"
@@ -31,8 +31,8 @@ _Static_assert(sizeof(struct states_bpf__bss) == sizeof(struct plain_bpf__bss) &
 
 IS_AT_ONE_PLACE(all_accounted, bss);
 IS_AT_ONE_PLACE(changes, bss);
+IS_AT_ONE_PLACE(free_groups, bss);
 IS_AT_ONE_PLACE(generation, bss);
-IS_AT_ONE_PLACE(group_count, bss);
 IS_AT_ONE_PLACE(group_names, bss);
 IS_AT_ONE_PLACE(groups_version, bss);
 IS_AT_ONE_PLACE(known_fields, bss);
@@ -41,12 +41,17 @@ IS_AT_ONE_PLACE(sleeps_since_ns, bss);
 IS_AT_ONE_PLACE(snapshot_before, bss);
 IS_AT_ONE_PLACE(snapshot_brief, bss);
 IS_AT_ONE_PLACE(snapshot_now, bss);
+IS_AT_ONE_PLACE(subject_groups, bss);
 IS_AT_ONE_PLACE(thread_records, bss);
 IS_AT_ONE_PLACE(waker_devices, bss);
 IS_AT_ONE_PLACE(wanted_count, bss);
 IS_AT_ONE_PLACE(wanted_tids, bss);
 IS_AT_ONE_PLACE(watched_groups, bss);
+IS_AT_ONE_PLACE(watches_cgroups, bss);
 IS_AT_ONE_PLACE(calls_with_argument, rodata);
+IS_AT_ONE_PLACE(cpu_cgroups, rodata);
+IS_AT_ONE_PLACE(groups_by_cgroup, rodata);
+IS_AT_ONE_PLACE(groups_by_need, rodata);
 IS_AT_ONE_PLACE(groups_by_process, rodata);
 IS_AT_ONE_PLACE(kind_of_call, rodata);
 IS_AT_ONE_PLACE(lists_changes, rodata);
@@ -107,6 +112,8 @@ static void leave_out_programs(struct states_bpf *programs, const struct kernel_
     }
     if (wanted && camp_events_have_tracepoint(kernel, "task_rename"))
         bpf_program__set_autoload(programs->progs.on_rename, true);
+    if (wanted && camp_events_have_tracepoint(kernel, "cgroup_attach_task"))
+        bpf_program__set_autoload(programs->progs.on_attach, true);
 }
 
 /* Notes the calls of which the first argument says for what a thread sleeps. */
@@ -131,7 +138,11 @@ int camp_causes_prepare(struct camp_states *session, const struct kernel_types *
     note_arguments(programs);
     session->has_causes = wanted;
     programs->rodata->groups_by_process = (options & CAMP_STATES_BY_PROCESS) != 0;
+    programs->rodata->groups_by_cgroup = (options & CAMP_STATES_BY_CGROUP) != 0;
+    programs->rodata->cpu_cgroups = (options & CAMP_STATES_CPU_CGROUPS) != 0;
+    programs->rodata->groups_by_need = (options & CAMP_STATES_GROUPS_BY_NEED) != 0;
     bpf_map__set_autocreate(programs->maps.groups, wanted);
+    bpf_map__set_autocreate(programs->maps.watched_cgroups, wanted);
     bpf_map__set_autocreate(programs->maps.queues, wanted);
     bpf_map__set_autocreate(programs->maps.sleeps_of_groups, wanted);
     bpf_map__set_autocreate(programs->maps.sleeps_of_calls, wanted);
@@ -152,7 +163,7 @@ int camp_causes_begin(struct camp_states *session, struct camp_error *error)
 
     if (!session->has_causes)
         return CAMP_OK;
-    programs->bss->group_count = GROUP_FIRST;
+    programs->bss->free_groups = FREE_AT_FIRST;
     programs->bss->groups_version = 1;
     session->queues =
         map_array(programs->maps.queues, session->cpu_count * sizeof *session->queues, PROT_READ);
@@ -176,125 +187,4 @@ void camp_causes_end(struct camp_states *session)
     if (session->distributions != NULL)
         munmap(session->distributions, GROUPS_MAX * sizeof *session->distributions);
     free(session->charges);
-}
-
-static int fail_without(struct camp_error *error)
-{
-    return camp_fail(error, CAMP_E_INVALID, 0,
-                     "this session keeps no ledger of causes: open it with CAMP_STATES_CULPRITS");
-}
-
-/* Adds a group, unless it exists, and sets *ret to its number. */
-static int add_group(struct camp_states *session, const struct group_key *key, uint32_t *ret,
-                     struct camp_error *error)
-{
-    struct states_bpf__bss *bss = session->programs->bss;
-    const int map = bpf_map__fd(session->programs->maps.groups);
-
-    if (bpf_map_lookup_elem(map, key, ret) == 0)
-        return CAMP_OK;
-    if (session->watched_count >= GROUPS_WATCHED)
-        return camp_fail(error, CAMP_E_SPACE, 0,
-                         "%u processes and names are watched already: open another session",
-                         GROUPS_WATCHED);
-    *ret = GROUPS_NAMED + session->watched_count++;
-    bss->group_names[*ret] = *key;
-    if (bpf_map_update_elem(map, key, ret, BPF_NOEXIST) != 0 &&
-        bpf_map_lookup_elem(map, key, ret) != 0) /* A program may have added it meanwhile. */
-        return camp_fail(error, CAMP_E_IO, errno, "the kernel adds no group of causes (%s)",
-                         strerror(errno));
-    return CAMP_OK;
-}
-
-/* Each thread finds its group again at its next event. */
-static void find_groups_again(struct camp_states *session)
-{
-    uint32_t *version = &session->programs->bss->groups_version;
-
-    if (__atomic_add_fetch(version, 1, __ATOMIC_SEQ_CST) == 0)
-        *version = 1;
-}
-
-int camp_states_watch_process(struct camp_states *session, int32_t pid, struct camp_error *error)
-{
-    const struct group_key key = { .pid = pid };
-    uint32_t number = 0;
-    int r;
-
-    if (camp_is_null(error, session))
-        return CAMP_E_INVALID;
-    if (session->queues == NULL)
-        return fail_without(error);
-    if (pid < 1)
-        return camp_fail(error, CAMP_E_INVALID, 0, "pid is %d: pass the pid of a process", pid);
-    r = add_group(session, &key, &number, error);
-    if (r == CAMP_OK) {
-        __atomic_fetch_or(&session->programs->bss->watched_groups, UINT64_C(1) << number,
-                          __ATOMIC_SEQ_CST);
-        find_groups_again(session);
-    }
-    return r;
-}
-
-int camp_states_watch_name(struct camp_states *session, const char *name, struct camp_error *error)
-{
-    struct group_key key = { 0 };
-    uint32_t number = 0;
-    int r;
-
-    if (camp_is_null(error, session, name))
-        return CAMP_E_INVALID;
-    if (session->queues == NULL)
-        return fail_without(error);
-    strncpy(key.name, name, sizeof key.name - 1);
-    r = add_group(session, &key, &number, error);
-    if (r == CAMP_OK)
-        find_groups_again(session);
-    return r;
-}
-
-/* If two CPUs add a name at once, both take a number, and one of the numbers stays unused. */
-static bool is_used(const struct camp_states *session, const struct group_key *key, uint32_t number)
-{
-    struct group_key asked = { .pid = key->pid };
-    uint32_t found;
-
-    if (number < GROUP_FIRST)
-        return true;
-    if (key->pid == 0) /* A program adds the name of a process to its key. */
-        memcpy(asked.name, key->name, sizeof asked.name);
-    return bpf_map_lookup_elem(bpf_map__fd(session->programs->maps.groups), &asked, &found) == 0 &&
-           found == number;
-}
-
-int camp_states_groups(struct camp_states *session, struct camp_states_group *ret, size_t size,
-                       size_t capacity, size_t *ret_count, struct camp_error *error)
-{
-    struct camp_output output = { ret, size, capacity, 0 };
-
-    if (camp_is_null(error, session) || camp_array_is_null(error, ret, capacity, ret_count))
-        return CAMP_E_INVALID;
-    if (session->queues == NULL)
-        return fail_without(error);
-    for (uint32_t i = 0; i < GROUPS_NAMED + session->watched_count; i++) {
-        const struct group_key *key = &session->programs->bss->group_names[i];
-        struct camp_states_group group = {
-            .number = i,
-            .kind = i == GROUP_OTHER     ? CAMP_GROUP_OTHER
-                    : i == GROUP_KERNEL  ? CAMP_GROUP_KERNEL
-                    : i == GROUP_OUTSIDE ? CAMP_GROUP_OUTSIDE
-                    : key->pid != 0      ? CAMP_GROUP_PROCESS
-                                         : CAMP_GROUP_NAME,
-            .pid = key->pid,
-        };
-
-        if (i < GROUPS_NAMED && i >= session->programs->bss->group_count)
-            continue;
-        if (!is_used(session, key, i))
-            continue;
-        memcpy(group.name, key->name, sizeof group.name);
-        group.name[sizeof group.name - 1] = '\0';
-        camp_output_add(&output, &group, sizeof group);
-    }
-    return camp_output_end(&output, "groups", ret_count, error);
 }

@@ -2,9 +2,10 @@
  * The ledger of causes, as the programs in the kernel write it (programs/culprits.bpf.h) and the
  * session reads it (causes.c).
  *
- * A group is one process name, or one process: the programs give each name that runs or waits a
- * number below GROUPS_NAMED. Names that come later share GROUP_OTHER. The numbers from GROUPS_NAMED
- * on are for what the session watches, so that they do not depend on what came first.
+ * A group is one process name, one process or one cgroup: the programs give each name that runs or
+ * waits, or that causes a wait of what the session watches, a number below GROUPS_NAMED. Names for
+ * which there is no number share GROUP_OTHER. The numbers from GROUPS_NAMED on are for what the
+ * session watches, so that they do not depend on what came first.
  */
 #pragma once
 
@@ -15,6 +16,9 @@
 #define GROUPS_MAX 64u /* a power of 2: a set of groups is one word */
 #define GROUPS_WATCHED 8u
 #define GROUPS_NAMED (GROUPS_MAX - GROUPS_WATCHED)
+
+/* The set of the numbers that names and processes may get (1 << number). */
+#define FREE_AT_FIRST ((UINT64_C(1) << GROUPS_NAMED) - (UINT64_C(1) << GROUP_FIRST))
 
 enum group_number {
     GROUP_OTHER,   /* all names for which there was no number */
@@ -92,8 +96,11 @@ struct queue_account {
     uint32_t waker;    /* 1 + enum waker of the thread that has the CPU, or 0 like `running` */
     uint32_t timer;    /* 1 + the number of nested interrupts in which a timer expires now, or 0 */
     uint32_t reserved;
-    uint16_t contexts[NESTED_MAX]; /* contexts of the interrupts that run now */
-    uint16_t raised[SOFTIRQS_MAX]; /* 1 + the context that raised each softirq last, or 0 */
+    uint16_t contexts[NESTED_MAX];  /* contexts of the interrupts that run now */
+    uint16_t raised[SOFTIRQS_MAX];  /* 1 + the context that raised each softirq last, or 0 */
+    uint64_t raisers[SOFTIRQS_MAX]; /* with groups by need: the task_struct that ran then */
+    uint64_t raiser;                /* that of the softirq that runs, or ran last */
+    uint64_t subject_left_ns;       /* when a watched thread left the CPU last */
     uint64_t waits[GROUPS_MAX];
     /* The sum of the interrupt clock of the CPU (interrupts_ns()) at the times in `waits`. */
     uint64_t interrupts[GROUPS_MAX];
@@ -122,9 +129,14 @@ struct distributions {
 };
 
 struct group_key {
-    int32_t pid; /* of the process, or 0 if the group is a name */
+    uint64_t cgroup; /* its id, or 0 if the group is a process or a name */
+    int32_t pid;     /* of the process, or 0 if the group is a cgroup or a name */
+    uint32_t reserved;
     char name[CAMP_STATES_NAME_SIZE];
 };
+
+/* The watched cgroups, and the cgroups in them. */
+#define CGROUPS_MAX 1024u
 
 /* Sleeps of one watched process in one system call, of which the first argument is `argument`. */
 struct call_key {

@@ -30,7 +30,8 @@
 #define CPUS_MOST (1u << 16)
 #define OPTIONS                                                                                    \
     (CAMP_STATES_NO_SYSCALLS | CAMP_STATES_VERBOSE | CAMP_STATES_DISKS | CAMP_STATES_VISIT_ALL |   \
-     CAMP_STATES_CULPRITS | CAMP_STATES_BY_PROCESS)
+     CAMP_STATES_CULPRITS | CAMP_STATES_BY_PROCESS | CAMP_STATES_GROUPS_BY_NEED |                  \
+     CAMP_STATES_BY_CGROUP | CAMP_STATES_CPU_CGROUPS)
 #define MACHINE_NAMESPACE 0xEFFFFFFC /* PROC_PID_INIT_INO of the kernel */
 
 static bool begins(const char *text, const char *with)

@@ -55,8 +55,10 @@ struct camp_states {
     struct distributions *distributions; /* [GROUPS_MAX], written by the kernel, too */
     struct charges *charges; /* of the last reading, owned; NULL without CAMP_STATES_CULPRITS */
     uint64_t torn_copies;    /* readings of causes that a switch changed at each attempt */
-    bool known_whole;        /* whether `known` holds all threads of the last snapshot */
-    bool is_unordered;       /* whether a tid was out of order; if so, records are sorted */
+    /* Set of the groups that are released, and of which no other name has the number yet. */
+    uint64_t released_groups;
+    bool known_whole;  /* whether `known` holds all threads of the last snapshot */
+    bool is_unordered; /* whether a tid was out of order; if so, records are sorted */
     struct ring_buffer *exits;
     /* receives the exits; NULL if `taken` receives them */
     const struct camp_states_visitor *visitor;
@@ -78,6 +80,11 @@ int camp_causes_prepare(struct camp_states *session, const struct kernel_types *
  * CAMP_E_NOMEM. */
 int camp_causes_begin(struct camp_states *session, struct camp_error *error);
 void camp_causes_end(struct camp_states *session);
+
+/* Lets other names have the numbers of the groups in the set `released` (1 << number), if no thread
+ * waits, or has a CPU, as one of such a group any more. Call it after a reading of the ledger, with
+ * the groups that were released before it. */
+void camp_causes_free_groups(struct camp_states *session, uint64_t released);
 
 /* Makes session->charges, which free(3) frees. Returns false if there is no memory. */
 bool camp_causes_make_charges(struct camp_states *session);

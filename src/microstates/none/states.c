@@ -85,6 +85,23 @@ int camp_states_watch_name(struct camp_states *session, const char *name, struct
     return fail(error);
 }
 
+int camp_states_watch_cgroup(struct camp_states *session, uint64_t cgroup, struct camp_error *error)
+{
+    return fail(error);
+}
+
+int camp_states_group_of_cgroup(struct camp_states *session, uint64_t cgroup, uint32_t *ret,
+                                struct camp_error *error)
+{
+    return fail(error);
+}
+
+int camp_states_release_group(struct camp_states *session, uint32_t number,
+                              struct camp_error *error)
+{
+    return fail(error);
+}
+
 int camp_states_groups(struct camp_states *session, struct camp_states_group *ret, size_t size,
                        size_t capacity, size_t *ret_count, struct camp_error *error)
 {

@@ -61,7 +61,7 @@ static bool read_name(const struct cause_groups *groups, int32_t pid,
 /* The name of a process does not tell its group apart. */
 static bool is_same(const struct camp_states_group *a, const struct camp_states_group *b)
 {
-    return a->kind == b->kind && a->pid == b->pid &&
+    return a->kind == b->kind && a->pid == b->pid && a->cgroup == b->cgroup &&
            (a->kind != CAMP_GROUP_NAME || strcmp(a->name, b->name) == 0);
 }
 
@@ -135,9 +135,33 @@ static void name_process(struct cause_groups *groups, struct named_process *proc
     process->version = 0;
 }
 
-bool cause_groups_find(struct cause_groups *groups, const struct camp_thread_states *thread,
-                       uint32_t *ret)
+/* Finds the group of one process, or else that of its name, or else `other`. */
+static void find_by_process(const struct cause_groups *groups, struct named_process *process,
+                            uint32_t other)
 {
+    const uint32_t own = number_of(groups, CAMP_GROUP_PROCESS, process->pid, NULL, CAUSE_GROUPS);
+
+    process->is_own = own != CAUSE_GROUPS;
+    process->group =
+        process->is_own ? own : number_of(groups, CAMP_GROUP_NAME, 0, process->name, other);
+    process->version = groups->version;
+}
+
+static uint32_t number_of_cgroup(const struct cause_groups *groups, uint64_t cgroup,
+                                 uint32_t without)
+{
+    for (size_t i = 0; i < groups->count; i++) {
+        if (groups->groups[i].kind == CAMP_GROUP_CGROUP && groups->groups[i].cgroup == cgroup)
+            return groups->groups[i].number;
+    }
+    return without;
+}
+
+bool cause_groups_find(struct cause_groups *groups, struct cause_cgroups *cgroups,
+                       const struct camp_thread_states *thread, uint32_t *ret)
+{
+    uint32_t watched;
+
     const uint32_t other = number_of(groups, CAMP_GROUP_OTHER, 0, NULL, 0);
     struct named_process *process;
 
@@ -159,12 +183,17 @@ bool cause_groups_find(struct cause_groups *groups, const struct camp_thread_sta
     if (process == NULL)
         return false;
     name_process(groups, process, thread);
-    if (process->version != groups->version || process->version == 0) {
-        process->group = number_of(groups, CAMP_GROUP_NAME, 0, process->name, other);
-        process->group = number_of(groups, CAMP_GROUP_PROCESS, process->pid, NULL, process->group);
-        process->version = groups->version;
-    }
+    if (process->version != groups->version || process->version == 0)
+        find_by_process(groups, process, other);
     *ret = process->group;
+    if (process->is_own || cgroups == NULL)
+        return true;
+    if (!cause_cgroups_find(cgroups, thread->cgroup, &watched))
+        return false;
+    if (watched != CAUSE_GROUPS)
+        *ret = watched;
+    else if (*ret == other)
+        *ret = number_of_cgroup(groups, thread->cgroup, other);
     return true;
 }
 

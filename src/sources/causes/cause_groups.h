@@ -1,13 +1,16 @@
-/* The group of a thread, found as the programs in the kernel find it: by its process, or by the
- * name of its process, which is the name of its first thread. */
+/* The group of a thread, found as the programs in the kernel find it: by its process, by the
+ * watched cgroup that it is in, by the name of its process, which is the name of its first thread,
+ * or by its own cgroup. */
 #pragma once
 
+#include "cause_cgroups.h"
 #include "causes.h"
 #include "ledger/index.h"
 
 struct named_process {
     int32_t pid;
     uint32_t group, version; /* the group in that version of the list; 0: not found yet */
+    bool is_own;             /* the group is of this process alone */
     char name[CAMP_STATES_NAME_SIZE];
 };
 
@@ -42,7 +45,7 @@ bool cause_groups_set(struct cause_groups *groups, struct camp_states_group *lis
 
 /* Sets *ret to the number of the thread's group; it is that of CAMP_GROUP_OTHER if the group is not
  * in the list. Returns false if there is no memory. */
-bool cause_groups_find(struct cause_groups *groups, const struct camp_thread_states *thread,
-                       uint32_t *ret);
+bool cause_groups_find(struct cause_groups *groups, struct cause_cgroups *cgroups,
+                       const struct camp_thread_states *thread, uint32_t *ret);
 
 void cause_groups_release(struct cause_groups *groups);

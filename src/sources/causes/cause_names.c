@@ -87,7 +87,11 @@ void cause_who(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t 
     if (kind == CAMP_CAUSE_DEVICE)
         device_name(ret, id, folder);
     for (size_t i = 0; kind == CAMP_CAUSE_GROUP && i < causes->group_count; i++) {
-        if (causes->groups[i].number == id)
+        if (causes->groups[i].number != id)
+            continue;
+        if (causes->groups[i].kind == CAMP_GROUP_CGROUP && id < CAUSE_GROUPS)
+            snprintf(ret, CAUSE_NAME_SIZE, "%s", causes->cgroups[id]);
+        else
             cause_group_name(ret, &causes->groups[i]);
     }
 }

@@ -1,8 +1,10 @@
 #include "causes.h"
 
 #include "cause_calls.h"
+#include "cause_cgroups.h"
 #include "cause_fit.h"
 #include "cause_groups.h"
+#include "cause_release.h"
 #include "counters/error.h"
 #include "ledger/array.h"
 #include "sources/machine/thread_registry.h"
@@ -15,6 +17,7 @@
 #define CAUSES_MAX 100000 /* the ledger has fewer cells that can be above 0 */
 #define LENGTHS_MAX (CAUSE_GROUPS * CAMP_STATE_COUNT)
 #define CALLS_MAX 4096
+#define OTHERS 0u /* the number of CAMP_GROUP_OTHER */
 
 /* A reading of the session's ledger. */
 struct reading {
@@ -30,9 +33,11 @@ struct causes_source {
     struct camp_states *session;
     struct thread_registry registry;
     struct cause_groups groups;
+    struct cause_cgroups cgroups;
     struct reading before, now;
     struct causes causes;
     struct cause_list differences;
+    uint64_t released; /* set of the groups that were released after the last reading */
 };
 
 bool causes_is_wait(uint32_t state)
@@ -56,7 +61,8 @@ static int find_group(void *context, const struct camp_thread_states *before,
     struct causes_source *source = context;
 
     (void)before;
-    return cause_groups_find(&source->groups, thread, group) ? CAMP_OK : CAMP_E_NOMEM;
+    return cause_groups_find(&source->groups, &source->cgroups, thread, group) ? CAMP_OK
+                                                                               : CAMP_E_NOMEM;
 }
 
 static int account(void *context, const struct camp_thread_states *since, uint32_t group)
@@ -146,6 +152,7 @@ static void set_groups(struct causes_source *source, const struct reading *last)
         cause_groups_remove_doubles(causes->groups, causes->group_count, used_groups(last));
     if (cause_groups_set(&source->groups, causes->groups, causes->group_count))
         source->registry.regroups = true;
+    cause_cgroups_start(&source->cgroups);
 }
 
 /* Reads the ledger, then all threads. */
@@ -266,6 +273,31 @@ static void fill_lengths(struct causes_source *source)
     }
 }
 
+/* Releases groups that did nothing in the interval. The session refuses it for what it watches. */
+static void release_groups(struct causes_source *source)
+{
+    const uint64_t quiet = cause_quiet_groups(&source->causes);
+
+    source->released = 0;
+    for (uint32_t i = 0; i < CAUSE_GROUPS; i++) {
+        if ((quiet >> i & 1) != 0 && camp_states_release_group(source->session, i, NULL) == CAMP_OK)
+            source->released |= UINT64_C(1) << i;
+    }
+}
+
+/* Fills source->differences with the causes of the interval. Returns false if there is no memory.
+ */
+static bool subtract_readings(struct causes_source *source)
+{
+    const struct reading *before = &source->before, *now = &source->now;
+
+    if (!cause_differences(&source->differences, before->causes, before->cause_count, now->causes,
+                           now->cause_count))
+        return false;
+    cause_move_released(&source->differences, source->released, OTHERS);
+    return true;
+}
+
 static void keep_reading(struct causes_source *source)
 {
     const struct reading before = source->before;
@@ -290,13 +322,13 @@ int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct
     fill_lengths(source);
     source->causes.unseen = source->now.unseen - source->before.unseen;
     source->causes.is_kernel = source->groups.is_kernel;
-    if (!cause_differences(&source->differences, source->before.causes, source->before.cause_count,
-                           source->now.causes, source->now.cause_count) ||
-        !make_rows(source) ||
+    if (!subtract_readings(source) || !make_rows(source) ||
+        !cause_cgroups_name(&source->cgroups, &source->causes) ||
         !cause_calls_since(&source->causes.calls, source->before.calls, source->before.call_count,
                            source->now.calls, source->now.call_count))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
     keep_reading(source);
+    release_groups(source);
     *ret = &source->causes;
     return CAMP_OK;
 }
@@ -313,6 +345,18 @@ int causes_watch_name(struct causes_source *source, const char *name, struct cam
     return camp_states_watch_name(source->session, name, error);
 }
 
+int causes_watch_cgroup(struct causes_source *source, const char *folder, uint64_t id,
+                        const char *name, struct camp_error *error)
+{
+    return cause_cgroups_watch(&source->cgroups, source->session, folder, id, name, error);
+}
+
+bool causes_name_cgroups(struct causes_source *source, const char *mount)
+{
+    source->cgroups.paths.mount = strdup(mount);
+    return source->cgroups.paths.mount != NULL;
+}
+
 void causes_close(struct causes_source *source)
 {
     if (source == NULL)
@@ -320,6 +364,7 @@ void causes_close(struct causes_source *source)
     camp_states_close(source->session);
     thread_registry_release(&source->registry);
     cause_groups_release(&source->groups);
+    cause_cgroups_release(&source->cgroups);
     release(&source->before);
     release(&source->now);
     free(source->causes.rows.items);

@@ -1,6 +1,6 @@
 /*
  * Why the threads of this machine waited in an interval: for each group of threads (all processes
- * with one name, or one process) the time in each state, and its causes.
+ * with one name, one process, or the threads in one cgroup) the time in each state, and its causes.
  *
  * The causes of a state add up to the time of the state, to the ns. What cannot be attributed has a
  * row of its own: a sleep that nothing has ended yet (CAUSE_NOT_ENDED), and what no event reported
@@ -19,6 +19,7 @@
 #include <stdbool.h>
 
 #define CAUSE_GROUPS 64
+#define CAUSE_CGROUP_SIZE 80 /* a longer path is cut at its start */
 
 /* Kinds of causes besides enum camp_cause_kind. */
 enum {
@@ -51,6 +52,7 @@ struct causes {
     int64_t wall_clock_ns;     /* wall clock at the end, in ns since 1970 */
     size_t group_count;
     struct camp_states_group groups[CAUSE_GROUPS]; /* by number */
+    char cgroups[CAUSE_GROUPS][CAUSE_CGROUP_SIZE]; /* paths of the groups that are cgroups */
     uint64_t threads[CAUSE_GROUPS];                /* that had time in the interval */
     uint64_t state_ns[CAUSE_GROUPS][CAMP_STATE_COUNT];
     uint64_t reduced_ns[CAUSE_GROUPS]; /* what its causes had more than its states */
@@ -73,6 +75,16 @@ void causes_close(struct causes_source *source);
  * camp_states_watch_process(). Call them before the first causes_next(). */
 int causes_watch_process(struct causes_source *source, int32_t pid, struct camp_error *error);
 int causes_watch_name(struct causes_source *source, const char *name, struct camp_error *error);
+
+/* Makes the threads in a cgroup, and in the cgroups in it, a group of their own. `folder` is its
+ * directory, `id` the inode number of that, and `name` is shown. */
+int causes_watch_cgroup(struct causes_source *source, const char *folder, uint64_t id,
+                        const char *name, struct camp_error *error);
+
+/* Names cgroups by their paths in the hierarchy that is mounted at `mount`: of version 2, or with
+ * CAMP_STATES_CPU_CGROUPS that of version 1 with the CPU controller. Returns false if there is no
+ * memory. Call it before the first causes_next(). */
+bool causes_name_cgroups(struct causes_source *source, const char *mount);
 
 /* Waits until `deadline_ns`, or until *stop is set, and returns the causes since the previous call.
  * *ret belongs to the source, and is valid until the next call. Returns CAMP_OK, CAMP_E_NOMEM or an

@@ -170,3 +170,30 @@ void container_place_read_quotas(struct container_place *place,
             snprintf(place->texts[label], CONTAINER_TEXT_SIZE, "%.4g", cpus);
     }
 }
+
+/* Copies the part of a path that is the cgroup of its container, pod or unit. */
+static bool copy_part(const char *path, enum container_label label, char *ret, size_t size)
+{
+    struct container_path parsed;
+    size_t length;
+
+    container_path_parse(path, &parsed);
+    length = label == LABEL_CONTAINER ? parsed.container_length
+             : label == LABEL_POD     ? parsed.pod_length
+                                      : parsed.unit_length;
+    if (length == 0 || length >= size)
+        return false;
+    memcpy(ret, path, length);
+    ret[length] = '\0';
+    return true;
+}
+
+bool container_place_path(const struct container_place *place, enum container_label label,
+                          char *ret, char *ret_cpu, size_t size)
+{
+    if (place->path == NULL || !copy_part(place->path, label, ret, size))
+        return false;
+    if (place->cpu_path == NULL || !copy_part(place->cpu_path, label, ret_cpu, size))
+        memcpy(ret_cpu, ret, strlen(ret) + 1);
+    return true;
+}

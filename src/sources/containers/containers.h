@@ -12,6 +12,7 @@
 #include <camp/camp.h>
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum container_label {
@@ -56,6 +57,12 @@ const struct container_place *containers_find(struct containers *containers,
                                               const struct container_task *task);
 
 const char *container_place_text(const struct container_place *place, enum container_label label);
+
+/* Sets `ret` to the path of the cgroup of the container, the pod or the unit (LABEL_CONTAINER,
+ * LABEL_POD or LABEL_UNIT) of a place, and `ret_cpu` to its path in the hierarchy of version 1 with
+ * the CPU controller; both have `size` bytes. Returns false if the place is in none. */
+bool container_place_path(const struct container_place *place, enum container_label label,
+                          char *ret, char *ret_cpu, size_t size);
 
 /* Returns how many containers of this interval have no readable name, and why; "" if all have. */
 const char *containers_note(struct containers *containers);

@@ -82,7 +82,7 @@ static uint32_t group_of(struct cause_groups *groups, int32_t tid, int32_t pid, 
     uint32_t group = UINT32_MAX;
 
     snprintf(thread.name, sizeof thread.name, "%s", name);
-    assert_true(cause_groups_find(groups, &thread, &group));
+    assert_true(cause_groups_find(groups, NULL, &thread, &group));
     return group;
 }
 

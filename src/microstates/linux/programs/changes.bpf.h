@@ -93,6 +93,10 @@ int BPF_PROG(on_rename, struct task_struct *task)
 SEC("tp_btf/cgroup_attach_task")
 int BPF_PROG(on_attach, struct cgroup *group, const char *path, struct task_struct *task)
 {
+    if (has_culprits)
+        move_group(bpf_task_storage_get(&accounts, task, NULL, 0), task);
+    if (has_culprits && !lists_changes)
+        return 0;
     stay_here();
     list_change(task->pid, CHANGE_OF_GROUP);
     may_move();

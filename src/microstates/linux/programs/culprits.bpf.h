@@ -144,24 +144,6 @@ static __always_inline void charge_group(struct queue_account *queue, uint32_t g
         __sync_fetch_and_or(&queue->waiting, UINT64_C(1) << group);
 }
 
-/* Returns the number of the lowest bit of a word that is not 0. (BPF has no such instruction.) */
-static __always_inline uint32_t lowest_bit(uint64_t word)
-{
-    uint32_t bit = 0;
-
-    if ((word & 0xffffffff) == 0) {
-        bit = 32;
-        word >>= 32;
-    }
-    for (uint32_t half = 16; half != 0; half >>= 1) {
-        if ((word & ((UINT64_C(1) << half) - 1)) == 0) {
-            bit += half;
-            word >>= half;
-        }
-    }
-    return bit;
-}
-
 struct charging {
     struct queue_account *queue;
     uint64_t groups, now, interrupts_now;
@@ -181,6 +163,13 @@ static long charge_next(uint32_t number, struct charging *charging)
         charge_group(charging->queue, group, charging->culprit, charging->now,
                      charging->interrupts_now);
     return charging->groups == 0;
+}
+
+/* Returns whether a thread that the session watches has the CPU. */
+static __always_inline bool runs_subject(const struct queue_account *queue)
+{
+    return queue->running != 0 && queue->running <= GROUPS_MAX &&
+           (subject_groups >> (queue->running - 1) & 1) != 0;
 }
 
 /* Charges the waits for this CPU until `now` to what had the CPU. Then `running`, which is 1 + enum
@@ -204,6 +193,8 @@ __noinline int charge_queue(uint64_t now, uint32_t running, uint32_t waker)
 
         bpf_loop(GROUPS_MAX, charge_next, &charging, 0);
     }
+    if (groups_by_need && runs_subject(queue))
+        queue->subject_left_ns = now;
     queue->running = running;
     queue->waker = waker;
     queue->timer = 0; /* No switch happens in an interrupt. */
@@ -228,6 +219,49 @@ static __always_inline uint32_t waker_of(const struct account *account,
     return 1 + (task->pid == 0 ? WAKER_UNSEEN : account != NULL ? group_of(account) : GROUP_OTHER);
 }
 
+/* The thread that has this CPU is of another group than before. */
+static __always_inline void runs_now(struct queue_account *queue, const struct account *account,
+                                     const struct task_struct *task)
+{
+    queue->running = culprit_of(account, task);
+    queue->waker = waker_of(account, task);
+}
+
+/* Returns the need for a group of a thread that has this CPU, by what waits for the CPU. The set of
+ * waiting groups has each group that waited since the last switch. A real-time thread is a culprit
+ * of its own. */
+static __always_inline uint32_t need_of_running(const struct queue_account *queue,
+                                                const struct task_struct *task)
+{
+    const uint64_t waiting = *(const volatile uint64_t *)&queue->waiting;
+
+    if (task->prio < MAX_RT_PRIO)
+        return NEED_OF_NONE;
+    return (waiting & subject_groups) != 0 ? NEED_OF_CULPRIT
+           : waiting >> GROUP_FIRST != 0   ? NEED_OF_CHAIN
+                                           : NEED_OF_NONE;
+}
+
+/* A thread gets this CPU: before its arrival is accounted, it finds its group. */
+static __always_inline void keep_group_of_arriving(struct account *account,
+                                                   const struct task_struct *task)
+{
+    const struct queue_account *queue;
+    uint32_t need;
+
+    keep_group(account, task);
+    if (!groups_by_need || group_of(account) != GROUP_OTHER)
+        return;
+    queue = this_queue();
+    if (queue == NULL)
+        return;
+    need = need_of_running(queue, task);
+    if (need == NEED_OF_NONE && account->state == CAMP_STATE_RUN_QUEUE &&
+        (runs_subject(queue) || queue->subject_left_ns > account->since_ns))
+        need = NEED_OF_CHAIN;
+    name_group(account, task, need);
+}
+
 /* A thread leaves this CPU, and finds its group again if it has another one. `ran` is whether an
  * event reported that it had the CPU. Then all its time there is charged to its new group, of which
  * it mostly is since it executed another program. */
@@ -235,14 +269,18 @@ static __always_inline void keep_group_of_leaving(struct account *account,
                                                   const struct task_struct *task, bool ran)
 {
     struct queue_account *queue;
+    bool changes = account->groups_version != groups_version;
 
-    if (account->groups_version != groups_version) {
+    if (changes)
         join_group(account, task);
+    if (changes || (groups_by_need && group_of(account) == GROUP_OTHER)) {
         queue = this_queue();
-        if (ran && queue != NULL) {
-            queue->running = culprit_of(account, task);
-            queue->waker = waker_of(account, task);
-        }
+        if (queue == NULL)
+            return;
+        if (groups_by_need)
+            changes |= name_group(account, task, need_of_running(queue, task));
+        if (ran && changes)
+            runs_now(queue, account, task);
     }
     if (account->renames != 0) {
         account->renames = 0;

@@ -51,7 +51,7 @@ static __noinline int add_to_total(struct task_struct *task, const struct accoun
     total->known = known_fields & ~(CAMP_THREAD_STATES_STATE | CAMP_THREAD_STATES_START);
     total->known_states = known_states;
     total->uid = untrusted(task)->cred->euid.val;
-    total->cgroup = untrusted(task)->cgroups->dfl_cgrp->kn->id;
+    total->cgroup = cgroup_id(task);
     ADD(count, 1);
     ADD(processes, task->pid == task->tgid);
     ADD(time_ns, now - account->begin_ns);

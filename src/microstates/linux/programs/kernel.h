@@ -46,7 +46,19 @@ struct sched_dl_entity {
     uint64_t dl_deadline, dl_period, deadline;
     int64_t runtime;
 };
+struct kernfs_node {
+    uint64_t id;
+};
+struct cgroup_subsys_state {
+    struct cgroup *cgroup;
+    struct cgroup_subsys_state *parent;
+};
+struct cgroup {
+    struct cgroup_subsys_state self;
+    struct kernfs_node *kn;
+};
 struct task_group {
+    struct cgroup_subsys_state css;
     struct cfs_rq **cfs_rq;
 };
 struct sched_info {
@@ -67,12 +79,6 @@ struct fdtable {
 };
 struct files_struct {
     struct fdtable *fdt;
-};
-struct kernfs_node {
-    uint64_t id;
-};
-struct cgroup {
-    struct kernfs_node *kn;
 };
 struct css_set {
     struct cgroup *dfl_cgrp;

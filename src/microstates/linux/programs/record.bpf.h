@@ -18,7 +18,7 @@ static __always_inline void identify(struct camp_thread_states *ret, struct task
     ret->processes = task->pid == task->tgid;
     ret->known = known_fields;
     ret->known_states = known_states;
-    ret->cgroup = untrusted(task)->cgroups->dfl_cgrp->kn->id;
+    ret->cgroup = cgroup_id(task);
     __builtin_memcpy(ret->name, task->comm, sizeof ret->name);
     ret->start_ns = task->start_time;
     ret->begin_ns = account->begin_ns;
@@ -204,7 +204,7 @@ static __always_inline bool copy_unchanged(struct unchanged_thread *ret, struct 
     if (!is_unchanged(account))
         return false;
     ret->parent = parent_id(task);
-    ret->cgroup = untrusted(task)->cgroups->dfl_cgrp->kn->id;
+    ret->cgroup = cgroup_id(task);
     __builtin_memcpy(ret->name, task->comm, sizeof ret->name);
     ret->tid = copy_tid(task, account);
     return true;

@@ -169,7 +169,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
         account = account_of(next, now + 1, CAMP_STATE_RUN_QUEUE, true);
     if (has_culprits) {
         if (account != NULL)
-            keep_group(account, next);
+            keep_group_of_arriving(account, next);
         if (prev->pid == 0)
             charge_unless_idle();
         charge_queue(now, culprit_of(account, next), waker_of(account, next));

@@ -10,6 +10,9 @@
  * own, and a CPU whose timer stops when it is idle gets a message of another CPU. In a softirq it
  * is what raised the softirq, such as the thread that sends over the loopback device. A softirq
  * that is raised twice before it runs is taken to be of the last one.
+ *
+ * With groups_by_need, a thread without a group of its own gets one when it wakes a thread that has
+ * one: the thread that runs, if it also raised the softirq that runs.
  */
 #pragma once
 
@@ -43,6 +46,8 @@ static __always_inline uint32_t softirq_context(uint32_t vector)
         return WAKER_TIMER;
     if (queue == NULL)
         return WAKER_SOFTIRQ;
+    if (groups_by_need)
+        queue->raiser = queue->raisers[vector & (SOFTIRQS_MAX - 1)];
     raised = &queue->raised[vector & (SOFTIRQS_MAX - 1)];
     context = *raised != 0 ? *raised - 1u : WAKER_SOFTIRQ;
     *raised = 0;
@@ -98,20 +103,45 @@ static __always_inline uint32_t context_now(const struct queue_account *queue)
     return depth != 0 ? queue->contexts[(depth - 1) & (NESTED_MAX - 1)] : running_waker(queue) - 1;
 }
 
+/* Returns the waker of a thread if a thread of GROUP_OTHER wakes it: the group that the waker gets,
+ * or GROUP_OTHER. */
+static __always_inline uint32_t name_waker(struct queue_account *queue, const struct account *woken)
+{
+    struct task_struct *task = bpf_get_current_task_btf();
+    struct account *account = bpf_task_storage_get(&accounts, task, NULL, 0);
+    const struct cpu_account *cpu = this_cpu();
+    const uint32_t group = group_of(woken);
+    const uint32_t need = (subject_groups >> group & 1) != 0 ? NEED_OF_WAKER
+                          : group >= GROUP_FIRST             ? NEED_OF_CHAIN
+                                                             : NEED_OF_NONE;
+
+    if (account == NULL || cpu == NULL || cpu->running_task != (uint64_t)task ||
+        (cpu->depth != 0 && queue->raiser != (uint64_t)task) || !name_group(account, task, need))
+        return GROUP_OTHER;
+    runs_now(queue, account, task);
+    return group_of(account);
+}
+
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *task)
 {
     struct account *account = bpf_task_storage_get(&accounts, task, NULL, 0);
-    const struct queue_account *queue = this_queue();
+    struct queue_account *queue = this_queue();
     uint32_t context;
 
     if (account == NULL || queue == NULL)
         return 0;
+    /* Its need is that of its group. A thread that has a CPU finds its group when it leaves it. */
+    if (groups_by_need && account->state > CAMP_STATE_SYSTEM &&
+        account->state != CAMP_STATE_RUN_QUEUE)
+        keep_group(account, task);
     context = context_now(queue);
     if (context < GROUPS_MAX && has_signal(task))
         context = WAKER_SIGNAL;
     else if ((context & CONTEXT_OF_DEVICE) != 0)
         context = device_waker(context & (INTERRUPTS_MAX - 1));
+    else if (groups_by_need && context == GROUP_OTHER)
+        context = name_waker(queue, account);
     account->waker = 1 + context;
     return 0;
 }
@@ -121,8 +151,11 @@ int BPF_PROG(on_softirq_raise, unsigned int vector)
 {
     struct queue_account *queue = this_queue();
 
-    if (queue != NULL)
-        queue->raised[vector & (SOFTIRQS_MAX - 1)] = (uint16_t)(1 + context_now(queue));
+    if (queue == NULL)
+        return 0;
+    queue->raised[vector & (SOFTIRQS_MAX - 1)] = (uint16_t)(1 + context_now(queue));
+    if (groups_by_need)
+        queue->raisers[vector & (SOFTIRQS_MAX - 1)] = (uint64_t)bpf_get_current_task_btf();
     return 0;
 }
 
