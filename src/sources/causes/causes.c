@@ -3,6 +3,7 @@
 #include "cause_calls.h"
 #include "cause_fit.h"
 #include "cause_groups.h"
+#include "cause_stacks.h"
 #include "counters/error.h"
 #include "ledger/array.h"
 #include "sources/machine/thread_registry.h"
@@ -33,6 +34,7 @@ struct causes_source {
     struct reading before, now;
     struct causes causes;
     struct cause_list differences;
+    bool has_stacks;
 };
 
 bool causes_is_wait(uint32_t state)
@@ -114,6 +116,8 @@ static int read_ledger(struct causes_source *source, struct camp_error *error)
     if (r == CAMP_OK)
         r = camp_states_call_sleeps(source->session, now->calls, sizeof *now->calls, CALLS_MAX,
                                     &now->call_count, error);
+    if (r == CAMP_OK && source->has_stacks)
+        r = cause_stacks_read(&source->causes.stacks, source->session, error);
     if (r == CAMP_OK)
         r = camp_states_losses(source->session, &losses, sizeof losses, error);
     if (r == CAMP_OK)
@@ -293,6 +297,7 @@ int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct
     if (!cause_differences(&source->differences, source->before.causes, source->before.cause_count,
                            source->now.causes, source->now.cause_count) ||
         !make_rows(source) ||
+        (source->has_stacks && !cause_stacks_fit(&source->causes.stacks, &source->causes)) ||
         !cause_calls_since(&source->causes.calls, source->before.calls, source->before.call_count,
                            source->now.calls, source->now.call_count))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
@@ -313,6 +318,13 @@ int causes_watch_name(struct causes_source *source, const char *name, struct cam
     return camp_states_watch_name(source->session, name, error);
 }
 
+int causes_stacks_from(struct causes_source *source, uint64_t least_ns, bool watched_only,
+                       struct camp_error *error)
+{
+    source->has_stacks = true;
+    return camp_states_stacks_from(source->session, least_ns, watched_only, error);
+}
+
 void causes_close(struct causes_source *source)
 {
     if (source == NULL)
@@ -324,6 +336,7 @@ void causes_close(struct causes_source *source)
     release(&source->now);
     free(source->causes.rows.items);
     free(source->causes.calls.items);
+    cause_stacks_release(&source->causes.stacks);
     free(source->differences.items);
     free(source);
 }
