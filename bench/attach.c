@@ -2,7 +2,8 @@
  * Attaches BPF programs to the kernel until standard input ends.
  *
  *   attach floor EVENT...          empty programs at these events (floor.bpf.c)
- *   attach states [no-syscalls | causes]   the programs of a session of microstates
+ *   attach states [no-syscalls | causes | stacks NS]   the programs of a session of microstates;
+ *                                  with the stacks of sleeps of at least NS ns, and causes
  *   attach switches                the ring of switches of camp record --when
  */
 #include "floor.skel.h"
@@ -11,6 +12,7 @@
 #include <camp/states.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -50,7 +52,7 @@ static int attach_floor(char **events)
     return r == 0 ? 0 : 1;
 }
 
-static int attach_states(uint32_t options)
+static int attach_states(uint32_t options, const char *stacks_from)
 {
     struct camp_states *session;
     struct camp_error error = { 0 };
@@ -59,6 +61,9 @@ static int attach_states(uint32_t options)
         fprintf(stderr, "attach: %s\n", error.message);
         return 1;
     }
+    if (stacks_from != NULL &&
+        camp_states_stacks_from(session, strtoull(stacks_from, NULL, 10), 0, &error) != CAMP_OK)
+        fprintf(stderr, "attach: %s\n", error.message);
     wait_for_end();
     camp_states_close(session);
     return 0;
@@ -83,11 +88,14 @@ int main(int argc, char **argv)
     if (argc > 2 && strcmp(argv[1], "floor") == 0)
         return attach_floor(argv + 2);
     if (argc > 1 && strcmp(argv[1], "states") == 0)
-        return attach_states(is_named("causes", argv)        ? CAMP_STATES_CULPRITS
+        return attach_states(argc > 3                   ? CAMP_STATES_CULPRITS | CAMP_STATES_STACKS
+                             : is_named("causes", argv) ? CAMP_STATES_CULPRITS
                              : is_named("no-syscalls", argv) ? CAMP_STATES_NO_SYSCALLS
-                                                             : 0);
+                                                             : 0,
+                             argc > 3 ? argv[3] : NULL);
     if (argc > 1 && strcmp(argv[1], "switches") == 0)
         return attach_switches();
-    fprintf(stderr, "attach: what? floor EVENT..., states [no-syscalls | causes], switches\n");
+    fprintf(stderr, "attach: what? floor EVENT..., states [no-syscalls | causes | stacks NS], "
+                    "switches\n");
     return 2;
 }

@@ -337,6 +337,10 @@ enum camp_states_option {
     CAMP_STATES_CULPRITS = 1u << 4,
     /* With CAMP_STATES_CULPRITS: each process is a group of its own, not each name of processes. */
     CAMP_STATES_BY_PROCESS = 1u << 5,
+    /* With CAMP_STATES_CULPRITS: enables camp_states_stacks_from() and camp_states_visit_stacks().
+     * System calls and wakeups then cost a little more CPU time, and the kernel uses 6 MB more
+     * memory. */
+    CAMP_STATES_STACKS = 1u << 6,
     /* With CAMP_STATES_CULPRITS: a name or a process gets a group only when it causes a wait of
      * what the session watches, or of a group that it has for that reason. All others are
      * CAMP_GROUP_OTHER. So on a machine with more names than groups, those that matter have one. */
@@ -594,6 +598,59 @@ CAMP_PUBLIC int camp_states_wait_lengths(struct camp_states *session, struct cam
 CAMP_PUBLIC int camp_states_call_sleeps(struct camp_states *session, struct camp_call_sleeps *ret,
                                         size_t size, size_t capacity, size_t *ret_count,
                                         struct camp_error *error);
+
+/* === camp_stacks: the stacks of long sleeps === */
+
+enum camp_sleep_stack_flag {
+    /* There was no space for the stack of the kernel, or of the thread: the session keeps 4,096
+     * different ones between two calls of camp_states_visit_stacks(). */
+    CAMP_STACK_KERNEL_LOST = 1u << 0,
+    CAMP_STACK_USER_LOST = 1u << 1
+};
+
+#define CAMP_STACK_FRAMES 127
+
+/* Sleeps of one group in one state that have ended, with the same stacks: where in the kernel and
+ * in its own code a thread slept. A stack is a list of at most CAMP_STACK_FRAMES addresses, or of
+ * fewer if kernel.perf_event_max_stack is less; the library finds no names for them. */
+struct camp_sleep_stack {
+    uint32_t group; /* camp_states_group.number */
+    uint32_t state; /* enum camp_state: a sleep */
+    uint32_t flags; /* enum camp_sleep_stack_flag */
+    /* The process whose stack `user` is; 0: user_count is 0. */
+    int32_t pid;
+    uint64_t sleep_ns; /* time asleep, without the part before the last camp_states_causes() */
+    uint64_t count;
+    /* kernel[kernel_count]: addresses in the kernel, the innermost first. All of them are return
+     * addresses, so the instruction of the call is before each. user[user_count]: addresses in the
+     * process, likewise; the first one is that of the next instruction. It is empty for kernel
+     * threads, for threads outside of the PID namespace, and for a thread that has not returned
+     * from its system call yet. Both need frame pointers in the program to be complete: of a
+     * function without one the caller is missing. */
+    const uint64_t *kernel;
+    const uint64_t *user;
+    uint32_t kernel_count;
+    uint32_t user_count;
+};
+
+/* Sets the shortest sleep, in ns, of which the session reads stacks; at first it reads none. If
+ * `watched_only` is not 0, it reads those of the groups of camp_states_watch_process() and
+ * camp_states_watch_name() only. Errors: CAMP_E_INVALID (also: the session was opened without
+ * CAMP_STATES_STACKS), CAMP_E_NOTSUP (on other systems than Linux). */
+CAMP_PUBLIC int camp_states_stacks_from(struct camp_states *session, uint64_t least_ns,
+                                        int watched_only, struct camp_error *error);
+
+/* Calls visit() for all sleeps that have ended since the previous call and of which the session
+ * read the stacks; sleeps with the same group, state and stacks come together, in no order. The
+ * argument `stack` and its arrays are valid only during the call of visit().
+ *
+ * The time of all of them is at most that of the state (camp_thread_states.state_ns) meanwhile.
+ * What is missing slept shorter, still sleeps, or was woken without an event. Errors:
+ * CAMP_E_INVALID, CAMP_E_NOMEM, CAMP_E_NOTSUP. */
+CAMP_PUBLIC int camp_states_visit_stacks(struct camp_states *session,
+                                         void (*visit)(void *context,
+                                                       const struct camp_sleep_stack *stack),
+                                         void *context, struct camp_error *error);
 
 #ifdef __cplusplus
 }

@@ -48,7 +48,7 @@ static void write_text(FILE *stream, const char *text)
 
 static void write_cell(FILE *stream, const struct cell *cell)
 {
-    if (cell->kind == CELL_TEXT)
+    if (cell->kind == CELL_TEXT || cell->kind == CELL_LIST)
         write_text(stream, cell->text);
     else
         write_plain(stream, cell);

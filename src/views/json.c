@@ -1,6 +1,8 @@
 /* JSON with one object per line (NDJSON). */
 #include "format.h"
 
+#include <string.h>
+
 /* A character above U+FFFF is two surrogates of UTF-16. */
 static void write_escape(FILE *stream, uint32_t code)
 {
@@ -12,10 +14,10 @@ static void write_escape(FILE *stream, uint32_t code)
     fprintf(stream, "\\u%04x", (unsigned)code);
 }
 
-void json_text(FILE *stream, const char *text)
+static void write_string(FILE *stream, const char *text, const char *end)
 {
     putc('"', stream);
-    while (*text != '\0') {
+    while (text < end) {
         const size_t length = utf8_length(text);
 
         if (*text == '"' || *text == '\\')
@@ -29,6 +31,25 @@ void json_text(FILE *stream, const char *text)
     putc('"', stream);
 }
 
+void json_text(FILE *stream, const char *text)
+{
+    write_string(stream, text, text + strlen(text));
+}
+
+static void write_list(FILE *stream, const char *text)
+{
+    const char *end = strchr(text, LIST_SEPARATOR);
+
+    putc('[', stream);
+    for (; end != NULL; end = strchr(text, LIST_SEPARATOR)) {
+        write_string(stream, text, end);
+        putc(',', stream);
+        text = end + 1;
+    }
+    json_text(stream, text);
+    putc(']', stream);
+}
+
 static void write_key(FILE *stream, const char *name)
 {
     json_text(stream, name);
@@ -39,6 +60,8 @@ static void write_cell(FILE *stream, const struct cell *cell)
 {
     if (cell->kind == CELL_TEXT)
         json_text(stream, cell->text);
+    else if (cell->kind == CELL_LIST)
+        write_list(stream, cell->text);
     else if (!write_plain(stream, cell))
         fputs("null", stream);
 }

@@ -16,6 +16,7 @@
 enum cell_kind {
     CELL_UNKNOWN, /* null in JSON, empty in CSV, "-" in text */
     CELL_TEXT,
+    CELL_LIST, /* a text of which LIST_SEPARATOR parts the elements: an array in JSON */
     CELL_INTEGER,
     CELL_NATURAL,
     CELL_REAL,
@@ -23,6 +24,8 @@ enum cell_kind {
 };
 
 enum emphasis { PLAIN, GOOD, NOTABLE, BAD, FAINT };
+
+#define LIST_SEPARATOR ';'
 
 struct cell {
     enum cell_kind kind;
@@ -43,6 +46,10 @@ static inline struct cell cell_unknown(void)
 static inline struct cell cell_text(const char *text)
 {
     return (struct cell){ .kind = text != NULL ? CELL_TEXT : CELL_UNKNOWN, .text = text };
+}
+static inline struct cell cell_list(const char *text)
+{
+    return (struct cell){ .kind = text != NULL ? CELL_LIST : CELL_UNKNOWN, .text = text };
 }
 static inline struct cell cell_integer(int64_t value)
 {

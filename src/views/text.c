@@ -63,6 +63,7 @@ static void show_cell(struct shown *ret, const struct cell *cell, const struct f
         show_text(ret, "-");
         return;
     case CELL_TEXT:
+    case CELL_LIST:
         show_text(ret, cell->text);
         return;
     case CELL_INTEGER:

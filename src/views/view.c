@@ -89,6 +89,7 @@ bool write_plain(FILE *stream, const struct cell *cell)
         return true;
     case CELL_UNKNOWN:
     case CELL_TEXT:
+    case CELL_LIST:
         break;
     }
     return false;

@@ -124,6 +124,7 @@ static void print_value(const struct cell *cell)
         printf("-\n");
         break;
     case CELL_TEXT:
+    case CELL_LIST:
         print_name(cell->text);
         printf("\n");
         break;

@@ -11,30 +11,39 @@
 #include "views/view.h"
 #include "why_cgroup.h"
 #include "why_record.h"
+#include "why_stacks.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define TEXT_ROWS 8
 
-enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
-static const char *const formats[] = { "text", "json", "csv", NULL };
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_FOLDED, FORMAT_PPROF };
+static const char *const formats[] = { "text", "json", "csv", "folded", "pprof", NULL };
 enum { BY_NAME, BY_PROCESS, BY_CGROUP };
 static const char *const groupings[] = { "name", "process", "cgroup", NULL };
 
 struct why {
     uint64_t interval_ns, count, top;
     int format, table, by;
-    bool no_syscalls, verbose;
+    bool no_syscalls, verbose, has_stacks;
+    uint64_t stacks_from_ns;
     const char *subject; /* NULL: all threads */
     int32_t pid;         /* of the subject, or 0 */
     struct camp_process process;
     struct why_cgroup cgroup; /* the subject, unless it is empty */
     struct causes_source *source;
     struct why_record record;
+    struct why_stacks stacks;
     const struct view *view;
     struct view_options view_options;
+};
+
+static const struct option_rule rules[] = {
+    { "stacks-above", "stacks, format folded, format pprof", NULL, NULL },
+    { 0 },
 };
 
 static int parse(struct why *why, int argc, char **argv, int *ret_first)
@@ -43,7 +52,9 @@ static int parse(struct why *why, int argc, char **argv, int *ret_first)
         COMMON_OPTION(COMMON_INTERVAL, &why->interval_ns),
         COMMON_OPTION(COMMON_COUNT, &why->count),
         COMMON_OPTION(COMMON_FORMAT, &why->format,
-                      .help = "text, json (one object a line, camp.why/1) or csv.",
+                      .help = "text, json (one object a line, camp.why/1) or csv; or the stacks of "
+                              "all intervals, at the end: folded (for flamegraph.pl, in ns) or "
+                              "pprof (a profile for pprof).",
                       .choices = formats),
         COLOR_OPTION,
         { "by", 0, OPTION_CHOICE, &why->by, "WHAT",
@@ -59,12 +70,22 @@ static int parse(struct why *why, int argc, char **argv, int *ret_first)
           "Why the threads of a pod waited." },
         { "unit", 0, OPTION_TEXT, &why->cgroup.labels[LABEL_UNIT], "NAME",
           "Why the threads of a unit of systemd waited." },
-        COMMON_OPTION(COMMON_TOP, &why->top,
-                      .help = "Show at most N groups or devices of each cause, those with the most "
-                              "time first; 0: all. (Default: 8 in text, all in other formats.)"),
+        { "stacks", 0, OPTION_FLAG, &why->has_stacks, NULL,
+          "Show the stacks of long sleeps, those with the most time first. The formats folded and "
+          "pprof have them without this option, too.",
+          0, 0, NULL },
+        { "stacks-above", 0, OPTION_DURATION, &why->stacks_from_ns, "TIME",
+          "With stacks: read those of sleeps of at least TIME; shorter ones are 'no stack'. "
+          "(Default: 1ms)",
+          0, 3600, NULL },
+        COMMON_OPTION(
+            COMMON_TOP, &why->top,
+            .help =
+                "Show at most N stacks, and N groups or devices of each cause, those "
+                "with the most time first; 0: all. (Default: 8 in text, all in other formats.)"),
         COMMON_OPTION(COMMON_TABLE, &why->table,
-                      .help = "The table that csv writes: tree, calls, inflicted, chain, losses or "
-                              "summary.",
+                      .help = "The table that csv writes: tree, calls, stacks, inflicted, chain, "
+                              "losses or summary.",
                       .choices = why_table_names),
         COMMON_OPTION(COMMON_NO_SYSCALLS, &why->no_syscalls),
         COMMON_OPTION(COMMON_VERBOSE, &why->verbose),
@@ -79,6 +100,7 @@ static int parse(struct why *why, int argc, char **argv, int *ret_first)
                  "Without --count it runs until Ctrl-C.",
         .specs = specs,
         .count = sizeof specs / sizeof specs[0],
+        .rules = rules,
     };
 
     return options_parse(&table, argc, argv, ret_first);
@@ -103,11 +125,19 @@ static int find_process(struct why *why)
     return OPTIONS_GO_ON;
 }
 
+/* Returns whether the output is the stacks of all intervals. */
+static bool is_of_stacks(const struct why *why)
+{
+    return why->format == FORMAT_FOLDED || why->format == FORMAT_PPROF;
+}
+
 static int read_options(struct why *why, int argc, char **argv)
 {
     int first, status;
 
-    *why = (struct why){ .interval_ns = NS_PER_S, .top = UINT64_MAX, .table = -1 };
+    *why = (struct why){
+        .interval_ns = NS_PER_S, .top = UINT64_MAX, .table = -1, .stacks_from_ns = NS_PER_MS
+    };
     status = parse(why, argc, argv, &first);
     if (status != OPTIONS_GO_ON)
         return status;
@@ -119,7 +149,11 @@ static int read_options(struct why *why, int argc, char **argv)
         return complain(STATUS_USAGE, "the name of the process is empty");
     if (why->top == UINT64_MAX)
         why->top = why->format == FORMAT_TEXT ? TEXT_ROWS : 0;
-    why->view = view_by_name(formats[why->format]);
+    why->stacks.adds_up = is_of_stacks(why);
+    why->has_stacks |= is_of_stacks(why);
+    if (why->format == FORMAT_PPROF && isatty(STDOUT_FILENO))
+        return complain(STATUS_USAGE, "a profile for pprof is not text: add '> FILE'");
+    why->view = view_by_name(formats[is_of_stacks(why) ? FORMAT_TEXT : why->format]);
     why->view_options = view_options_of(stdout);
     why->view_options.table = why->table >= 0 ? why_table_names[why->table] : NULL;
     status = why_cgroup_find(&why->cgroup, why->subject);
@@ -134,7 +168,8 @@ static int open_source(struct why *why)
                              (why->subject != NULL ? CAMP_STATES_GROUPS_BY_NEED : 0) |
                              why_cgroup_options(&why->cgroup, why->by == BY_CGROUP) |
                              (why->no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) |
-                             (why->verbose ? CAMP_STATES_VERBOSE : 0);
+                             (why->verbose ? CAMP_STATES_VERBOSE : 0) |
+                             (why->has_stacks ? CAMP_STATES_STACKS : 0);
     struct camp_error error = { 0 };
     int r = causes_open(options, &stop_requested, &why->source, &error);
 
@@ -144,6 +179,11 @@ static int open_source(struct why *why)
         r = causes_watch_name(why->source, why->subject, &error);
     if (r == CAMP_OK && (why->cgroup.name[0] != '\0' || why->by == BY_CGROUP))
         r = why_cgroup_watch(&why->cgroup, why->source, &error);
+    if (r == CAMP_OK && why->has_stacks)
+        r = causes_stacks_from(why->source, why->stacks_from_ns, why->subject != NULL, &error);
+    if (r == CAMP_OK && why->has_stacks && why->pid != 0 &&
+        !why_stacks_watch(&why->stacks, why->pid))
+        r = camp_fail(&error, CAMP_E_NOMEM, 0, "no memory for the names of functions");
     if (r == CAMP_OK)
         privilege_give_up(PRIVILEGE_MAPS);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
@@ -210,12 +250,18 @@ static int show(struct why *why, const struct causes *causes, uint64_t number)
     if (interval.subject != WHY_ALL)
         cause_who(name, causes, CAMP_CAUSE_GROUP, interval.subject, "");
     interval.name = name;
+    if (why->has_stacks && !why_stacks_fill(&why->stacks, causes, interval.subject))
+        return complain(STATUS_FAILURE, "no memory for stacks");
+    interval.stacks = why->has_stacks ? &why->stacks.interval : NULL;
+    interval.kernel_is_hidden = why_stacks_hide_kernel(&why->stacks);
     r = why_record_fill(&why->record, &interval);
     if (r != CAMP_OK)
         return complain_of(r, &error);
     /* Processes with the name may come later, and come back. */
     if (why->subject != NULL && why->record.tree.total_ns == 0 && (number == 0 || why->pid != 0))
         return complain_of_nothing(why, causes);
+    if (is_of_stacks(why))
+        return OPTIONS_GO_ON;
     return show_document(&why->record.document, why->view, &why->view_options, number);
 }
 
@@ -247,8 +293,11 @@ int command_why(int argc, char **argv)
     }
     if (status == OPTIONS_GO_ON)
         status = run_intervals(&why);
+    if (status == STATUS_OK && is_of_stacks(&why))
+        status = why_stacks_write(&why.stacks, why.format == FORMAT_PPROF);
     causes_close(why.source);
     why_cgroup_release(&why.cgroup);
     why_record_release(&why.record);
+    why_stacks_release(&why.stacks);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include "counters/units.h"
 #include "ledger/words.h"
+#include "why_stack_rows.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -93,6 +94,7 @@ static const struct table tables[WHY_TABLE_COUNT] = {
     [WHY_SUMMARY] = DOCUMENT_ONE("summary", TABLE_INLINE, summary_fields),
     [WHY_TREE] = DOCUMENT_ROWS("tree", tree_fields),
     [WHY_CALLS] = DOCUMENT_ROWS("calls", call_fields),
+    [WHY_STACKS] = { "stacks", TABLE_ROWS, why_stack_fields, WHY_STACK_FIELDS, NULL, 0, false },
     [WHY_INFLICTED] = DOCUMENT_ROWS("inflicted", inflicted_fields),
     [WHY_CHAIN] = HIDDEN_ROWS("chain", chain_fields),
     [WHY_LOSSES] = DOCUMENT_ONE("losses", TABLE_OBJECT, loss_fields),
@@ -100,8 +102,8 @@ static const struct table tables[WHY_TABLE_COUNT] = {
 
 static const struct record layout = DOCUMENT_LAYOUT("camp.why/1", tables, WHY_TREE);
 
-const char *const why_table_names[] = { "tree",   "calls",   "inflicted", "chain",
-                                        "losses", "summary", NULL };
+const char *const why_table_names[] = { "tree",  "calls",  "stacks",  "inflicted",
+                                        "chain", "losses", "summary", NULL };
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -379,6 +381,7 @@ int why_record_fill(struct why_record *ret, const struct why_interval *interval)
     for (size_t i = 0; i < ret->tree.count; i++)
         add_node(document, interval, &ret->tree.nodes[i]);
     add_calls(document, interval, ret->tree.total_ns);
+    why_stack_rows(document, WHY_STACKS, interval, ret->tree.total_ns);
     add_inflicted(document, interval);
     if (!why_sentence(sentence, causes, interval->subject, interval->name, &ret->tree))
         return CAMP_E_NOMEM;
@@ -389,6 +392,8 @@ int why_record_fill(struct why_record *ret, const struct why_interval *interval)
         chain_text = document_text(document, "%s", text);
         document_note(document, "chain      %s", text);
     }
+    if (interval->kernel_is_hidden)
+        document_note(document, "stacks     %s", WHY_KERNEL_IS_HIDDEN);
     losses = losses_of(interval, &ret->tree);
     add_notes(document, causes, &losses);
     add_rest(ret, interval, &losses, document_text(document, "%s", sentence), chain_text);

@@ -25,8 +25,8 @@ int session_open(struct camp_states **ret, const char *folder, uint32_t options,
     /* System calls cost nothing to watch here, so that CAMP_STATES_NO_SYSCALLS changes nothing. */
     if (camp_is_null(error, ret))
         return CAMP_E_INVALID;
-    if ((options & (CAMP_STATES_CULPRITS | CAMP_STATES_BY_PROCESS | CAMP_STATES_GROUPS_BY_NEED |
-                    CAMP_STATES_BY_CGROUP)) != 0)
+    if ((options & (CAMP_STATES_CULPRITS | CAMP_STATES_BY_PROCESS | CAMP_STATES_STACKS |
+                    CAMP_STATES_GROUPS_BY_NEED | CAMP_STATES_BY_CGROUP)) != 0)
         return fail_without_causes(error);
     if ((options & ~(uint32_t)OPTIONS) != 0)
         return camp_fail(error, CAMP_E_INVALID, 0,
@@ -307,4 +307,23 @@ int camp_states_losses(struct camp_states *session, struct camp_states_losses *r
         return CAMP_E_INVALID;
     camp_hand_out(ret, size, &session->losses, sizeof session->losses);
     return CAMP_OK;
+}
+
+int camp_states_stacks_from(struct camp_states *session, uint64_t least_ns, int watched_only,
+                            struct camp_error *error)
+{
+    (void)session;
+    (void)least_ns;
+    (void)watched_only;
+    return fail_without_causes(error);
+}
+
+int camp_states_visit_stacks(struct camp_states *session,
+                             void (*visit)(void *context, const struct camp_sleep_stack *stack),
+                             void *context, struct camp_error *error)
+{
+    (void)session;
+    (void)visit;
+    (void)context;
+    return fail_without_causes(error);
 }

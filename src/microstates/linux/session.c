@@ -10,6 +10,7 @@
 #include "events.h"
 #include "refusal.h"
 #include "relocations.h"
+#include "stacks.h"
 #include "states.skel.h"
 
 #include <camp/states.h>
@@ -30,8 +31,8 @@
 #define CPUS_MOST (1u << 16)
 #define OPTIONS                                                                                    \
     (CAMP_STATES_NO_SYSCALLS | CAMP_STATES_VERBOSE | CAMP_STATES_DISKS | CAMP_STATES_VISIT_ALL |   \
-     CAMP_STATES_CULPRITS | CAMP_STATES_BY_PROCESS | CAMP_STATES_GROUPS_BY_NEED |                  \
-     CAMP_STATES_BY_CGROUP | CAMP_STATES_CPU_CGROUPS)
+     CAMP_STATES_CULPRITS | CAMP_STATES_BY_PROCESS | CAMP_STATES_STACKS |                          \
+     CAMP_STATES_GROUPS_BY_NEED | CAMP_STATES_BY_CGROUP | CAMP_STATES_CPU_CGROUPS)
 #define MACHINE_NAMESPACE 0xEFFFFFFC /* PROC_PID_INIT_INO of the kernel */
 
 static bool begins(const char *text, const char *with)
@@ -124,6 +125,7 @@ static int find_events(struct camp_states *session, const struct relocations *ty
         programs->rodata->sees_faults = camp_events_have_tracepoint(kernel, "page_fault_user");
         prepare_changes(programs, kernel, options);
         r = camp_causes_prepare(session, kernel, options, error);
+        camp_stacks_prepare(session, (options & CAMP_STATES_STACKS) != 0);
         camp_relocations_fill(types, kernel, bpf_object__btf(programs->obj));
     }
     camp_kernel_types_close(kernel);
@@ -265,10 +267,14 @@ static int load(struct camp_states *session, uint32_t options, struct camp_error
         note_known(session);
         find_restarts(programs);
         causes = camp_causes_begin(session, error);
+        if (causes == CAMP_OK)
+            causes = camp_stacks_begin(session, error);
         if (causes != CAMP_OK)
             return causes;
         r = states_bpf__attach(programs);
     }
+    if (r == 0)
+        r = camp_stacks_attach(session);
     if (r != 0)
         return camp_refused_programs(r, "microstates",
                                      "camp top --verbose shows why; camp check works without "
@@ -328,6 +334,9 @@ int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_err
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "options is 0x%x: pass bits of enum camp_states_option",
                          (unsigned)options);
+    if ((options & CAMP_STATES_STACKS) != 0 && (options & CAMP_STATES_CULPRITS) == 0)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "CAMP_STATES_STACKS goes with CAMP_STATES_CULPRITS");
     session = calloc(1, sizeof *session);
     if (session == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a session");
@@ -362,6 +371,7 @@ void camp_states_close(struct camp_states *session)
     if (session->cpus != NULL)
         munmap((void *)session->cpus, session->cpu_count * sizeof *session->cpus);
     camp_causes_end(session);
+    camp_stacks_end(session);
     ring_buffer__free(session->exits);
     free(session->known);
     free(session->records);

@@ -53,6 +53,8 @@ struct camp_states {
     const struct queue_account *queues;  /* [cpu_count], written by the kernel */
     const struct sleeps *sleeps;         /* [GROUPS_MAX], written by the kernel */
     struct distributions *distributions; /* [GROUPS_MAX], written by the kernel, too */
+    bool has_stacks;                     /* CAMP_STATES_STACKS */
+    struct stacks *stacks;               /* owned; NULL without it */
     struct charges *charges; /* of the last reading, owned; NULL without CAMP_STATES_CULPRITS */
     uint64_t torn_copies;    /* readings of causes that a switch changed at each attempt */
     /* Set of the groups that are released, and of which no other name has the number yet. */

@@ -127,3 +127,16 @@ int camp_states_call_sleeps(struct camp_states *session, struct camp_call_sleeps
 {
     return fail(error);
 }
+
+int camp_states_stacks_from(struct camp_states *session, uint64_t least_ns, int watched_only,
+                            struct camp_error *error)
+{
+    return fail(error);
+}
+
+int camp_states_visit_stacks(struct camp_states *session,
+                             void (*visit)(void *context, const struct camp_sleep_stack *stack),
+                             void *context, struct camp_error *error)
+{
+    return fail(error);
+}

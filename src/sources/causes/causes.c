@@ -5,6 +5,7 @@
 #include "cause_fit.h"
 #include "cause_groups.h"
 #include "cause_release.h"
+#include "cause_stacks.h"
 #include "counters/error.h"
 #include "ledger/array.h"
 #include "sources/machine/thread_registry.h"
@@ -38,6 +39,7 @@ struct causes_source {
     struct causes causes;
     struct cause_list differences;
     uint64_t released; /* set of the groups that were released after the last reading */
+    bool has_stacks;
 };
 
 bool causes_is_wait(uint32_t state)
@@ -120,6 +122,8 @@ static int read_ledger(struct causes_source *source, struct camp_error *error)
     if (r == CAMP_OK)
         r = camp_states_call_sleeps(source->session, now->calls, sizeof *now->calls, CALLS_MAX,
                                     &now->call_count, error);
+    if (r == CAMP_OK && source->has_stacks)
+        r = cause_stacks_read(&source->causes.stacks, source->session, error);
     if (r == CAMP_OK)
         r = camp_states_losses(source->session, &losses, sizeof losses, error);
     if (r == CAMP_OK)
@@ -324,6 +328,7 @@ int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct
     source->causes.is_kernel = source->groups.is_kernel;
     if (!subtract_readings(source) || !make_rows(source) ||
         !cause_cgroups_name(&source->cgroups, &source->causes) ||
+        (source->has_stacks && !cause_stacks_fit(&source->causes.stacks, &source->causes)) ||
         !cause_calls_since(&source->causes.calls, source->before.calls, source->before.call_count,
                            source->now.calls, source->now.call_count))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
@@ -357,6 +362,13 @@ bool causes_name_cgroups(struct causes_source *source, const char *mount)
     return source->cgroups.paths.mount != NULL;
 }
 
+int causes_stacks_from(struct causes_source *source, uint64_t least_ns, bool watched_only,
+                       struct camp_error *error)
+{
+    source->has_stacks = true;
+    return camp_states_stacks_from(source->session, least_ns, watched_only, error);
+}
+
 void causes_close(struct causes_source *source)
 {
     if (source == NULL)
@@ -369,6 +381,7 @@ void causes_close(struct causes_source *source)
     release(&source->now);
     free(source->causes.rows.items);
     free(source->causes.calls.items);
+    cause_stacks_release(&source->causes.stacks);
     free(source->differences.items);
     free(source);
 }

@@ -47,6 +47,29 @@ struct call_list {
     size_t count, capacity;
 };
 
+/* In slept_stack.flags, besides enum camp_sleep_stack_flag: sleeps without a stack, which were
+ * shorter than the session reads stacks of, have not ended, or were woken without an event. */
+#define STACK_MISSING (1u << 31)
+
+/* Sleeps of one group in one state with the same stacks, in the interval. */
+struct slept_stack {
+    uint32_t group, state, flags;
+    int32_t pid; /* whose stack the one of the thread is, or 0 */
+    uint64_t sleep_ns, count;
+    /* The stack of the kernel is addresses[first .. first + kernel_count - 1] of the list, and that
+     * of the thread follows it. Both start with the innermost frame. */
+    size_t first;
+    uint32_t kernel_count, user_count;
+};
+
+struct stack_list {
+    struct slept_stack *items; /* [count] */
+    size_t count, capacity;
+    uint64_t *addresses; /* [address_count] */
+    size_t address_count, address_capacity;
+    bool failed; /* there was no memory for all of them */
+};
+
 struct causes {
     uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
     int64_t wall_clock_ns;     /* wall clock at the end, in ns since 1970 */
@@ -59,8 +82,9 @@ struct causes {
     struct wait_lengths lengths[CAUSE_GROUPS][CAMP_STATE_COUNT];
     struct cause_list rows; /* by group, then by state, then the longest first */
     struct call_list calls;
-    uint64_t unseen; /* switches and wakeups that no event reported */
-    bool is_kernel;  /* a kernel thread has the watched pid or name: it has no group of its own */
+    struct stack_list stacks; /* empty without causes_stacks_from() */
+    uint64_t unseen;          /* switches and wakeups that no event reported */
+    bool is_kernel; /* a kernel thread has the watched pid or name: it has no group of its own */
 };
 
 struct causes_source;
@@ -85,6 +109,11 @@ int causes_watch_cgroup(struct causes_source *source, const char *folder, uint64
  * CAMP_STATES_CPU_CGROUPS that of version 1 with the CPU controller. Returns false if there is no
  * memory. Call it before the first causes_next(). */
 bool causes_name_cgroups(struct causes_source *source, const char *mount);
+
+/* Reads the stacks of sleeps of at least `least_ns`, of all groups or of the watched one. `options`
+ * of causes_open() must have CAMP_STATES_STACKS. */
+int causes_stacks_from(struct causes_source *source, uint64_t least_ns, bool watched_only,
+                       struct camp_error *error);
 
 /* Waits until `deadline_ns`, or until *stop is set, and returns the causes since the previous call.
  * *ret belongs to the source, and is valid until the next call. Returns CAMP_OK, CAMP_E_NOMEM or an

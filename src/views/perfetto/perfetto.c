@@ -10,8 +10,8 @@
  */
 #include "perfetto.h"
 
-#include "protobuf.h"
 #include "trace_names.h"
+#include "views/protobuf.h"
 
 #include <errno.h>
 #include <string.h>

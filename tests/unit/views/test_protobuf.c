@@ -1,5 +1,5 @@
 /* The wire format of protocol buffers, with the bytes of its documentation. */
-#include "views/perfetto/protobuf.h"
+#include "views/protobuf.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -52,7 +52,7 @@ struct account {
     /* 1 if the session knows that the thread sleeps. Then its next event puts it into the list of
      * changes. */
     uint32_t known_asleep;
-    uint32_t reserved;
+    uint32_t stacks; /* what is known of the stacks of its sleeps (stacks.bpf.h) */
     uint64_t state_ns[CAMP_STATE_COUNT];
     /* The following members are 0 without CAMP_STATES_CULPRITS (culprits.bpf.h). They are the last
      * ones, so that all others stay in the cache lines in which they are without them. `queued` is

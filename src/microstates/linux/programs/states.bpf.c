@@ -14,12 +14,15 @@
 #include "account.bpf.h"
 #include "changes.bpf.h"
 #include "cpu.bpf.h"
+#include "cross.bpf.h"
 #include "ended.bpf.h"
 #include "interrupt.bpf.h"
 #include "migrate.bpf.h"
 #include "record.bpf.h"
 #include "sleep.bpf.h"
+#include "stacks.bpf.h"
 #include "trap.bpf.h"
+#include "wake.bpf.h"
 #include "wakers.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -202,27 +205,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *task)
 {
-    struct account *account = bpf_task_storage_get(&accounts, task, NULL, 0);
-    struct throttle throttle;
-    uint64_t now, clock;
-
-    if (account == NULL || account->state == CAMP_STATE_RUN_QUEUE ||
-        (on_cpu(account->state) && !has_left(account, task)))
-        return 0;
-    clock = scheduler_clock(task);
-    throttle = read_throttle(task, clock);
-    keep_group(account, task);
-    if (has_culprits)
-        note_call(account, task);
-    begin_writing(account);
-    list_awake(account, task);
-    now = bpf_ktime_get_ns();
-    if (on_cpu(account->state)) {
-        change(account, task, NULL, ran_until(account, task, now), CAMP_STATE_OTHER_SLEEP);
-        account->run_ns = task->se.sum_exec_runtime;
-    }
-    queue_up(account, task, NULL, &throttle, now, clock);
-    end_writing(account);
+    wake(task);
     return 0;
 }
 
@@ -251,29 +234,6 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
     queue_up(account, task, NULL, &throttle, bpf_ktime_get_ns(), clock);
     end_writing(account);
     return 0;
-}
-
-static __always_inline void cross(bool into)
-{
-    struct task_struct *task = bpf_get_current_task_btf();
-    struct account *account = bpf_task_storage_get(&accounts, task, NULL, 0);
-    uint64_t state;
-
-    if (account == NULL)
-        return;
-    stay_here();
-    begin_writing(account);
-    if (into) {
-        account->flags |= IN_CALL;
-        account->system_calls++;
-    } else {
-        account->flags &= (uint8_t) ~(IN_CALL | FAULT_OF_KERNEL | FAULT_OF_USER);
-    }
-    state = state_of(account);
-    if (on_cpu(state))
-        charge(account, task, this_cpu(), state, bpf_ktime_get_ns(), running_state(account));
-    end_writing(account);
-    may_move();
 }
 
 SEC("tp_btf/sys_enter")
