@@ -5,6 +5,7 @@
 #include "from_list.h"
 #include "groups.h"
 #include "parts.h"
+#include "sources/causes/threads_causes.h"
 #include "sources/containers/container_labels.h"
 #include "sources/machine/hidden.h"
 #include "sources/machine/threads_schedstat.h"
@@ -51,6 +52,8 @@ static int open_states(const struct from *from, struct source **ret, struct from
 
     facts->tier = tiers[0];
     facts->live = true;
+    if (r == CAMP_OK && from->causes)
+        return threads_causes_open(from->states_options, from->causes_of, from->stop, ret, error);
     return r == CAMP_OK ? threads_source_open(from->states_options, from->stop, ret, error) : r;
 }
 
@@ -134,7 +137,7 @@ static int open_tasks(const struct from *from, struct source **ret, struct from_
     if (r == CAMP_OK)
         return r;
     if (!camp_is_refusal(r) || !has_schedstat || tier == BPF || from->microstates_alone ||
-        (from->states_options & ~(uint32_t)CAMP_STATES_DISKS) != 0)
+        from->causes || (from->states_options & ~(uint32_t)CAMP_STATES_DISKS) != 0)
         return fail_without_states(r, &refusal, error);
     facts->note_warns = true;
     snprintf(facts->note, sizeof facts->note,
