@@ -19,6 +19,7 @@
 #include <stdbool.h>
 
 #define CAUSE_GROUPS 64
+#define CAUSE_NAME_SIZE 96
 
 /* Kinds of causes besides enum camp_cause_kind. */
 enum {
@@ -46,6 +47,17 @@ struct call_list {
     size_t count, capacity;
 };
 
+/* Names that a recording has of a device, by the number of its interrupt, and of the sleeps in a
+ * system call. */
+struct cause_device {
+    uint32_t number;
+    char name[CAUSE_NAME_SIZE];
+};
+
+struct call_name {
+    char call[CAUSE_NAME_SIZE], object[CAUSE_NAME_SIZE];
+};
+
 struct causes {
     uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
     int64_t wall_clock_ns;     /* wall clock at the end, in ns since 1970 */
@@ -58,7 +70,13 @@ struct causes {
     struct cause_list rows; /* by group, then by state, then the longest first */
     struct call_list calls;
     uint64_t unseen; /* switches and wakeups that no event reported */
-    bool is_kernel;  /* a kernel thread has the watched pid or name: it has no group of its own */
+    /* The causes are of a recording, which has the names. Of another reading they are found on this
+     * machine (cause_names.h). */
+    bool is_recorded;
+    struct cause_device *devices; /* [device_count] */
+    size_t device_count;
+    struct call_name *call_names; /* [calls.count]; `call` and `argument` of the calls are 0 */
+    bool is_kernel; /* a kernel thread has the watched pid or name: it has no group of its own */
 };
 
 struct causes_source;
