@@ -261,9 +261,9 @@ static int run(struct record *record)
             break;
         if (r == CAMP_OK)
             from_options_note(&record->from, frame);
-        status = r == CAMP_OK
-                     ? record_files_write(&record->files, frame, source_beside(record->source))
-                     : complain_of(r, &error);
+        status = r == CAMP_OK ? record_files_write(&record->files, frame,
+                                                   source_beside(record->source), NULL)
+                              : complain_of(r, &error);
         if (r == CAMP_OK && status == OPTIONS_GO_ON)
             record_when_interval(&record->when, frame, &record->files);
     }
