@@ -131,6 +131,9 @@ static int open_tasks(const struct from *from, struct source **ret, struct from_
     int r = find_tier(from, tiers, has_schedstat ? SCHEDSTAT + 1 : BPF + 1, &tier, error);
 
     of_states.tier = NULL;
+    if (r == CAMP_OK && tier == SCHEDSTAT && from->causes)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "the causes of waits are known only on the tier bpf");
     if (r != CAMP_OK || tier == SCHEDSTAT)
         return r == CAMP_OK ? open_schedstat(from, ret, facts, error) : r;
     r = open_states(&of_states, ret, facts, &refusal);

@@ -10,6 +10,7 @@
 #include "program/process_selection.h"
 #include "views/view.h"
 #include "why_record.h"
+#include "why_recorded.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,6 +23,16 @@ static const char *const formats[] = { "text", "json", "csv", NULL };
 enum { BY_NAME, BY_PROCESS };
 static const char *const groupings[] = { "name", "process", NULL };
 
+static const char *const no_words[] = { NULL };
+static const struct option_rule rules[] = {
+    { "by", NULL, "from", "--by goes without --from: a recording has the groups of --why-by" },
+    { "no-syscalls", NULL, "from", NULL },
+    { "begin", "from", NULL, NULL },
+    { "end", "from", NULL, NULL },
+    { "speed", "from", NULL, NULL },
+    { 0 },
+};
+
 struct why {
     uint64_t interval_ns, count, top;
     int format, table, by;
@@ -29,7 +40,9 @@ struct why {
     const char *subject; /* NULL: all threads */
     int32_t pid;         /* of the subject, or 0 */
     struct camp_process process;
+    struct from_options from;
     struct causes_source *source;
+    struct why_recorded recorded; /* with --from */
     struct why_record record;
     const struct view *view;
     struct view_options view_options;
@@ -38,6 +51,11 @@ struct why {
 static int parse(struct why *why, int argc, char **argv, int *ret_first)
 {
     const struct option_spec specs[] = {
+        COMMON_OPTION(COMMON_FROM, &why->from.from.text,
+                      .help = "A recording of camp record --why: the causes in all of it or, with "
+                              "INTERVAL, in parts of this length.",
+                      .choices = no_words),
+        FROM_PART_OPTIONS(&why->from, "a recording"),
         COMMON_OPTION(COMMON_INTERVAL, &why->interval_ns),
         COMMON_OPTION(COMMON_COUNT, &why->count),
         COMMON_OPTION(COMMON_FORMAT, &why->format,
@@ -63,10 +81,11 @@ static int parse(struct why *why, int argc, char **argv, int *ret_first)
         .about = "Why a process, all processes with a name, or all threads waited: each state\n"
                  "divided by what caused it, in percent that add up to 100. Time in the run queue\n"
                  "is divided by who had the CPU meanwhile, a sleep by what ended it. The first\n"
-                 "operand is always the process or the name. Needs CAP_BPF and CAP_PERFMON.\n"
-                 "Without --count it runs until Ctrl-C.",
+                 "operand is always the process or the name. Needs CAP_BPF and CAP_PERFMON, but\n"
+                 "not for a recording. Without --count it runs until Ctrl-C.",
         .specs = specs,
         .count = sizeof specs / sizeof specs[0],
+        .rules = rules,
     };
 
     return options_parse(&table, argc, argv, ret_first);
@@ -86,6 +105,8 @@ static int find_process(struct why *why)
         return complain(STATUS_USAGE, "'%s' is not a pid: give a number of at least 1, or a name",
                         why->subject);
     why->pid = (int32_t)pid;
+    if (why->from.from.text != NULL)
+        return OPTIONS_GO_ON;
     if (camp_process_identify(NULL, why->pid, &why->process, sizeof why->process, NULL) != CAMP_OK)
         return complain_of_missing_process(why->pid);
     return OPTIONS_GO_ON;
@@ -95,7 +116,8 @@ static int read_options(struct why *why, int argc, char **argv)
 {
     int first, status;
 
-    *why = (struct why){ .interval_ns = NS_PER_S, .top = UINT64_MAX, .table = -1 };
+    *why = (struct why){ .top = UINT64_MAX, .table = -1 };
+    from_options_init(&why->from);
     status = parse(why, argc, argv, &first);
     if (status != OPTIONS_GO_ON)
         return status;
@@ -130,20 +152,6 @@ static int open_source(struct why *why)
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
 
-/* Returns the number of the subject's group, or WHY_ALL. */
-static uint32_t find_subject(const struct why *why, const struct causes *causes)
-{
-    for (size_t i = 0; i < causes->group_count && why->subject != NULL; i++) {
-        const struct camp_states_group *group = &causes->groups[i];
-
-        if (why->pid != 0 ? group->kind == CAMP_GROUP_PROCESS && group->pid == why->pid
-                          : group->kind == CAMP_GROUP_NAME &&
-                                strncmp(group->name, why->subject, CAMP_STATES_NAME_SIZE - 1) == 0)
-            return group->number;
-    }
-    return WHY_ALL;
-}
-
 /* A process that its parent has not waited for has ended, too. */
 static bool has_ended(const struct why *why)
 {
@@ -172,7 +180,7 @@ static int complain_of_nothing(const struct why *why, const struct causes *cause
 static int show(struct why *why, const struct causes *causes, uint64_t number)
 {
     struct why_interval interval = { .causes = causes,
-                                     .subject = find_subject(why, causes),
+                                     .subject = why_find_subject(causes, why->subject, why->pid),
                                      .most = (size_t)why->top };
     char time[TIME_TEXT_SIZE], name[CAUSE_NAME_SIZE] = "all threads";
     struct camp_error error = { 0 };
@@ -187,14 +195,33 @@ static int show(struct why *why, const struct causes *causes, uint64_t number)
     if (r != CAMP_OK)
         return complain_of(r, &error);
     /* Processes with the name may come later, and come back. */
-    if (why->subject != NULL && why->record.tree.total_ns == 0 && (number == 0 || why->pid != 0))
+    if (why->from.from.text == NULL && why->subject != NULL && why->record.tree.total_ns == 0 &&
+        (number == 0 || why->pid != 0))
         return complain_of_nothing(why, causes);
     return show_document(&why->record.document, why->view, &why->view_options, number);
 }
 
+static int show_part(void *context, const struct causes *causes, uint64_t number)
+{
+    return show(context, causes, number);
+}
+
+static int run_recorded(struct why *why)
+{
+    const struct why_parts parts = { .subject = why->subject,
+                                     .pid = why->pid,
+                                     .length_ns = why->interval_ns,
+                                     .count = why->count,
+                                     .context = why,
+                                     .show = show_part };
+
+    return why_recorded_show(&why->recorded, &why->from, &parts);
+}
+
 static int run_intervals(struct why *why)
 {
-    struct intervals intervals = { .length_ns = why->interval_ns, .count = why->count };
+    struct intervals intervals = { .length_ns = why->interval_ns > 0 ? why->interval_ns : NS_PER_S,
+                                   .count = why->count };
     int status = OPTIONS_GO_ON;
 
     while (status == OPTIONS_GO_ON && next_interval(&intervals)) {
@@ -216,11 +243,13 @@ int command_why(int argc, char **argv)
 
     if (status == OPTIONS_GO_ON) {
         stop_on_signals();
-        status = open_source(&why);
+        status = why.from.from.text != NULL ? why_recorded_open(&why.recorded, &why.from)
+                                            : open_source(&why);
     }
     if (status == OPTIONS_GO_ON)
-        status = run_intervals(&why);
+        status = why.from.from.text != NULL ? run_recorded(&why) : run_intervals(&why);
     causes_close(why.source);
+    why_recorded_close(&why.recorded);
     why_record_release(&why.record);
     return status;
 }
