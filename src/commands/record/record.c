@@ -328,7 +328,7 @@ static int record_interval(struct record *record, const struct frame *frame)
     status = r == CAMP_OK ? record_files_write(&record->files, frame, beside, causes)
                           : complain_of(r, &error);
     if (status == OPTIONS_GO_ON)
-        record_when_interval(&record->when, frame, &record->files);
+        record_when_interval(&record->when, frame, causes, &record->files);
     return status;
 }
 
@@ -416,8 +416,8 @@ int command_record(int argc, char **argv)
     if (status == OPTIONS_GO_ON)
         status = from_options_open(&record.from, &record.source, &record.facts);
     if (status == OPTIONS_GO_ON)
-        status =
-            record_when_parse(&record.when, record.source->describe(record.source), &record.facts);
+        status = record_when_parse(&record.when, record.source->describe(record.source),
+                                   &record.facts, record.why);
     if (status == OPTIONS_GO_ON)
         status = resolve_output(&record);
     if (status == OPTIONS_GO_ON) {
