@@ -143,7 +143,7 @@ static int write_file(const char *path, size_t threads, size_t intervals, uint64
                        was_active) != 0)
             return 1;
         begin_ms = cpu_ms();
-        if (recorder_write(recorder, &frame, NULL, &error) != CAMP_OK)
+        if (recorder_write(recorder, &frame, NULL, NULL, &error) != CAMP_OK)
             return fail(&error);
         took_ms[i] = cpu_ms() - begin_ms;
         sum_ms += took_ms[i];

@@ -2,6 +2,7 @@
 
 #include "counters/error.h"
 #include "ledger/array.h"
+#include "recorder_causes.h"
 #include "recorder_table.h"
 #include "recording.h"
 #include "recording_inside.h"
@@ -28,6 +29,7 @@ struct recorder {
     int file; /* a descriptor of the file, which holds writer_lock */
     struct recorder_table tables[TABLES];
     size_t table_count; /* 0 before the first interval */
+    struct recorder_causes causes;
     int64_t tick;
     bool is_key_due; /* the last interval should have been a key interval */
     uint32_t number; /* highest entity number in the file */
@@ -265,6 +267,7 @@ void recorder_close(struct recorder *recorder)
         return;
     for (size_t i = 0; i < TABLES; i++)
         recorder_table_release(&recorder->tables[i]);
+    recorder_causes_release(&recorder->causes);
     /* Removes the -wal file. With it, readers would need permission to write in the folder. Then
      * only the first sector of the file changes, which a disk writes as a whole. So it needs no
      * rollback journal, which journal_mode=DELETE would make (set_up()). The -wal file at the path
@@ -328,6 +331,16 @@ static bool is_key(const struct recorder *recorder, const struct frame *const fr
     return is_whole && recorder_wants_key(recorder);
 }
 
+static int write_causes(struct recorder *recorder, const struct causes *causes,
+                        struct camp_error *error)
+{
+    const int r = causes != NULL ? recorder_causes_write(&recorder->causes, recorder->database,
+                                                         recorder->tick + 1, causes)
+                                 : CAMP_OK;
+
+    return r == CAMP_E_IO ? fail(recorder, error) : r;
+}
+
 static int write_frames(struct recorder *recorder, const struct frame *const frames[TABLES],
                         uint64_t *ret_written, struct camp_error *error)
 {
@@ -347,7 +360,7 @@ static int write_frames(struct recorder *recorder, const struct frame *const fra
         if (r == CAMP_E_IO)
             r = fail(recorder, error);
     }
-    return r == CAMP_OK ? run(recorder, "COMMIT", error) : r;
+    return r;
 }
 
 /* Discards the current interval. */
@@ -360,12 +373,13 @@ static void roll_back(struct recorder *recorder)
         else
             recorder_table_roll_back(&recorder->tables[i], recorder->tick + 1);
     }
+    recorder_causes_roll_back(&recorder->causes, recorder->tick + 1);
     if (recorder->tick == 0)
         recorder->table_count = 0;
 }
 
 int recorder_write(struct recorder *recorder, const struct frame *frame, const struct frame *beside,
-                   struct camp_error *error)
+                   const struct causes *causes, struct camp_error *error)
 {
     const struct frame *const frames[TABLES] = { frame, beside };
     char note[FRAME_NOTE_SIZE];
@@ -381,6 +395,10 @@ int recorder_write(struct recorder *recorder, const struct frame *frame, const s
         r = write_note(recorder, note, error);
     if (r == CAMP_OK)
         r = write_frames(recorder, frames, &written, error);
+    if (r == CAMP_OK)
+        r = write_causes(recorder, causes, error);
+    if (r == CAMP_OK)
+        r = run(recorder, "COMMIT", error);
     if (r != CAMP_OK) {
         roll_back(recorder);
         return r;

@@ -23,6 +23,7 @@ struct recorder_counts {
 };
 
 struct recorder;
+struct causes; /* sources/causes/causes.h */
 
 /* Returns whether a recorder writes the file. False if this is unknown, as on a file system without
  * locks. */
@@ -37,12 +38,13 @@ int recorder_open(struct recorder **ret, const char *path, const struct recorder
 bool recorder_wants_key(const struct recorder *recorder);
 
 /* Writes an interval. The first frame has a row for each entity. `frame` is the frame of the
- * source, and `beside` its second frame (source_beside()) or NULL. All calls must use the schemas
+ * source, `beside` its second frame (source_beside()) or NULL, and `causes` the causes of waits in
+ * the same interval (source_causes()) or NULL. All calls must use the schemas
  * of the first call, and the schemas must live as long as the recorder. Returns CAMP_E_SPACE if the
  * disk is full; the file then has all earlier intervals, and the caller may try again. Returns
  * CAMP_E_GONE if the file was deleted or another file is at its path. */
 int recorder_write(struct recorder *recorder, const struct frame *frame, const struct frame *beside,
-                   struct camp_error *error);
+                   const struct causes *causes, struct camp_error *error);
 
 struct recorder_counts recorder_counts(const struct recorder *recorder);
 

@@ -10,6 +10,8 @@
  */
 #include "recorder_table.h"
 
+#include "cause_tables.h"
+
 #include <camp/camp.h>
 
 #include <stdlib.h>
@@ -18,10 +20,10 @@
 /* Returns whether the name is reserved for a table or column of every recording, or for SQLite. */
 static bool is_reserved(const char *name)
 {
-    static const char *const names[] = { "camp",    "tick",          "tick_beside", "column_info",
-                                         "label",   "label_name",    "entity",      "note",
-                                         "flags",   "identity",      "elapsed_ns",  "count",
-                                         "next_ns", "unaccounted_ns" };
+    static const char *const names[] = { "camp",    "tick",           "tick_beside", "column_info",
+                                         "label",   "label_name",     "entity",      "note",
+                                         "flags",   "identity",       "elapsed_ns",  "count",
+                                         "next_ns", "unaccounted_ns", "causes",      CAUSE_TABLES };
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcasecmp(name, names[i]) == 0)

@@ -6,6 +6,7 @@
 #include "recording_inside.h"
 
 #include "counters/error.h"
+#include "recording_causes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,6 +29,8 @@ struct recording_source {
     char note[FRAME_NOTE_SIZE];
     /* If the recording has no second frames (source_beside()), beside.database is NULL. */
     struct recording_table table, beside;
+    struct recording_causes *causes; /* NULL: none, or not asked for yet */
+    bool asked_for_causes;
     struct frame nothing; /* empty frame, for intervals without a second frame */
     int64_t tick;
     /* The selected intervals. `first` is INT64_MAX if there are none, `last` is INT64_MAX if the
@@ -265,6 +268,35 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     return CAMP_OK;
 }
 
+/* Opens the causes only now, so that damaged ones disturb nobody who does not ask for them. */
+static int read_causes(struct recording_source *source, const struct causes **ret,
+                       struct camp_error *error)
+{
+    int r = CAMP_OK;
+
+    if (!source->asked_for_causes)
+        r = recording_causes_open(&source->causes, source->database, source->path, error);
+    source->asked_for_causes = r == CAMP_OK;
+    if (source->causes != NULL)
+        r = recording_causes_read(source->causes, source->tick, last_frame(&source->table), ret,
+                                  error);
+    return r;
+}
+
+static int causes(struct source *base, const struct causes **ret, struct camp_error *error)
+{
+    struct recording_source *source = (struct recording_source *)base;
+    int r;
+
+    foreign_watch_start(&source->watch);
+    sqlite3_exec(source->database, "BEGIN", NULL, NULL, NULL);
+    r = read_causes(source, ret, error);
+    sqlite3_exec(source->database, "COMMIT", NULL, NULL, NULL);
+    return r != CAMP_OK && r != CAMP_E_NOMEM && foreign_watch_is_stopped(&source->watch)
+               ? SOURCE_END
+               : r;
+}
+
 static void close_recording(struct source *base)
 {
     struct recording_source *source = (struct recording_source *)base;
@@ -273,6 +305,7 @@ static void close_recording(struct source *base)
     recording_table_release(&source->beside);
     sqlite3_finalize(source->after);
     sqlite3_finalize(source->note_before);
+    recording_causes_close(source->causes);
     sqlite3_close(source->database);
     free(source->path);
     free(source);
@@ -287,7 +320,7 @@ int recording_source_open(const struct from *from, const char *path, struct sour
 
     if (source == NULL)
         return CAMP_E_NOMEM;
-    source->source = (struct source){ describe, next, close_recording, beside };
+    source->source = (struct source){ describe, next, close_recording, beside, NULL, causes };
     source->from = *from;
     source->watch.stop = from->stop;
     source->path = strdup(path);

@@ -2,10 +2,12 @@
 #include "recording.h"
 
 #include "ledger/array.h"
+#include "ledger/words.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,4 +40,9 @@ uint64_t recording_file_size(const char *path)
     size += stat(wal, &status) == 0 ? (uint64_t)status.st_size : 0;
     free(wal);
     return size;
+}
+
+size_t recording_stem_length(const char *path)
+{
+    return strlen(path) - (ends_with(path, ".camp") ? strlen(".camp") : 0);
 }

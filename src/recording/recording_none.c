@@ -46,9 +46,9 @@ bool recorder_wants_key(const struct recorder *recorder)
 }
 
 int recorder_write(struct recorder *recorder, const struct frame *frame, const struct frame *beside,
-                   struct camp_error *error)
+                   const struct causes *causes, struct camp_error *error)
 {
-    (void)recorder, (void)frame, (void)beside, (void)error;
+    (void)recorder, (void)frame, (void)beside, (void)causes, (void)error;
     return CAMP_E_NOTSUP;
 }
 

@@ -2,11 +2,13 @@
  * tables, and columns that are computed. Such a file can have rows without end. */
 #include "recording_inside.h"
 
+#include "cause_tables.h"
 #include "counters/error.h"
 #include "ledger/array.h"
 
-static const char *const read_tables[] = { "camp",     "tick",  "tick_beside", "column_info",
-                                           "identity", "label", "label_name",  "note" };
+static const char *const read_tables[] = { "camp",        "tick",     "tick_beside",
+                                           "column_info", "identity", "label",
+                                           "label_name",  "note",     CAUSE_TABLES };
 
 static int refuse(const char *path, const char *name, const char *what, struct camp_error *error)
 {

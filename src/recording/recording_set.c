@@ -26,11 +26,6 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-size_t recording_stem_length(const char *path)
-{
-    return strlen(path) - (ends_with(path, SUFFIX) ? strlen(SUFFIX) : 0);
-}
-
 /* Reads a text that starts like 20261122T020000Z. Returns false if it does not. sscanf(3) would
  * also accept blanks. */
 static bool read_time(const char *text, struct tm *ret)
@@ -282,6 +277,11 @@ static const struct frame *beside(const struct source *base)
                  source_beside(source->first)->schema);
 }
 
+static int causes(struct source *base, const struct causes **ret, struct camp_error *error)
+{
+    return source_causes(((struct replay_source *)base)->current, ret, error);
+}
+
 /* Returns true if a failure concerns one file only, so that the others can be read. */
 static bool is_of_file(int code)
 {
@@ -408,7 +408,7 @@ static int open_set(const struct from *from, const char *path, struct source **r
 
     if (source == NULL)
         return CAMP_E_NOMEM;
-    source->source = (struct source){ describe, next, close_replay, beside };
+    source->source = (struct source){ describe, next, close_replay, beside, NULL, causes };
     source->from = *from;
     source->progress = from->progress;
     source->from.progress = NULL;

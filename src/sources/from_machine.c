@@ -5,6 +5,7 @@
 #include "from_list.h"
 #include "groups.h"
 #include "parts.h"
+#include "sources/causes/threads_causes.h"
 #include "sources/containers/container_labels.h"
 #include "sources/machine/hidden.h"
 #include "sources/machine/threads_schedstat.h"
@@ -51,6 +52,8 @@ static int open_states(const struct from *from, struct source **ret, struct from
 
     facts->tier = tiers[0];
     facts->live = true;
+    if (r == CAMP_OK && from->causes)
+        return threads_causes_open(from->states_options, from->causes_of, from->stop, ret, error);
     return r == CAMP_OK ? threads_source_open(from->states_options, from->stop, ret, error) : r;
 }
 
@@ -128,13 +131,16 @@ static int open_tasks(const struct from *from, struct source **ret, struct from_
     int r = find_tier(from, tiers, has_schedstat ? SCHEDSTAT + 1 : BPF + 1, &tier, error);
 
     of_states.tier = NULL;
+    if (r == CAMP_OK && tier == SCHEDSTAT && from->causes)
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "the causes of waits are known only on the tier bpf");
     if (r != CAMP_OK || tier == SCHEDSTAT)
         return r == CAMP_OK ? open_schedstat(from, ret, facts, error) : r;
     r = open_states(&of_states, ret, facts, &refusal);
     if (r == CAMP_OK)
         return r;
     if (!camp_is_refusal(r) || !has_schedstat || tier == BPF || from->microstates_alone ||
-        (from->states_options & ~(uint32_t)CAMP_STATES_DISKS) != 0)
+        from->causes || (from->states_options & ~(uint32_t)CAMP_STATES_DISKS) != 0)
         return fail_without_states(r, &refusal, error);
     facts->note_warns = true;
     snprintf(facts->note, sizeof facts->note,

@@ -163,6 +163,11 @@ static const struct frame *beside(const struct source *base)
     return source_beside(((const struct groups_source *)base)->threads);
 }
 
+static int causes(struct source *base, const struct causes **ret, struct camp_error *error)
+{
+    return source_causes(((struct groups_source *)base)->threads, ret, error);
+}
+
 static void close_groups(struct source *base)
 {
     struct groups_source *source = (struct groups_source *)base;
@@ -185,7 +190,11 @@ int groups_source_open(struct source *threads, enum group_key key, struct source
         source_close(threads);
         return CAMP_E_NOMEM;
     }
-    source->source = (struct source){ describe, next, close_groups, beside };
+    source->source = (struct source){ .describe = describe,
+                                      .next = next,
+                                      .close = close_groups,
+                                      .beside = beside,
+                                      .causes = causes };
     source->threads = threads;
     source->key = key;
     source_set_idle(threads, IDLE_BY_PROCESS);

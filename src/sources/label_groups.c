@@ -113,6 +113,11 @@ static const struct frame *beside(const struct source *base)
     return source_beside(((const struct label_groups *)base)->whole);
 }
 
+static int causes(struct source *base, const struct causes **ret, struct camp_error *error)
+{
+    return source_causes(((struct label_groups *)base)->whole, ret, error);
+}
+
 static void close_groups(struct source *base)
 {
     struct label_groups *groups = (struct label_groups *)base;
@@ -132,7 +137,11 @@ int label_groups_open(struct source *whole, size_t label, struct source **ret)
         source_close(whole);
         return CAMP_E_NOMEM;
     }
-    groups->source = (struct source){ describe, next, close_groups, beside };
+    groups->source = (struct source){ .describe = describe,
+                                      .next = next,
+                                      .close = close_groups,
+                                      .beside = beside,
+                                      .causes = causes };
     groups->whole = whole;
     groups->label = label;
     frame_init(&groups->frame, whole->describe(whole));

@@ -12,6 +12,8 @@
  * beside(), if there is one, returns a second frame of the same snapshot, such as the CPUs beside a
  * frame of threads.
  *
+ * causes(), if there is one, returns why the threads of the snapshot waited.
+ *
  * set_idle(), if there is one, says which rows the next frames have of idle entities. Without a
  * call each has a row. A frame may still have rows that were not asked for, as the first one does.
  */
@@ -26,6 +28,8 @@
 
 enum { SOURCE_END = 1 };
 
+struct causes; /* sources/causes/causes.h */
+
 struct source {
     const struct schema *(*describe)(const struct source *source);
     int (*next)(struct source *source, uint64_t deadline_ns, const struct frame **ret_frame,
@@ -33,6 +37,8 @@ struct source {
     void (*close)(struct source *source);                         /* also frees *source */
     const struct frame *(*beside)(const struct source *source);   /* may be NULL */
     void (*set_idle)(struct source *source, enum idle_rows idle); /* may be NULL */
+    /* may be NULL: source_causes() */
+    int (*causes)(struct source *source, const struct causes **ret, struct camp_error *error);
 };
 
 /* Returns the frame of beside(), or NULL if the source has no second frame. */
@@ -45,6 +51,16 @@ static inline void source_set_idle(struct source *source, enum idle_rows idle)
 {
     if (source->set_idle != NULL)
         source->set_idle(source, idle);
+}
+
+/* Sets *ret to the causes of waits in the interval of the last frame, or to NULL if the source has
+ * none. They belong to the source, and are valid until the next frame. A recording reads them only
+ * now, and returns the errors of reading. */
+static inline int source_causes(struct source *source, const struct causes **ret,
+                                struct camp_error *error)
+{
+    *ret = NULL;
+    return source->causes != NULL ? source->causes(source, ret, error) : 0;
 }
 
 static inline void source_close(struct source *source)

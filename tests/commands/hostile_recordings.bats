@@ -61,8 +61,13 @@ is_harmless() {
         [ "$status" -eq 1 ]
         [ "${#stderr_lines[@]}" -eq 1 ]
         [[ $stderr == "camp compare: "*"${file}"* ]]
+        limited why --from "$file"
+        [ "$status" -eq 1 ]
+        [ -z "$output" ]
+        [ "${#stderr_lines[@]}" -eq 1 ]
+        [[ $stderr == "camp why: "*"${file}"* ]]
     done
-    [ "$files" -ge 30 ]
+    [ "$files" -ge 32 ]
 }
 
 @test "camp record --info ends on each hostile recording" {

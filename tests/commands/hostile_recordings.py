@@ -37,6 +37,8 @@ BY_SQL = {
     "a_virtual_table": "CREATE VIRTUAL TABLE words USING fts5(word)",
     "a_computed_column": "DROP TABLE note; CREATE TABLE note(since_tick INTEGER PRIMARY KEY, "
                          "text AS (hex(zeroblob(9000000))))",
+    "causes_of_a_view": "CREATE VIEW cause AS SELECT a.* FROM table_rows a, table_rows b",
+    "causes_that_are_computed": "CREATE TABLE cause(tick, number AS (hex(zeroblob(9000000))))",
     "a_computed_column_elsewhere": "CREATE TABLE other(a, b AS (a || a) NOT NULL)",
     "text_as_a_number": loose("table_rows") + "UPDATE table_rows SET run_ns = 'much'",
     "a_real_number": loose("table_rows") + "UPDATE table_rows SET run_ns = 9e999",

@@ -363,7 +363,7 @@ queue > 20ms|there is no column queue; there are busy, cpu, user,
 run_queue|an operator is missing at its end; give one of > >= < <=
 run_queue > 20|a time has a unit at its end; give one of ns us ms s m, or % of the interval
 run_queue > fast|a number is missing before "fast"; give a limit such as 20ms or 5%
-run_queue.max > 20ms|there is no column run_queue.max; there are busy, cpu, user, 
+run_queue.max > 20ms|run_queue.max is how long waits lasted, which needs --why
 voluntary_switches > 20ms|this column is not a time, so its limit has no unit before "ms"; leave the unit out
 run_queue > 20ms disk > 5%|"and" or "or" is missing before "disk > 5%"
 END

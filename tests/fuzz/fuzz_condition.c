@@ -43,7 +43,7 @@ static void check(const struct condition *condition)
     struct condition_value values[CONDITION_MOST];
     struct frame frame = two_rows();
     size_t reason = CONDITION_MOST;
-    bool holds = condition_holds(condition, &frame, values, &reason), any = false;
+    bool holds = condition_holds(condition, &frame, NULL, values, &reason), any = false;
 
     for (size_t i = 0; i < condition->count; i++) {
         const struct comparison *comparison = &condition->comparisons[i];
@@ -72,10 +72,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(text, data, size);
     text[size] = '\0';
-    if (!condition_parse(&condition, NULL, text, &fault) &&
-        condition_parse(&condition, &schema, text, &fault))
+    if (!condition_parse(&condition, NULL, NULL, text, &fault) &&
+        condition_parse(&condition, &schema, NULL, text, &fault))
         abort(); /* the syntax of a condition is right */
-    if (!condition_parse(&condition, &schema, text, &fault)) {
+    if (!condition_parse(&condition, &schema, NULL, text, &fault)) {
         if (fault.problem == NULL || strlen(fault.rest) >= sizeof fault.rest)
             abort();
     } else {

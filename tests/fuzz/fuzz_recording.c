@@ -1,4 +1,6 @@
+/* Parser: src/recording/cause_tables.c */
 /* Parser: src/recording/recording.c */
+/* Parser: src/recording/recording_causes.c */
 /* Parser: src/recording/recording_file.c */
 /* Parser: src/recording/recording_rows.c */
 /* Parser: src/recording/recording_schema.c */
@@ -10,6 +12,7 @@
  */
 #include "recording/recorder.h"
 #include "recording/recording.h"
+#include "sources/causes/cause_sum.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -60,6 +63,35 @@ static void fill(struct frame *frame, uint64_t at)
     }
 }
 
+/* The causes of an interval: two groups, one of which comes later, and a call. */
+static void fill_causes(struct causes *causes, uint64_t at)
+{
+    static struct cause rows[] = {
+        { 0, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, 5, 300 },
+        { 0, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_IDLE, 0, 50 },
+        { 0, CAMP_STATE_DISK, CAMP_CAUSE_DEVICE, 36, 200 },
+        { 5, CAMP_STATE_LOCK, CAUSE_NOT_ENDED, 0, 1000 },
+    };
+    static struct camp_call_sleeps sleeps = { .pid = 7, .state = CAMP_STATE_PIPE, .sleep_ns = 9 };
+    static struct call_name names = { "read", "pipe:[1]" };
+    static struct cause_device device = { 36, "disk (irq 36)" };
+
+    *causes = (struct causes){ .is_recorded = true,
+                               .call_names = &names,
+                               .devices = &device,
+                               .device_count = 1,
+                               .group_count = 2 };
+    causes->groups[1] = (struct camp_states_group){ 5, CAMP_GROUP_NAME, 0, 0, "batch" };
+    causes->groups[1].name[0] = at < 30 ? 'b' : 'c';
+    causes->rows = (struct cause_list){ rows, COUNT(rows), COUNT(rows) };
+    causes->calls = (struct call_list){ &sleeps, 1, 1 };
+    causes->state_ns[5][CAMP_STATE_USER] = at;
+    causes->threads[5] = at / 10;
+    causes->lengths[0][CAMP_STATE_DISK].count = 3;
+    causes->lengths[0][CAMP_STATE_DISK].counts[at % CAMP_WAIT_BUCKETS] = 3;
+    causes->lengths[0][CAMP_STATE_DISK].longest_ns = at;
+}
+
 /* Removes the file, and the files that SQLite makes beside it. */
 static void remove_files(void)
 {
@@ -90,6 +122,7 @@ static const uint8_t *good_recording(size_t *ret_size)
     static size_t size;
     struct recorder *recorder;
     struct frame frame, beside;
+    static struct causes causes;
     int file;
 
     if (size == 0) {
@@ -101,7 +134,9 @@ static const uint8_t *good_recording(size_t *ret_size)
         for (uint64_t i = 0; i < 70; i++) {
             fill(&frame, i);
             fill(&beside, i);
-            if (recorder_write(recorder, &frame, &beside, NULL) != CAMP_OK)
+            fill_causes(&causes, i);
+            if (recorder_write(recorder, &frame, &beside, i % 16 < 2 ? &causes : NULL, NULL) !=
+                CAMP_OK)
                 abort();
         }
         recorder_close(recorder);
@@ -126,9 +161,12 @@ static void name_path(void)
                  access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (int)getpid());
 }
 
-static const char *const tables[] = { "camp",      "tick",      "tick_beside",  "column_info",
-                                      "identity",  "label",     "label_name",   "note",
-                                      "made_rows", "cpus_rows", "sqlite_schema" };
+static const char *const tables[] = {
+    "camp",          "tick",         "tick_beside",  "column_info", "identity",
+    "label",         "label_name",   "note",         "made_rows",   "cpus_rows",
+    "sqlite_schema", "cause_word",   "cause",        "cause_group", "cause_threads",
+    "cause_lengths", "cause_device", "cause_object", "cause_call",
+};
 
 static const char *const cells[] = {
     "NULL",
@@ -149,6 +187,9 @@ static const char *const cells[] = {
     "'state'",
     "'gauge'",
     "'run_ns'",
+    "'group'",
+    "'{\"3\":5,\"48\":1}'",
+    "4611686018427387904",
     "'tick'",
     "'CREATE VIEW tick AS SELECT 1 AS tick'",
     "'CREATE VIRTUAL TABLE tick USING fts5(x)'",
@@ -233,8 +274,10 @@ static size_t mutate_by_sql(uint8_t *data, size_t size, size_t most, unsigned se
     if (sqlite3_deserialize(database, "main", copy, (sqlite3_int64)size, (sqlite3_int64)size,
                             SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE) ==
         SQLITE_OK) {
-        sqlite3_exec(database, "DROP VIEW made; DROP VIEW made_every; DROP VIEW entity", NULL, NULL,
-                     NULL);
+        sqlite3_exec(database,
+                     "DROP VIEW made; DROP VIEW made_every; DROP VIEW entity; "
+                     "DROP VIEW causes",
+                     NULL, NULL, NULL);
         for (unsigned i = pick(&seed, 3) + 1; i > 0; i--)
             change(database, &seed);
         image = sqlite3_serialize(database, "main", &length, 0);
@@ -293,8 +336,54 @@ static void check_frame(const struct frame *frame)
     }
 }
 
+/* The causes of each wait add up to it, and name only groups that there are. */
+static void check_causes(const struct causes *causes)
+{
+    static uint64_t sums[CAUSE_GROUPS][CAMP_STATE_COUNT];
+
+    memset(sums, 0, sizeof sums);
+    for (size_t i = 0; i < causes->rows.count; i++) {
+        const struct cause *row = &causes->rows.items[i];
+
+        if (row->group >= CAUSE_GROUPS || row->state >= CAMP_STATE_COUNT ||
+            row->kind >= CAUSE_KIND_COUNT || !causes_is_wait(row->state) ||
+            (row->kind == CAMP_CAUSE_GROUP && row->id >= CAUSE_GROUPS))
+            abort();
+        sums[row->group][row->state] += row->wait_ns;
+    }
+    for (uint32_t group = 0; group < CAUSE_GROUPS; group++) {
+        for (uint32_t state = 0; state < CAMP_STATE_COUNT; state++) {
+            if (causes_is_wait(state) && sums[group][state] != causes->state_ns[group][state])
+                abort();
+        }
+    }
+    for (size_t i = 0; i < causes->group_count; i++) {
+        if (causes->groups[i].number >= CAUSE_GROUPS ||
+            memchr(causes->groups[i].name, 0, sizeof causes->groups[i].name) == NULL)
+            abort();
+    }
+}
+
+static void add_causes(struct source *source, struct cause_sum *sum)
+{
+    struct camp_error error = { 0 };
+    const struct causes *causes;
+
+    if (source_causes(source, &causes, &error) != CAMP_OK) {
+        if (strchr(error.message, '\n') != NULL)
+            abort();
+    } else if (causes != NULL) {
+        check_causes(causes);
+        if (cause_sum_add(sum, causes, &error) == CAMP_OK)
+            check_causes(&sum->causes);
+        else
+            cause_sum_clear(sum);
+    }
+}
+
 static void read_all(void)
 {
+    static struct cause_sum sum;
     const struct from from = { .text = path };
     struct from_facts facts = { .name = "x.camp" };
     struct camp_error error = { 0 };
@@ -309,7 +398,11 @@ static void read_all(void)
     for (size_t i = 0; i < FRAMES_MOST && source->next(source, 0, &frame, &error) == CAMP_OK; i++) {
         check_frame(frame);
         check_frame(source_beside(source));
+        add_causes(source, &sum);
     }
+    if (sum.intervals > 0)
+        check_causes(cause_sum_finish(&sum));
+    cause_sum_release(&sum);
     source_close(source);
 }
 

@@ -9,9 +9,11 @@
 #include "program/intervals.h"
 #include "program/output_file.h"
 #include "program/privilege.h"
+#include "program/process_selection.h"
 #include "record_files.h"
 #include "record_when.h"
 #include "recording/recording.h"
+#include "sources/causes/causes.h"
 #include "sources/from_list.h"
 
 #include <errno.h>
@@ -25,6 +27,8 @@
 #define DEFAULT_OUTPUT "run.camp"
 
 static const char *const formats[] = { "text", "json", "csv", NULL };
+enum { BY_NAME, BY_PROCESS };
+static const char *const groupings[] = { "name", "process", NULL };
 
 struct record {
     struct from_options from;
@@ -35,7 +39,9 @@ struct record {
     uint64_t interval_ns, count;
     const char *keep, *info;
     int format; /* the value of --format, for --info; -1 if not given */
-    bool force, no_syscalls, containers;
+    bool force, no_syscalls, containers, why;
+    int why_by;
+    const char *why_of;
     uint32_t mode; /* permissions of the file that --force replaces, or 0 */
 };
 
@@ -61,6 +67,18 @@ static int parse(struct record *record, int argc, char **argv, int *ret_first)
           "For threads of this machine and groups of them: record the names of containers, pods "
           "and units of systemd with the rows, for --group container, pod or unit of camp top.",
           0, 0, NULL },
+        { "why", 0, OPTION_FLAG, &record->why, NULL,
+          "For threads of this machine and groups of them: record the causes of their waits, too, "
+          "for camp why --from FILE. Needs microstates.",
+          0, 0, NULL },
+        { "why-of", 0, OPTION_TEXT, &record->why_of, "WHO",
+          "With --why: a pid or the name of processes that must not be among the other processes. "
+          "The sleeps of a pid are also divided by system call and object.",
+          0, 0, NULL },
+        { "why-by", 0, OPTION_CHOICE, &record->why_by, "WHAT",
+          "With --why: divide causes by the name of processes or by process. At most 53 are told "
+          "apart, besides that of --why-of. (Default: name)",
+          0, 0, groupings },
         WHEN_OPTIONS(&record->when),
         COMMON_OPTION(COMMON_NO_SYSCALLS, &record->no_syscalls),
         { "info", 0, OPTION_TEXT, &record->info, "FILE",
@@ -102,18 +120,69 @@ static bool has_no_unit(const char *text)
     return text[0] != '\0' && text[strspn(text, ".0123456789")] == '\0';
 }
 
-static int resolve_containers(struct record *record)
+/* Returns whether the rows are threads of this machine, or groups of them. */
+static bool reads_threads(const struct record *record)
 {
     const char *text = record->from.from.text;
     const struct from_source *source = text != NULL ? from_source_find(text) : NULL;
 
+    return text == NULL || (source != NULL && source->opener == OPENS_THREADS);
+}
+
+static int resolve_containers(struct record *record)
+{
     if (!record->containers)
         return OPTIONS_GO_ON;
-    if (text != NULL && (source == NULL || source->opener != OPENS_THREADS))
+    if (!reads_threads(record))
         return complain(STATUS_USAGE, "--containers goes with --from threads, processes, users, "
                                       "commands or cgroups");
     record->from.from.names_containers = true;
     return OPTIONS_GO_ON;
+}
+
+static bool is_pid(const char *text)
+{
+    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+static int resolve_why_of(const struct record *record)
+{
+    const char *of = record->why_of;
+    struct camp_process process;
+    uint64_t pid;
+
+    if (of == NULL)
+        return OPTIONS_GO_ON;
+    if (of[0] == '\0')
+        return complain(STATUS_USAGE, "--why-of: the name of the process is empty");
+    if (!is_pid(of))
+        return OPTIONS_GO_ON;
+    pid = strlen(of) < 18 ? strtoull(of, NULL, 10) : 0;
+    if (pid < 1 || pid > INT32_MAX)
+        return complain(STATUS_USAGE,
+                        "--why-of '%s' is not a pid: give a number of at least 1, or a name", of);
+    return camp_process_identify(NULL, (int32_t)pid, &process, sizeof process, NULL) == CAMP_OK
+               ? OPTIONS_GO_ON
+               : complain_of_missing_process((int32_t)pid);
+}
+
+static int resolve_why(struct record *record)
+{
+    struct from *from = &record->from.from;
+
+    if (!record->why && (record->why_of != NULL || record->why_by != BY_NAME))
+        return complain(STATUS_USAGE, "--%s goes with --why",
+                        record->why_of != NULL ? "why-of" : "why-by");
+    if (!record->why)
+        return OPTIONS_GO_ON;
+    if (!reads_threads(record))
+        return complain(STATUS_USAGE,
+                        "--why goes with --from threads, processes, users, commands or cgroups; "
+                        "the causes in a recording are always copied");
+    from->causes = true;
+    from->causes_of = record->why_of;
+    from->states_options |= record->why_by == BY_PROCESS ? CAMP_STATES_BY_PROCESS : 0;
+    return resolve_why_of(record);
 }
 
 static int resolve_keep(struct record *record)
@@ -219,6 +288,8 @@ static int read_options(struct record *record, int argc, char **argv)
         record->from.from.states_options |= CAMP_STATES_NO_SYSCALLS;
     status = resolve_containers(record);
     if (status == OPTIONS_GO_ON)
+        status = resolve_why(record);
+    if (status == OPTIONS_GO_ON)
         status = resolve_keep(record);
     if (status == OPTIONS_GO_ON)
         status = record_when_check(&record->when, record->from.from.text);
@@ -238,6 +309,27 @@ static void announce(const struct record *record)
     complain(STATUS_OK, "recording %s (%s) to %.*s%s.camp, an interval each %.9g s; Ctrl-C ends",
              record->facts.name, record->facts.tier, (int)stem, files->output,
              files->rotate_ns > 0 ? "-*" : "", (double)record->interval_ns / NS_PER_S);
+}
+
+static int record_interval(struct record *record, const struct frame *frame)
+{
+    const struct frame *beside = source_beside(record->source);
+    struct camp_error error = { 0 };
+    const struct causes *causes;
+    const int r = source_causes(record->source, &causes, &error);
+    int status;
+
+    if (r == SOURCE_END) /* stopped */
+        return OPTIONS_GO_ON;
+    if (causes != NULL && causes->is_kernel)
+        return complain(STATUS_FAILURE,
+                        "--why-of '%s' is a kernel thread, and all kernel threads are one group",
+                        record->why_of);
+    status = r == CAMP_OK ? record_files_write(&record->files, frame, beside, causes)
+                          : complain_of(r, &error);
+    if (status == OPTIONS_GO_ON)
+        record_when_interval(&record->when, frame, causes, &record->files);
+    return status;
 }
 
 static int run(struct record *record)
@@ -261,11 +353,7 @@ static int run(struct record *record)
             break;
         if (r == CAMP_OK)
             from_options_note(&record->from, frame);
-        status = r == CAMP_OK
-                     ? record_files_write(&record->files, frame, source_beside(record->source))
-                     : complain_of(r, &error);
-        if (r == CAMP_OK && status == OPTIONS_GO_ON)
-            record_when_interval(&record->when, frame, &record->files);
+        status = r == CAMP_OK ? record_interval(record, frame) : complain_of(r, &error);
     }
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
@@ -328,8 +416,8 @@ int command_record(int argc, char **argv)
     if (status == OPTIONS_GO_ON)
         status = from_options_open(&record.from, &record.source, &record.facts);
     if (status == OPTIONS_GO_ON)
-        status =
-            record_when_parse(&record.when, record.source->describe(record.source), &record.facts);
+        status = record_when_parse(&record.when, record.source->describe(record.source),
+                                   &record.facts, record.why);
     if (status == OPTIONS_GO_ON)
         status = resolve_output(&record);
     if (status == OPTIONS_GO_ON) {

@@ -303,14 +303,15 @@ bool record_files_want_all(const struct record_files *files, uint64_t deadline_n
 }
 
 static int write_once(struct record_files *files, const struct frame *frame,
-                      const struct frame *beside, struct camp_error *error)
+                      const struct frame *beside, const struct causes *causes,
+                      struct camp_error *error)
 {
     const bool has_passed = ends_file(files, frame->end_ns) && frame->omitted == 0;
     int r = CAMP_OK;
 
     if (files->recorder == NULL || has_passed)
         r = open_next(files, frame, error);
-    return r == CAMP_OK ? recorder_write(files->recorder, frame, beside, error) : r;
+    return r == CAMP_OK ? recorder_write(files->recorder, frame, beside, causes, error) : r;
 }
 
 /* Forgets the open file, so that it is not counted. */
@@ -351,14 +352,14 @@ static bool waits_for_lock(int result, const struct camp_error *error, bool *rep
 }
 
 int record_files_write(struct record_files *files, const struct frame *frame,
-                       const struct frame *beside)
+                       const struct frame *beside, const struct causes *causes)
 {
     struct camp_error error = { 0 };
     bool reported = false;
     int r;
 
     do
-        r = write_once(files, frame, beside, &error);
+        r = write_once(files, frame, beside, causes, &error);
     while ((r == CAMP_E_SPACE && remove_oldest(files)) || waits_for_lock(r, &error, &reported));
     if (r == CAMP_OK && files->keep_bytes > 0)
         remove_old(files, frame->wall_clock_ns);

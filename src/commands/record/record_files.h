@@ -28,11 +28,12 @@ struct record_files {
  * interval. */
 bool record_files_want_all(const struct record_files *files, uint64_t deadline_ns);
 
-/* Writes a frame, and the second frame of its source (source_beside()) or NULL, to a file. If the
+/* Writes a frame, and the second frame (source_beside()) and the causes (source_causes()) of its
+ * source, or NULL, to a file. If the
  * disk is full and --keep was given, removes old files. Returns OPTIONS_GO_ON, or an exit status
  * after an error message. */
 int record_files_write(struct record_files *files, const struct frame *frame,
-                       const struct frame *beside);
+                       const struct frame *beside, const struct causes *causes);
 
 /* Returns the sum of the counts of all files of this run. */
 struct recorder_counts record_files_counts(const struct record_files *files);

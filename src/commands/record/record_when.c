@@ -6,6 +6,7 @@
 #include "microstates/switches.h"
 #include "program/command.h"
 #include "record_traces.h"
+#include "sources/causes/lengths_frame.h"
 #include "sources/machine/pid_namespace.h"
 
 #include <errno.h>
@@ -47,6 +48,7 @@ void record_when_close(struct record_when *when)
 {
     switches_close(when->switches);
     when->switches = NULL;
+    frame_release(&when->lengths);
 }
 
 /* Enough for the columns of all sources of this machine. */
@@ -79,8 +81,19 @@ int record_when_complain(const char *text, const struct condition_fault *fault)
 /* The tier of a database whose server camp does not find among the processes of this machine. */
 #define TIER_OF_ANY_SERVER "SQL"
 
+static int complain_of_condition(const struct record_when *when, const struct schema *schema,
+                                 const struct condition_fault *fault, bool has_causes)
+{
+    if (fault->advice != NULL)
+        return record_when_complain(when->text, fault);
+    if (!has_causes && condition_is_of_lengths(fault->rest))
+        return complain(STATUS_USAGE, "--when: %s is how long waits lasted, which needs --why",
+                        fault->rest);
+    return complain_of_column(schema, fault->rest);
+}
+
 int record_when_parse(struct record_when *when, const struct schema *schema,
-                      const struct from_facts *facts)
+                      const struct from_facts *facts, bool has_causes)
 {
     struct condition_fault fault;
 
@@ -91,9 +104,10 @@ int record_when_parse(struct record_when *when, const struct schema *schema,
                         "--when keeps switches of this machine, and the server of %s is not known "
                         "to run here (tier %s)",
                         facts->name, facts->tier);
-    if (!condition_parse(&when->condition, schema, when->text, &fault))
-        return fault.advice == NULL ? complain_of_column(schema, fault.rest)
-                                    : record_when_complain(when->text, &fault);
+    if (!condition_parse(&when->condition, schema, has_causes ? &lengths_schema : NULL, when->text,
+                         &fault))
+        return complain_of_condition(when, schema, &fault, has_causes);
+    frame_init(&when->lengths, &lengths_schema);
     when->counts_idle = condition_counts_idle(&when->condition, schema);
     return OPTIONS_GO_ON;
 }
@@ -127,6 +141,13 @@ struct finding {
     char row[CAMP_NAME_SIZE + 32], length[VALUE_SIZE], left_out[160];
     char *title; /* "run_queue 31.200 ms of postgres 1234" */
 };
+
+/* Returns the frame on which a comparison is. */
+static const struct frame *frame_of(const struct record_when *when,
+                                    const struct comparison *comparison, const struct frame *frame)
+{
+    return comparison->of_lengths ? &when->lengths : frame;
+}
 
 static bool describe(struct finding *ret, const struct comparison *comparison,
                      const struct condition_value *value, const struct frame *frame)
@@ -255,11 +276,12 @@ static int write_trace(struct record_when *when, const struct frame *frame,
     camp_kernel_read(NULL, &kernel, sizeof kernel, NULL);
     for (size_t i = 0; i < when->condition.count; i++) {
         const struct comparison *comparison = &when->condition.comparisons[i];
+        const struct schema *schema = frame_of(when, comparison, frame)->schema;
 
-        condition_column(comparison, frame->schema, names[i]);
+        condition_column(comparison, schema, names[i]);
         counters[i] = (struct perfetto_counter){
             .name = names[i],
-            .is_time = order_unit(frame->schema, comparison->order) == ORDER_OF_TIME,
+            .is_time = order_unit(schema, comparison->order) == ORDER_OF_TIME,
             .samples = samples[i],
             .count = copy_samples(samples[i], when, i, copy, oldest_ns(copy)),
         };
@@ -328,8 +350,9 @@ static bool may_write(const struct record_when *when, const struct frame *frame)
 }
 
 void record_when_interval(struct record_when *when, const struct frame *frame,
-                          const struct record_files *files)
+                          const struct causes *causes, const struct record_files *files)
 {
+    const struct comparison *comparison;
     struct condition_value values[CONDITION_MOST];
     struct finding finding;
     const size_t at = (size_t)(when->intervals % WHEN_SAMPLES);
@@ -338,7 +361,9 @@ void record_when_interval(struct record_when *when, const struct frame *frame,
 
     if (when->text == NULL)
         return;
-    holds = condition_holds(&when->condition, frame, values, &reason);
+    if (causes != NULL && lengths_frame_fill(&when->lengths, causes) != CAMP_OK)
+        frame_clear(&when->lengths);
+    holds = condition_holds(&when->condition, frame, &when->lengths, values, &reason);
     when->intervals++;
     when->held += holds;
     when->starts_ns[at] = frame->start_ns;
@@ -348,7 +373,8 @@ void record_when_interval(struct record_when *when, const struct frame *frame,
         when->values[i][at] = values[i].value;
     if (!holds || !may_write(when, frame))
         return;
-    if (describe(&finding, &when->condition.comparisons[reason], &values[reason], frame))
+    comparison = &when->condition.comparisons[reason];
+    if (describe(&finding, comparison, &values[reason], frame_of(when, comparison, frame)))
         keep_trace(when, frame, files, &finding);
     free(finding.title);
 }

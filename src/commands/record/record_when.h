@@ -19,12 +19,13 @@ struct record_when {
 
     struct switches *switches;
     struct condition condition;
-    bool counts_idle; /* the condition needs the rows of idle entities */
-    uint64_t held;    /* intervals in which the condition held */
-    uint64_t traces;  /* written */
-    uint64_t failed;  /* traces that could not be written */
-    uint64_t last_ns; /* the end of the interval of the last trace (CLOCK_MONOTONIC), or 0 */
-    int64_t name_s;   /* the time in the name of the last trace, in s since 1970 */
+    struct frame lengths; /* of lengths_schema, with record --why */
+    bool counts_idle;     /* the condition needs the rows of idle entities */
+    uint64_t held;        /* intervals in which the condition held */
+    uint64_t traces;      /* written */
+    uint64_t failed;      /* traces that could not be written */
+    uint64_t last_ns;     /* the end of the interval of the last trace (CLOCK_MONOTONIC), or 0 */
+    int64_t name_s;       /* the time in the name of the last trace, in s since 1970 */
     uint64_t intervals;
     /* The values of the comparisons in the last intervals: [intervals % WHEN_SAMPLES]. */
     uint64_t starts_ns[WHEN_SAMPLES];
@@ -39,7 +40,8 @@ struct record_when {
       "Keep the last context switches and wakes of all CPUs in memory, and write them as a trace " \
       "for Perfetto beside the recording when this holds for an interval: 'run_queue > 20ms', "    \
       "'disk > 5% of postgres', 'cpu.sum > 1.5s and run_queue > 10%'. The columns are those of "   \
-      "camp top --order; the largest row counts, with .sum all rows together. The file of "        \
+      "camp top --order; the largest row counts, with .sum all rows together. With --why also "    \
+      "run_queue.max, .p99 and .p50: how long waits lasted. The file of "                          \
       "run.camp is run-20261122T020000Z.perfetto-trace. Needs microstates.",                       \
       0, 0, NULL },                                                                                \
     { "when-pause", 0, OPTION_DURATION, &(when)->pause_ns, "TIME",                                 \
@@ -62,15 +64,17 @@ int record_when_complain(const char *text, const struct condition_fault *fault);
  * nothing without --when. Returns OPTIONS_GO_ON, or an exit status after an error message. */
 int record_when_open(struct record_when *when);
 
-/* Parses the condition for the source that is open. Returns OPTIONS_GO_ON, or an exit status after
- * an error message: also if the source is a database server that may be on another machine. */
+/* Parses the condition for the source that is open, which has causes or not. Returns OPTIONS_GO_ON,
+ * or an exit status after an error message: also if the source is a database server that may be on
+ * another machine. */
 int record_when_parse(struct record_when *when, const struct schema *schema,
-                      const struct from_facts *facts);
+                      const struct from_facts *facts, bool has_causes);
 
-/* Checks the condition, and writes a trace beside the open file of the recording if it holds. A
+/* Checks the condition on the frame and the causes of an interval, which may be NULL, and writes a
+ * trace beside the open file of the recording if it holds. A
  * failure to write a trace is reported, and recording goes on. */
 void record_when_interval(struct record_when *when, const struct frame *frame,
-                          const struct record_files *files);
+                          const struct causes *causes, const struct record_files *files);
 
 /* Prints how often the condition held. Returns `status`, or STATUS_FAILURE if a trace could not be
  * written. */

@@ -120,8 +120,9 @@ static int check_text(const char *text)
     struct condition condition;
     struct condition_fault fault;
 
-    return condition_parse(&condition, NULL, text, &fault) ? OPTIONS_GO_ON
-                                                           : record_when_complain(text, &fault);
+    return condition_parse(&condition, NULL, NULL, text, &fault)
+               ? OPTIONS_GO_ON
+               : record_when_complain(text, &fault);
 }
 
 int record_when_check(struct record_when *when, const char *from)

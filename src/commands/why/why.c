@@ -11,6 +11,7 @@
 #include "views/view.h"
 #include "why_cgroup.h"
 #include "why_record.h"
+#include "why_recorded.h"
 #include "why_stacks.h"
 
 #include <errno.h>
@@ -19,11 +20,29 @@
 #include <unistd.h>
 
 #define TEXT_ROWS 8
+#define NO_CGROUPS "a recording has no causes by cgroup: give a process or a name"
+#define NO_STACKS "a recording has no stacks: leave out --from to see those of this machine"
 
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_FOLDED, FORMAT_PPROF };
 static const char *const formats[] = { "text", "json", "csv", "folded", "pprof", NULL };
 enum { BY_NAME, BY_PROCESS, BY_CGROUP };
 static const char *const groupings[] = { "name", "process", "cgroup", NULL };
+
+static const char *const no_words[] = { NULL };
+static const struct option_rule rules[] = {
+    { "by", NULL, "from", "--by goes without --from: a recording has the groups of --why-by" },
+    { "cgroup", NULL, "from", NO_CGROUPS },
+    { "container", NULL, "from", NO_CGROUPS },
+    { "pod", NULL, "from", NO_CGROUPS },
+    { "unit", NULL, "from", NO_CGROUPS },
+    { "stacks", NULL, "from", NO_STACKS },
+    { "stacks-above", NULL, "from", NO_STACKS },
+    { "no-syscalls", NULL, "from", NULL },
+    { "begin", "from", NULL, NULL },
+    { "end", "from", NULL, NULL },
+    { "speed", "from", NULL, NULL },
+    { 0 },
+};
 
 struct why {
     uint64_t interval_ns, count, top;
@@ -34,7 +53,9 @@ struct why {
     int32_t pid;         /* of the subject, or 0 */
     struct camp_process process;
     struct why_cgroup cgroup; /* the subject, unless it is empty */
+    struct from_options from;
     struct causes_source *source;
+    struct why_recorded recorded; /* with --from */
     struct why_record record;
     struct why_stacks stacks;
     const struct view *view;
@@ -49,6 +70,11 @@ static const struct option_rule rules[] = {
 static int parse(struct why *why, int argc, char **argv, int *ret_first)
 {
     const struct option_spec specs[] = {
+        COMMON_OPTION(COMMON_FROM, &why->from.from.text,
+                      .help = "A recording of camp record --why: the causes in all of it or, with "
+                              "INTERVAL, in parts of this length.",
+                      .choices = no_words),
+        FROM_PART_OPTIONS(&why->from, "a recording"),
         COMMON_OPTION(COMMON_INTERVAL, &why->interval_ns),
         COMMON_OPTION(COMMON_COUNT, &why->count),
         COMMON_OPTION(COMMON_FORMAT, &why->format,
@@ -96,8 +122,7 @@ static int parse(struct why *why, int argc, char **argv, int *ret_first)
                  "state divided by what caused it, in percent that add up to 100. Time in the run\n"
                  "queue is divided by who had the CPU meanwhile, a sleep by what ended it. The\n"
                  "first operand is always the process, the name or the cgroup. Needs CAP_BPF and\n"
-                 "CAP_PERFMON.\n"
-                 "Without --count it runs until Ctrl-C.",
+                 "CAP_PERFMON, but not for a recording. Without --count it runs until Ctrl-C.",
         .specs = specs,
         .count = sizeof specs / sizeof specs[0],
         .rules = rules,
@@ -120,6 +145,8 @@ static int find_process(struct why *why)
         return complain(STATUS_USAGE, "'%s' is not a pid: give a number of at least 1, or a name",
                         why->subject);
     why->pid = (int32_t)pid;
+    if (why->from.from.text != NULL)
+        return OPTIONS_GO_ON;
     if (camp_process_identify(NULL, why->pid, &why->process, sizeof why->process, NULL) != CAMP_OK)
         return complain_of_missing_process(why->pid);
     return OPTIONS_GO_ON;
@@ -135,9 +162,8 @@ static int read_options(struct why *why, int argc, char **argv)
 {
     int first, status;
 
-    *why = (struct why){
-        .interval_ns = NS_PER_S, .top = UINT64_MAX, .table = -1, .stacks_from_ns = NS_PER_MS
-    };
+    *why = (struct why){ .top = UINT64_MAX, .table = -1, .stacks_from_ns = NS_PER_MS };
+    from_options_init(&why->from);
     status = parse(why, argc, argv, &first);
     if (status != OPTIONS_GO_ON)
         return status;
@@ -156,7 +182,10 @@ static int read_options(struct why *why, int argc, char **argv)
     why->view = view_by_name(formats[is_of_stacks(why) ? FORMAT_TEXT : why->format]);
     why->view_options = view_options_of(stdout);
     why->view_options.table = why->table >= 0 ? why_table_names[why->table] : NULL;
-    status = why_cgroup_find(&why->cgroup, why->subject);
+    if (is_of_stacks(why) && why->from.from.text != NULL)
+        return complain(STATUS_USAGE, NO_STACKS);
+    if (why->from.from.text == NULL)
+        status = why_cgroup_find(&why->cgroup, why->subject);
     if (status == OPTIONS_GO_ON && why->cgroup.name[0] != '\0')
         why->subject = why->cgroup.name;
     return status == OPTIONS_GO_ON ? find_process(why) : status;
@@ -189,21 +218,14 @@ static int open_source(struct why *why)
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
 
-static bool is_subject(const struct why *why, const struct camp_states_group *group)
-{
-    if (why->pid != 0)
-        return group->kind == CAMP_GROUP_PROCESS && group->pid == why->pid;
-    if (why->cgroup.name[0] != '\0')
-        return group->kind == CAMP_GROUP_CGROUP && group->cgroup == why->cgroup.folder.id;
-    return group->kind == CAMP_GROUP_NAME &&
-           strncmp(group->name, why->subject, CAMP_STATES_NAME_SIZE - 1) == 0;
-}
-
 /* Returns the number of the subject's group, or WHY_ALL. */
 static uint32_t find_subject(const struct why *why, const struct causes *causes)
 {
-    for (size_t i = 0; i < causes->group_count && why->subject != NULL; i++) {
-        if (is_subject(why, &causes->groups[i]))
+    if (why->cgroup.name[0] == '\0')
+        return why_find_subject(causes, why->subject, why->pid);
+    for (size_t i = 0; i < causes->group_count; i++) {
+        if (causes->groups[i].kind == CAMP_GROUP_CGROUP &&
+            causes->groups[i].cgroup == why->cgroup.folder.id)
             return causes->groups[i].number;
     }
     return WHY_ALL;
@@ -258,16 +280,35 @@ static int show(struct why *why, const struct causes *causes, uint64_t number)
     if (r != CAMP_OK)
         return complain_of(r, &error);
     /* Processes with the name may come later, and come back. */
-    if (why->subject != NULL && why->record.tree.total_ns == 0 && (number == 0 || why->pid != 0))
+    if (why->from.from.text == NULL && why->subject != NULL && why->record.tree.total_ns == 0 &&
+        (number == 0 || why->pid != 0))
         return complain_of_nothing(why, causes);
     if (is_of_stacks(why))
         return OPTIONS_GO_ON;
     return show_document(&why->record.document, why->view, &why->view_options, number);
 }
 
+static int show_part(void *context, const struct causes *causes, uint64_t number)
+{
+    return show(context, causes, number);
+}
+
+static int run_recorded(struct why *why)
+{
+    const struct why_parts parts = { .subject = why->subject,
+                                     .pid = why->pid,
+                                     .length_ns = why->interval_ns,
+                                     .count = why->count,
+                                     .context = why,
+                                     .show = show_part };
+
+    return why_recorded_show(&why->recorded, &why->from, &parts);
+}
+
 static int run_intervals(struct why *why)
 {
-    struct intervals intervals = { .length_ns = why->interval_ns, .count = why->count };
+    struct intervals intervals = { .length_ns = why->interval_ns > 0 ? why->interval_ns : NS_PER_S,
+                                   .count = why->count };
     int status = OPTIONS_GO_ON;
 
     while (status == OPTIONS_GO_ON && next_interval(&intervals)) {
@@ -289,14 +330,16 @@ int command_why(int argc, char **argv)
 
     if (status == OPTIONS_GO_ON) {
         stop_on_signals();
-        status = open_source(&why);
+        status = why.from.from.text != NULL ? why_recorded_open(&why.recorded, &why.from)
+                                            : open_source(&why);
     }
     if (status == OPTIONS_GO_ON)
-        status = run_intervals(&why);
+        status = why.from.from.text != NULL ? run_recorded(&why) : run_intervals(&why);
     if (status == STATUS_OK && is_of_stacks(&why))
         status = why_stacks_write(&why.stacks, why.format == FORMAT_PPROF);
     causes_close(why.source);
     why_cgroup_release(&why.cgroup);
+    why_recorded_close(&why.recorded);
     why_record_release(&why.record);
     why_stacks_release(&why.stacks);
     return status;

@@ -2,11 +2,13 @@
 
 #include "counters/units.h"
 #include "ledger/words.h"
+#include "program/command.h"
 #include "why_stack_rows.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define DEVICES "/sys/kernel/irq"
 #define PROCESSES "/proc"
@@ -43,8 +45,9 @@ static const struct field tree_fields[] = {
     { "longest_ns", NULL, "the longest that has ended" },
     { NULL, "max ms", "", 9, 3 },
     { "longest_tid", NULL, "thread of the longest" },
+    { "longest_time", NULL, "wall clock of its end" },
 };
-#define LENGTHS 8 /* fields from "waits" on */
+#define LENGTHS 9 /* fields from "waits" on */
 
 static const struct field call_fields[] = {
     { "state", "state", "of the sleep", -12 },
@@ -156,21 +159,27 @@ static const char *label_of(struct document *document, const struct why_node *no
     return document_text(document, "    %s", who != NULL ? who : "?");
 }
 
-static void fill_lengths(struct cell ret[LENGTHS], const struct wait_lengths *lengths)
+static void fill_lengths(struct document *document, struct cell ret[LENGTHS],
+                         const struct wait_lengths *lengths)
 {
-    const struct cell cells[LENGTHS] = {
-        cell_natural(lengths->count),
-        cell_natural(lengths->p50_ns),
-        cell_real(milliseconds(lengths->p50_ns)),
-        cell_natural(lengths->p99_ns),
-        cell_real(milliseconds(lengths->p99_ns)),
-        cell_natural(lengths->longest_ns),
-        cell_real(milliseconds(lengths->longest_ns)),
-        cell_integer(lengths->longest_tid),
-    };
+    char time[TIME_TEXT_SIZE];
 
-    for (size_t i = 0; i < LENGTHS && lengths->count > 0; i++)
-        ret[i] = cells[i];
+    if (lengths->count == 0)
+        return;
+    time_text(time, sizeof time, lengths->longest_wall_clock_ns);
+    memcpy(ret,
+           ((const struct cell[LENGTHS]){
+               cell_natural(lengths->count),
+               cell_natural(lengths->p50_ns),
+               cell_real(milliseconds(lengths->p50_ns)),
+               cell_natural(lengths->p99_ns),
+               cell_real(milliseconds(lengths->p99_ns)),
+               cell_natural(lengths->longest_ns),
+               cell_real(milliseconds(lengths->longest_ns)),
+               cell_integer(lengths->longest_tid),
+               cell_text(document_text(document, "%s", time)),
+           }),
+           LENGTHS * sizeof *ret);
 }
 
 /* Only states of one group have lengths. */
@@ -195,7 +204,7 @@ static void add_node(struct document *document, const struct why_interval *inter
     };
 
     if (node->level == WHY_STATE && !node->on_cpu && interval->subject < CAUSE_GROUPS)
-        fill_lengths(cells + ARRAY_COUNT(tree_fields) - LENGTHS,
+        fill_lengths(document, cells + ARRAY_COUNT(tree_fields) - LENGTHS,
                      &interval->causes->lengths[interval->subject][node->state]);
     DOCUMENT_ADD(document, WHY_TREE, cells);
 }
@@ -209,23 +218,23 @@ static void add_calls(struct document *document, const struct why_interval *inte
 
     for (size_t i = 0; i < calls->count && (interval->most == 0 || added < interval->most); i++) {
         const struct camp_call_sleeps *sleeps = &calls->items[i];
-        char call[CAUSE_NAME_SIZE], object[CAUSE_NAME_SIZE];
+        struct call_name names;
 
         if (group == NULL || group->pid != sleeps->pid)
             continue;
-        cause_call_name(call, sleeps->call);
-        cause_object_name(object, sleeps, PROCESSES);
-        DOCUMENT_ADD(document, WHY_CALLS,
-                     ((const struct cell[]){
-                         cell_text(camp_state_name((int)sleeps->state)),
-                         cell_text(document_text(document, "%s", call)),
-                         object[0] != '\0' ? cell_text(document_text(document, "%s", object))
-                                           : cell_unknown(),
-                         cell_real(percent(sleeps->sleep_ns, total_ns)),
-                         cell_natural(sleeps->sleep_ns),
-                         cell_real(milliseconds(sleeps->sleep_ns)),
-                         cell_natural(sleeps->count),
-                     }));
+        cause_call_names(&names, interval->causes, i, PROCESSES);
+        DOCUMENT_ADD(
+            document, WHY_CALLS,
+            ((const struct cell[]){
+                cell_text(camp_state_name((int)sleeps->state)),
+                cell_text(document_text(document, "%s", names.call)),
+                names.object[0] != '\0' ? cell_text(document_text(document, "%s", names.object))
+                                        : cell_unknown(),
+                cell_real(percent(sleeps->sleep_ns, total_ns)),
+                cell_natural(sleeps->sleep_ns),
+                cell_real(milliseconds(sleeps->sleep_ns)),
+                cell_natural(sleeps->count),
+            }));
         added++;
     }
 }

@@ -28,7 +28,7 @@ static const struct unit {
 
 struct parser {
     const char *at;
-    const struct schema *schema;
+    const struct schema *schema, *lengths;
     struct condition_fault *fault;
 };
 
@@ -71,11 +71,25 @@ static bool skip_word(struct parser *parser, const char *word)
 
 #define SUM ".sum"
 
+bool condition_is_of_lengths(const char *name)
+{
+    return ends_with(name, ".max") || ends_with(name, ".p99") || ends_with(name, ".p50");
+}
+
+static bool find_length(struct comparison *ret, const struct schema *lengths, const char *name)
+{
+    if (lengths == NULL || ret->is_sum || !condition_is_of_lengths(name))
+        return false;
+    ret->order = order_find(lengths, name);
+    ret->of_lengths = ret->order < order_count(lengths);
+    return ret->of_lengths;
+}
+
 /* Finds the column with this name, and then the one with this name without ".sum", because a column
  * of a table may have any name. Without a schema, each name is a column. */
 static bool find_column(struct comparison *ret, const struct schema *schema, char *name)
 {
-    ret->is_sum = false;
+    ret->is_sum = ret->of_lengths = false;
     ret->order = schema != NULL ? order_find(schema, name) : 0;
     if (schema != NULL && ret->order == order_count(schema) && ends_with(name, SUM)) {
         name[strlen(name) - strlen(SUM)] = '\0';
@@ -97,7 +111,8 @@ static bool parse_column(struct parser *parser, struct comparison *ret)
     if (length == 0)
         return refuse(parser, "a column is missing", "write a condition like run_queue > 20ms");
     copy_text(name, sizeof name, parser->at, length);
-    if (length >= sizeof name || !find_column(ret, parser->schema, name)) {
+    if (length >= sizeof name ||
+        (!find_column(ret, parser->schema, name) && !find_length(ret, parser->lengths, name))) {
         refuse(parser, "there is no such column", NULL);
         copy_text(parser->fault->rest, sizeof parser->fault->rest, parser->at, length);
         return false;
@@ -170,7 +185,8 @@ static void skip_unit(struct parser *parser, struct comparison *ret)
 static bool parse_limit(struct parser *parser, struct comparison *ret)
 {
     const bool is_known = parser->schema != NULL;
-    const bool is_time = is_known && order_unit(parser->schema, ret->order) == ORDER_OF_TIME;
+    const struct schema *schema = ret->of_lengths ? parser->lengths : parser->schema;
+    const bool is_time = is_known && order_unit(schema, ret->order) == ORDER_OF_TIME;
 
     skip_blanks(parser);
     if (!parse_digits(parser, &ret->limit))
@@ -240,10 +256,10 @@ static bool parse_comparison(struct parser *parser, struct condition *ret)
     return true;
 }
 
-bool condition_parse(struct condition *ret, const struct schema *schema, const char *text,
-                     struct condition_fault *fault)
+bool condition_parse(struct condition *ret, const struct schema *schema,
+                     const struct schema *lengths, const char *text, struct condition_fault *fault)
 {
-    struct parser parser = { text, schema, fault };
+    struct parser parser = { text, schema, lengths, fault };
     bool is_or = false;
 
     *ret = (struct condition){ 0 };
@@ -260,7 +276,8 @@ bool condition_parse(struct condition *ret, const struct schema *schema, const c
 bool condition_counts_idle(const struct condition *condition, const struct schema *schema)
 {
     for (size_t i = 0; i < condition->count; i++) {
-        if (order_counts_idle(schema, condition->comparisons[i].order))
+        if (!condition->comparisons[i].of_lengths &&
+            order_counts_idle(schema, condition->comparisons[i].order))
             return true;
     }
     return false;
@@ -338,7 +355,8 @@ static bool is_end_of_term(const struct condition *condition, size_t i)
 }
 
 bool condition_holds(const struct condition *condition, const struct frame *frame,
-                     struct condition_value values[CONDITION_MOST], size_t *ret_reason)
+                     const struct frame *lengths, struct condition_value values[CONDITION_MOST],
+                     size_t *ret_reason)
 {
     size_t term = 0;
     bool all = true, holds = false;
@@ -346,7 +364,8 @@ bool condition_holds(const struct condition *condition, const struct frame *fram
     for (size_t i = 0; i < condition->count; i++) {
         const bool starts = i == 0 || condition->comparisons[i].starts_or;
 
-        values[i] = value_of(&condition->comparisons[i], frame);
+        values[i] = value_of(&condition->comparisons[i],
+                             condition->comparisons[i].of_lengths ? lengths : frame);
         term = starts ? i : term;
         all = (all || starts) && values[i].holds;
         if (all && !holds && is_end_of_term(condition, i)) {

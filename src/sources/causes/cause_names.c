@@ -54,6 +54,15 @@ const char *cause_kind_key(uint32_t kind)
     return kind < CAUSE_KIND_COUNT ? kinds[kind].key : "";
 }
 
+uint32_t cause_kind_find(const char *key)
+{
+    uint32_t kind = 0;
+
+    while (kind < CAUSE_KIND_COUNT && strcmp(kinds[kind].key, key) != 0)
+        kind++;
+    return kind;
+}
+
 /* Reads the first line of a file. Returns false if there is none. */
 static bool read_line(const char *path, char *ret, size_t size)
 {
@@ -80,11 +89,23 @@ static void device_name(char ret[CAUSE_NAME_SIZE], uint32_t interrupt, const cha
         snprintf(ret, CAUSE_NAME_SIZE, "irq %" PRIu32, interrupt);
 }
 
+static void recorded_name(char ret[CAUSE_NAME_SIZE], const struct causes *causes,
+                          uint32_t interrupt)
+{
+    snprintf(ret, CAUSE_NAME_SIZE, "irq %" PRIu32, interrupt);
+    for (size_t i = 0; i < causes->device_count; i++) {
+        if (causes->devices[i].number == interrupt)
+            memcpy(ret, causes->devices[i].name, CAUSE_NAME_SIZE);
+    }
+}
+
 void cause_who(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t kind, uint32_t id,
                const char *folder)
 {
     ret[0] = '\0';
-    if (kind == CAMP_CAUSE_DEVICE)
+    if (kind == CAMP_CAUSE_DEVICE && causes->is_recorded)
+        recorded_name(ret, causes, id);
+    else if (kind == CAMP_CAUSE_DEVICE)
         device_name(ret, id, folder);
     for (size_t i = 0; kind == CAMP_CAUSE_GROUP && i < causes->group_count; i++) {
         if (causes->groups[i].number != id)
@@ -156,4 +177,15 @@ void cause_object_name(char ret[CAUSE_NAME_SIZE], const struct camp_call_sleeps 
     case CALL_OTHER:
         break;
     }
+}
+
+void cause_call_names(struct call_name *ret, const struct causes *causes, size_t at,
+                      const char *folder)
+{
+    if (causes->is_recorded) {
+        *ret = causes->call_names[at];
+        return;
+    }
+    cause_call_name(ret->call, causes->calls.items[at].call);
+    cause_object_name(ret->object, &causes->calls.items[at], folder);
 }

@@ -4,8 +4,6 @@
 
 #include "causes.h"
 
-#define CAUSE_NAME_SIZE 96
-
 /* Writes the name of a group, such as "batch (4711)", "process 4711" if its name is
  * unknown, "walwriter" or "kernel threads". */
 void cause_group_name(char ret[CAUSE_NAME_SIZE], const struct camp_states_group *group);
@@ -17,7 +15,8 @@ const char *cause_kind_name(uint32_t state, uint32_t kind);
 const char *cause_kind_key(uint32_t kind);
 
 /* Writes the name of a cause: of the group, or of the device by the actions of its interrupt in
- * `folder` (/sys/kernel/irq), such as "virtio1-req.0 (irq 36)". "" if the kind says all. */
+ * `folder` (/sys/kernel/irq), or in the recording, such as "virtio1-req.0 (irq 36)". "" if the kind
+ * says all. */
 void cause_who(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t kind, uint32_t id,
                const char *folder);
 
@@ -30,3 +29,10 @@ void cause_call_name(char ret[CAUSE_NAME_SIZE], int32_t call);
  * descriptors the caller may not read. */
 void cause_object_name(char ret[CAUSE_NAME_SIZE], const struct camp_call_sleeps *sleeps,
                        const char *folder);
+
+/* Write the system call and the object of causes->calls.items[at], as above or as recorded. */
+void cause_call_names(struct call_name *ret, const struct causes *causes, size_t at,
+                      const char *folder);
+
+/* Returns the kind with the name of cause_kind_key(), or CAUSE_KIND_COUNT. */
+uint32_t cause_kind_find(const char *key);

@@ -1,14 +1,12 @@
-#include "causes.h"
+#include "causes_inside.h"
 
 #include "cause_calls.h"
 #include "cause_cgroups.h"
 #include "cause_fit.h"
-#include "cause_groups.h"
 #include "cause_release.h"
 #include "cause_stacks.h"
 #include "counters/error.h"
 #include "ledger/array.h"
-#include "sources/machine/thread_registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,28 +17,6 @@
 #define LENGTHS_MAX (CAUSE_GROUPS * CAMP_STATE_COUNT)
 #define CALLS_MAX 4096
 #define OTHERS 0u /* the number of CAMP_GROUP_OTHER */
-
-/* A reading of the session's ledger. */
-struct reading {
-    struct camp_wait_cause *causes;    /* [cause_count] */
-    struct camp_wait_lengths *lengths; /* [length_count] */
-    struct camp_call_sleeps *calls;    /* [call_count] */
-    size_t cause_count, length_count, call_count;
-    uint64_t unseen;
-};
-
-struct causes_source {
-    const volatile sig_atomic_t *stop;
-    struct camp_states *session;
-    struct thread_registry registry;
-    struct cause_groups groups;
-    struct cause_cgroups cgroups;
-    struct reading before, now;
-    struct causes causes;
-    struct cause_list differences;
-    uint64_t released; /* set of the groups that were released after the last reading */
-    bool has_stacks;
-};
 
 bool causes_is_wait(uint32_t state)
 {
@@ -67,7 +43,7 @@ static int find_group(void *context, const struct camp_thread_states *before,
                                                                                : CAMP_E_NOMEM;
 }
 
-static int account(void *context, const struct camp_thread_states *since, uint32_t group)
+int causes_account(void *context, const struct camp_thread_states *since, uint32_t group)
 {
     struct causes *causes = &((struct causes_source *)context)->causes;
 
@@ -78,7 +54,7 @@ static int account(void *context, const struct camp_thread_states *since, uint32
     return CAMP_OK;
 }
 
-static int account_idle(void *context, uint32_t group, uint32_t state, uint64_t threads,
+int causes_account_idle(void *context, uint32_t group, uint32_t state, uint64_t threads,
                         uint64_t wait_ns)
 {
     struct causes *causes = &((struct causes_source *)context)->causes;
@@ -104,7 +80,7 @@ static bool allocate(struct reading *ret)
     return ret->causes != NULL && ret->lengths != NULL && ret->calls != NULL;
 }
 
-static int read_ledger(struct causes_source *source, struct camp_error *error)
+int causes_read_ledger(struct causes_source *source, struct camp_error *error)
 {
     struct reading *now = &source->now;
     struct camp_states_losses losses;
@@ -147,8 +123,8 @@ static uint64_t used_groups(const struct reading *reading)
 }
 
 /* All threads find their groups again if a new group has a number, because they may belong to it.
- * `last` is the last reading of the causes. */
-static void set_groups(struct causes_source *source, const struct reading *last)
+ */
+void causes_set_groups(struct causes_source *source, const struct reading *last)
 {
     struct causes *causes = &source->causes;
 
@@ -166,29 +142,35 @@ static int read_all(struct causes_source *source, struct camp_error *error)
     int r;
 
     causes->start_ns = causes->end_ns;
-    r = read_ledger(source, error);
+    r = causes_read_ledger(source, error);
     causes->end_ns = source_clock_ns(CLOCK_MONOTONIC);
     causes->wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
     if (r != CAMP_OK)
         return r;
-    set_groups(source, &source->now);
+    causes_set_groups(source, &source->now);
     r = thread_registry_read(&source->registry, source->session, error);
     if (r == CAMP_OK)
         r = thread_registry_read_late(&source->registry, source->session, error);
     return r;
 }
 
-/* Reads the exited threads, which may be of groups that are new since the last reading. */
-static int read_exited(struct causes_source *source, struct camp_error *error)
+int causes_read_groups(struct causes_source *source, struct camp_error *error)
 {
     const int r =
         camp_states_groups(source->session, source->causes.groups, sizeof source->causes.groups[0],
                            CAUSE_GROUPS, &source->causes.group_count, error);
 
-    if (r != CAMP_OK)
-        return r;
-    set_groups(source, &source->before);
-    return thread_registry_read_exited(&source->registry, source->session, error);
+    if (r == CAMP_OK)
+        causes_set_groups(source, &source->before);
+    return r;
+}
+
+static int read_exited(struct causes_source *source, struct camp_error *error)
+{
+    const int r = causes_read_groups(source, error);
+
+    return r == CAMP_OK ? thread_registry_read_exited(&source->registry, source->session, error)
+                        : r;
 }
 
 /* Adds the row of what a state has more than the causes of a session. */
@@ -273,7 +255,8 @@ static void fill_lengths(struct causes_source *source)
 
         if (now->group < CAUSE_GROUPS && now->state < CAMP_STATE_COUNT)
             causes->lengths[now->group][now->state] =
-                wait_lengths_since(lengths_before(&source->before, now->group, now->state), now);
+                wait_lengths_since(lengths_before(&source->before, now->group, now->state), now,
+                                   causes->wall_clock_ns - (int64_t)causes->end_ns);
     }
 }
 
@@ -302,7 +285,7 @@ static bool subtract_readings(struct causes_source *source)
     return true;
 }
 
-static void keep_reading(struct causes_source *source)
+void causes_keep_reading(struct causes_source *source)
 {
     const struct reading before = source->before;
 
@@ -310,19 +293,14 @@ static void keep_reading(struct causes_source *source)
     source->now = before;
 }
 
-int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct causes **ret,
-                struct camp_error *error)
+void causes_start(struct causes_source *source)
 {
-    int r = CAMP_OK;
-
     memset(source->causes.threads, 0, sizeof source->causes.threads);
     memset(source->causes.state_ns, 0, sizeof source->causes.state_ns);
-    while (r == CAMP_OK && source_wait(deadline_ns, DRAIN_INTERVAL_NS, source->stop))
-        r = read_exited(source, error);
-    if (r == CAMP_OK)
-        r = read_all(source, error);
-    if (r != CAMP_OK)
-        return r;
+}
+
+int causes_finish(struct causes_source *source, struct camp_error *error)
+{
     fill_lengths(source);
     source->causes.unseen = source->now.unseen - source->before.unseen;
     source->causes.is_kernel = source->groups.is_kernel;
@@ -332,10 +310,26 @@ int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct
         !cause_calls_since(&source->causes.calls, source->before.calls, source->before.call_count,
                            source->now.calls, source->now.call_count))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
-    keep_reading(source);
-    release_groups(source);
-    *ret = &source->causes;
+    causes_keep_reading(source);
     return CAMP_OK;
+}
+
+int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct causes **ret,
+                struct camp_error *error)
+{
+    int r = CAMP_OK;
+
+    causes_start(source);
+    while (r == CAMP_OK && source_wait(deadline_ns, DRAIN_INTERVAL_NS, source->stop))
+        r = read_exited(source, error);
+    if (r == CAMP_OK)
+        r = read_all(source, error);
+    if (r == CAMP_OK)
+        r = causes_finish(source, error);
+    if (r == CAMP_OK)
+        release_groups(source);
+    *ret = &source->causes;
+    return r;
 }
 
 int causes_watch_process(struct causes_source *source, int32_t pid, struct camp_error *error)
@@ -369,11 +363,8 @@ int causes_stacks_from(struct causes_source *source, uint64_t least_ns, bool wat
     return camp_states_stacks_from(source->session, least_ns, watched_only, error);
 }
 
-void causes_close(struct causes_source *source)
+void causes_release(struct causes_source *source)
 {
-    if (source == NULL)
-        return;
-    camp_states_close(source->session);
     thread_registry_release(&source->registry);
     cause_groups_release(&source->groups);
     cause_cgroups_release(&source->cgroups);
@@ -383,7 +374,20 @@ void causes_close(struct causes_source *source)
     free(source->causes.calls.items);
     cause_stacks_release(&source->causes.stacks);
     free(source->differences.items);
+}
+
+void causes_close(struct causes_source *source)
+{
+    if (source == NULL)
+        return;
+    camp_states_close(source->session);
+    causes_release(source);
     free(source);
+}
+
+bool causes_allocate(struct causes_source *ret)
+{
+    return allocate(&ret->before) && allocate(&ret->now);
 }
 
 int causes_open(uint32_t options, const volatile sig_atomic_t *stop, struct causes_source **ret,
@@ -396,10 +400,10 @@ int causes_open(uint32_t options, const volatile sig_atomic_t *stop, struct caus
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
     source->stop = stop;
     thread_registry_init(&source->registry, &(struct thread_user){ .context = source,
-                                                                   .did = account,
-                                                                   .idle = account_idle,
+                                                                   .did = causes_account,
+                                                                   .idle = causes_account_idle,
                                                                    .group = find_group });
-    r = allocate(&source->before) && allocate(&source->now)
+    r = causes_allocate(source)
             ? camp_states_open(&source->session, options | CAMP_STATES_CULPRITS, error)
             : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
     if (r == CAMP_OK)
@@ -408,7 +412,7 @@ int causes_open(uint32_t options, const volatile sig_atomic_t *stop, struct caus
         causes_close(source);
         return r;
     }
-    keep_reading(source);
+    causes_keep_reading(source);
     *ret = source;
     return CAMP_OK;
 }

@@ -20,6 +20,7 @@
 
 #define CAUSE_GROUPS 64
 #define CAUSE_CGROUP_SIZE 80 /* a longer path is cut at its start */
+#define CAUSE_NAME_SIZE 96
 
 /* Kinds of causes besides enum camp_cause_kind. */
 enum {
@@ -70,6 +71,17 @@ struct stack_list {
     bool failed; /* there was no memory for all of them */
 };
 
+/* Names that a recording has of a device, by the number of its interrupt, and of the sleeps in a
+ * system call. */
+struct cause_device {
+    uint32_t number;
+    char name[CAUSE_NAME_SIZE];
+};
+
+struct call_name {
+    char call[CAUSE_NAME_SIZE], object[CAUSE_NAME_SIZE];
+};
+
 struct causes {
     uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
     int64_t wall_clock_ns;     /* wall clock at the end, in ns since 1970 */
@@ -84,6 +96,12 @@ struct causes {
     struct call_list calls;
     struct stack_list stacks; /* empty without causes_stacks_from() */
     uint64_t unseen;          /* switches and wakeups that no event reported */
+    /* The causes are of a recording, which has the names. Of another reading they are found on this
+     * machine (cause_names.h). */
+    bool is_recorded;
+    struct cause_device *devices; /* [device_count] */
+    size_t device_count;
+    struct call_name *call_names; /* [calls.count]; `call` and `argument` of the calls are 0 */
     bool is_kernel; /* a kernel thread has the watched pid or name: it has no group of its own */
 };
 

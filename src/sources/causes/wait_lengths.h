@@ -11,8 +11,21 @@ struct wait_lengths {
     uint64_t p50_ns, p99_ns;
     uint64_t longest_ns;
     int32_t longest_tid;
+    int64_t longest_wall_clock_ns; /* wall clock at the end of the longest, in ns since 1970 */
+    /* Element n counts the waits of at least 2^n ns and below 2^(n+1) ns; the last one those of at
+     * least 2^47 ns. */
+    uint64_t counts[CAMP_WAIT_BUCKETS];
 };
 
-/* Returns the lengths of the waits that ended between two readings. `before` may be NULL. */
+/* Returns the lengths of the waits that ended between two readings. `before` may be NULL.
+ * `wall_clock_ns` is the wall clock less CLOCK_MONOTONIC. */
 struct wait_lengths wait_lengths_since(const struct camp_wait_lengths *before,
-                                       const struct camp_wait_lengths *after);
+                                       const struct camp_wait_lengths *after,
+                                       int64_t wall_clock_ns);
+
+/* Sets `count` and the quantiles from `counts` and `longest_ns`. Sets all to 0 if `counts` has no
+ * wait. */
+void wait_lengths_fill(struct wait_lengths *lengths);
+
+/* Adds the waits of another interval, and fills the sum. */
+void wait_lengths_add(struct wait_lengths *sum, const struct wait_lengths *more);

@@ -92,6 +92,11 @@ static const struct frame *beside(const struct source *base)
     return source_beside(((const struct container_labels *)base)->tasks);
 }
 
+static int causes(struct source *base, const struct causes **ret, struct camp_error *error)
+{
+    return source_causes(((struct container_labels *)base)->tasks, ret, error);
+}
+
 static void set_idle(struct source *base, enum idle_rows idle)
 {
     /* Names of containers may come late, and the note counts those that are in the frame. */
@@ -119,7 +124,7 @@ int container_labels_open(struct source *tasks, struct source **ret, struct camp
         free(labels);
         return r;
     }
-    labels->source = (struct source){ describe, next, close_labels, beside, set_idle };
+    labels->source = (struct source){ describe, next, close_labels, beside, set_idle, causes };
     labels->tasks = tasks;
     labels->schema = *tasks->describe(tasks);
     labels->schema.label_names = container_label_names;

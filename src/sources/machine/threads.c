@@ -9,8 +9,10 @@
  */
 #include "cpus_states.h"
 #include "idle_threads.h"
+#include "ledger/words.h"
 #include "pid_namespace.h"
 #include "sources/source.h"
+#include "sources/thread_observer.h"
 #include "thread_registry.h"
 
 #include <stdio.h>
@@ -38,6 +40,7 @@ struct threads_source {
      * repeat. knows_recent is true if the interval before has kept them all. */
     bool keeps_recent, knows_recent, out_of_memory;
     struct recent_threads recent;
+    const struct thread_observer *observer; /* or NULL */
 };
 
 static const struct schema *describe(const struct source *source)
@@ -104,7 +107,7 @@ static int add_thread(void *context, const struct camp_thread_states *since, uin
     uint64_t values[THREADS_COLUMN_COUNT];
 
     (void)group;
-    if (row == NULL)
+    if (row == NULL || thread_observer_did(source->observer, since) != CAMP_OK)
         return CAMP_E_NOMEM;
     thread_fill_values(values, since);
     threads_values_add(row, source->columns.unmeasured, values, THREADS_COLUMN_COUNT);
@@ -125,12 +128,29 @@ static int add_each_idle(void *context, const struct camp_states_wait *wait, uin
 {
     struct threads_source *source = context;
     const struct entity entity = entity_of(wait->thread);
-    const int r = add_idle_row(source, &entity, wait->state, wait->elapsed_ns);
+    int r =
+        thread_observer_waited(source->observer, wait->thread, wait->state, 1, wait->elapsed_ns);
 
     (void)group;
+    if (r == CAMP_OK)
+        r = add_idle_row(source, &entity, wait->state, wait->elapsed_ns);
     return r == CAMP_OK && !is_whole(&source->frame, wait->elapsed_ns)
                ? keep_recent(source, &entity, wait->state, wait->thread->time_ns + wait->elapsed_ns)
                : r;
+}
+
+/* Reports the waits of idle threads of a process. */
+static int observe_idle(const struct threads_source *source, uint32_t group, uint32_t state,
+                        uint64_t threads, uint64_t wait_ns)
+{
+    const struct entity *row = &source->processes.rows[group];
+    struct camp_thread_states process = { .pid = row->pid, .tid = (int32_t)row->id };
+
+    if (source->observer == NULL)
+        return CAMP_OK;
+    process.flags = (row->flags & ENTITY_KERNEL) != 0 ? CAMP_THREAD_KERNEL : 0;
+    copy_text(process.name, sizeof process.name, row->name, strlen(row->name));
+    return thread_observer_waited(source->observer, &process, state, threads, wait_ns);
 }
 
 static int add_idle_process(void *context, uint32_t group, uint32_t state, uint64_t threads,
@@ -139,17 +159,18 @@ static int add_idle_process(void *context, uint32_t group, uint32_t state, uint6
     struct threads_source *source = context;
 
     source->processes.rows[group].count = (uint32_t)threads;
-    return add_idle_row(source, &source->processes.rows[group], state, wait_ns);
+    return observe_idle(source, group, state, threads, wait_ns) == CAMP_OK
+               ? add_idle_row(source, &source->processes.rows[group], state, wait_ns)
+               : CAMP_E_NOMEM;
 }
 
 static int omit_idle(void *context, uint32_t group, uint32_t state, uint64_t threads,
                      uint64_t wait_ns)
 {
-    (void)group;
-    (void)state;
-    (void)wait_ns;
-    ((struct threads_source *)context)->frame.omitted += threads;
-    return CAMP_OK;
+    struct threads_source *source = context;
+
+    source->frame.omitted += threads;
+    return observe_idle(source, group, state, threads, wait_ns);
 }
 
 /* Adds a row for each thread that was read in the last interval, and has been idle since. */
@@ -281,6 +302,14 @@ static int read_snapshot(struct threads_source *source, struct camp_error *error
     return r == CAMP_OK ? cpus_states_read(source->cpus, source->session, error) : r;
 }
 
+static int read_exited(struct threads_source *source, struct camp_error *error)
+{
+    const int r = thread_observer_before_exits(source->observer, error);
+
+    return r == CAMP_OK ? thread_registry_read_exited(&source->registry, source->session, error)
+                        : r;
+}
+
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
                 struct camp_error *error)
 {
@@ -290,7 +319,9 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     frame_clear(&source->frame);
     start_interval(source);
     while (r == CAMP_OK && source_wait(deadline_ns, DRAIN_INTERVAL_NS, source->stop))
-        r = thread_registry_read_exited(&source->registry, source->session, error);
+        r = read_exited(source, error);
+    if (r == CAMP_OK)
+        r = thread_observer_before_snapshot(source->observer, error);
     source->frame.start_ns = source->frame.end_ns;
     source->frame.end_ns = source_clock_ns(CLOCK_MONOTONIC);
     source->frame.wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
@@ -320,6 +351,13 @@ static void close_threads(struct source *base)
 int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, struct source **ret,
                         struct camp_error *error)
 {
+    return threads_source_open_observed(options, stop, NULL, ret, error);
+}
+
+int threads_source_open_observed(uint32_t options, const volatile sig_atomic_t *stop,
+                                 const struct thread_observer *observer, struct source **ret,
+                                 struct camp_error *error)
+{
     struct threads_source *source = calloc(1, sizeof *source);
     int r;
 
@@ -332,6 +370,7 @@ int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, str
                                       .set_idle = set_idle };
     source->stop = stop;
     /* The first reading needs no rows, so start_interval() sets what tells of idle threads. */
+    source->observer = observer;
     thread_registry_init(&source->registry, &(struct thread_user){ .context = source,
                                                                    .did = add_thread,
                                                                    .group = find_process,
@@ -339,6 +378,10 @@ int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, str
     r = cpus_states_open(&source->cpus, error);
     if (r == CAMP_OK)
         r = camp_states_open(&source->session, options, error);
+    if (r == CAMP_OK)
+        r = thread_observer_opened(source->observer, source->session, error);
+    if (r == CAMP_OK)
+        r = thread_observer_before_snapshot(source->observer, error);
     if (r == CAMP_OK) {
         threads_columns_fill(&source->columns, threads_unmeasured(source->session));
         for (size_t i = 0; i < CAMP_STATE_COUNT; i++)

@@ -69,9 +69,9 @@ static bool holds(const char *text)
     size_t reason;
     bool ret;
 
-    if (!condition_parse(&condition, &schema, text, &fault))
+    if (!condition_parse(&condition, &schema, NULL, text, &fault))
         fail_msg("%s: %s", text, fault.problem);
-    ret = condition_holds(&condition, &frame, values, &reason);
+    ret = condition_holds(&condition, &frame, NULL, values, &reason);
     frame_release(&frame);
     return ret;
 }
@@ -161,9 +161,9 @@ static void a_value_has_its_row(void **state)
     size_t reason;
 
     (void)state;
-    assert_true(condition_parse(&condition, &schema,
+    assert_true(condition_parse(&condition, &schema, NULL,
                                 "run_queue > 1s or disk.sum > 0ms or user < 1s", &fault));
-    assert_true(condition_holds(&condition, &frame, values, &reason));
+    assert_true(condition_holds(&condition, &frame, NULL, values, &reason));
     assert_int_equal(reason, 1);
     assert_int_equal(values[0].value, 31 * NS_PER_MS);
     assert_int_equal(values[0].row, 1);
@@ -201,8 +201,8 @@ static void the_reason_is_the_first_term_that_holds(void **state)
         struct condition_fault fault;
         size_t reason = CONDITION_MOST;
 
-        assert_true(condition_parse(&condition, &schema, cases[i].text, &fault));
-        assert_true(condition_holds(&condition, &frame, values, &reason));
+        assert_true(condition_parse(&condition, &schema, NULL, cases[i].text, &fault));
+        assert_true(condition_holds(&condition, &frame, NULL, values, &reason));
         if (reason != cases[i].reason)
             fail_msg("%s: %zu", cases[i].text, reason);
     }
@@ -234,8 +234,8 @@ static struct condition_value value_in(struct frame *frame, const char *text)
     struct condition_fault fault;
     size_t reason;
 
-    assert_true(condition_parse(&condition, &schema, text, &fault));
-    condition_holds(&condition, frame, values, &reason);
+    assert_true(condition_parse(&condition, &schema, NULL, text, &fault));
+    condition_holds(&condition, frame, NULL, values, &reason);
     return values[0];
 }
 
@@ -295,9 +295,9 @@ static void the_syntax_is_checked_without_a_schema(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof right / sizeof right[0]; i++)
-        assert_true(condition_parse(&condition, NULL, right[i], &fault));
+        assert_true(condition_parse(&condition, NULL, NULL, right[i], &fault));
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        if (condition_parse(&condition, NULL, wrong[i], &fault))
+        if (condition_parse(&condition, NULL, NULL, wrong[i], &fault))
             fail_msg("%s", wrong[i]);
     }
 }
@@ -320,7 +320,7 @@ static void rows_of_idle_entities_are_needed_only_for_columns_that_they_may_have
         struct condition condition;
         struct condition_fault fault;
 
-        assert_true(condition_parse(&condition, &schema, cases[i].text, &fault));
+        assert_true(condition_parse(&condition, &schema, NULL, cases[i].text, &fault));
         if (condition_counts_idle(&condition, &schema) != cases[i].counts)
             fail_msg("%s", cases[i].text);
     }
@@ -336,12 +336,12 @@ static void an_empty_frame_has_the_value_0(void **state)
 
     (void)state;
     frame_init(&frame, &schema);
-    assert_true(condition_parse(&condition, &schema, "disk < 1ms", &fault));
-    assert_true(condition_holds(&condition, &frame, values, &reason));
+    assert_true(condition_parse(&condition, &schema, NULL, "disk < 1ms", &fault));
+    assert_true(condition_holds(&condition, &frame, NULL, values, &reason));
     assert_int_equal(values[0].value, 0);
     assert_int_equal(values[0].row, 0);
-    assert_true(condition_parse(&condition, &schema, "disk > 0%", &fault));
-    assert_false(condition_holds(&condition, &frame, values, &reason));
+    assert_true(condition_parse(&condition, &schema, NULL, "disk > 0%", &fault));
+    assert_false(condition_holds(&condition, &frame, NULL, values, &reason));
 }
 
 static void a_wrong_text_is_rejected_with_its_place(void **state)
@@ -385,7 +385,7 @@ static void a_wrong_text_is_rejected_with_its_place(void **state)
         struct condition condition;
         struct condition_fault fault = { 0 };
 
-        if (condition_parse(&condition, &schema, cases[i].text, &fault) ||
+        if (condition_parse(&condition, &schema, NULL, cases[i].text, &fault) ||
             strcmp(fault.problem, cases[i].problem) != 0 || strcmp(fault.rest, cases[i].rest) != 0)
             fail_msg("%s: %s before \"%s\"", cases[i].text, fault.problem, fault.rest);
     }
@@ -400,9 +400,9 @@ static void more_comparisons_than_fit_are_rejected(void **state)
     (void)state;
     for (size_t i = 1; i < CONDITION_MOST; i++)
         strcat(text, " and disk > 1ms");
-    assert_true(condition_parse(&condition, &schema, text, &fault));
+    assert_true(condition_parse(&condition, &schema, NULL, text, &fault));
     strcat(text, " or disk > 1ms");
-    assert_false(condition_parse(&condition, &schema, text, &fault));
+    assert_false(condition_parse(&condition, &schema, NULL, text, &fault));
     assert_string_equal(fault.problem, "there are more than 8 comparisons");
 }
 

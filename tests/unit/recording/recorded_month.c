@@ -87,7 +87,7 @@ static uint64_t write_frame(struct record_files *files, const struct frame *fram
         sem_wait(&lock.is_held);
         start_ns = real_ns();
     }
-    assert_int_equal(record_files_write(files, frame, NULL), OPTIONS_GO_ON);
+    assert_int_equal(record_files_write(files, frame, NULL, NULL), OPTIONS_GO_ON);
     if (!is_locked)
         return 0;
     start_ns = real_ns() - start_ns;

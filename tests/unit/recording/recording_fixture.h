@@ -231,7 +231,7 @@ static void write_frame(struct recorder *recorder, const struct frame *frame,
 {
     struct camp_error error = { 0 };
 
-    if (recorder_write(recorder, frame, beside, &error) != CAMP_OK)
+    if (recorder_write(recorder, frame, beside, NULL, &error) != CAMP_OK)
         fail_msg("%s", error.message);
 }
 

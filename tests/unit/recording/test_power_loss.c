@@ -259,7 +259,7 @@ static void record(uint64_t count)
     power_log_start(recorded);
     for (uint64_t i = 0; i < count; i++) {
         make_frame(&frame, i);
-        assert_int_equal(record_files_write(&files, &frame, NULL), OPTIONS_GO_ON);
+        assert_int_equal(record_files_write(&files, &frame, NULL, NULL), OPTIONS_GO_ON);
         power_add(POWER_COMMITTED, power_name(files.path), 0, NULL, 0);
         if (i % EACH_CHECKPOINT == EACH_CHECKPOINT - 1)
             make_checkpoint(files.path);

@@ -81,7 +81,7 @@ static size_t write_after_failures(struct recorder *recorder, const struct frame
 
         allocations = 0;
         failing = failures + 1;
-        r = recorder_write(recorder, frame, NULL, &error);
+        r = recorder_write(recorder, frame, NULL, NULL, &error);
         failing = 0;
         if (r == CAMP_OK)
             return failures;

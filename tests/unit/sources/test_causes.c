@@ -57,13 +57,13 @@ static void quantiles_are_right_to_a_factor_of_2_and_the_longest_is_exact(void *
     before.counts[10] = 5;
     after.counts[10] = 5 + 99; /* from 1,024 to 2,047 ns */
     after.counts[19] = 1;
-    lengths = wait_lengths_since(&before, &after);
+    lengths = wait_lengths_since(&before, &after, 0);
     assert_int_equal(lengths.count, 100);
     assert_in_range(lengths.p50_ns, 1024, 2047);
     assert_in_range(lengths.p99_ns, 1024, 2048);
     assert_int_equal(lengths.longest_ns, 1000000);
     assert_int_equal(lengths.longest_tid, 5);
-    lengths = wait_lengths_since(&after, &after);
+    lengths = wait_lengths_since(&after, &after, 0);
     assert_int_equal(lengths.count, 0);
     assert_int_equal(lengths.longest_ns, 0);
 }

@@ -1,0 +1,171 @@
+#include "why_recorded.h"
+
+#include "program/command.h"
+#include "sources/causes/cause_names.h"
+#include "sources/from_list.h"
+#include "why_tree.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LIST_SIZE 2048
+
+uint32_t why_find_subject(const struct causes *causes, const char *subject, int32_t pid)
+{
+    for (size_t i = 0; i < causes->group_count && subject != NULL; i++) {
+        const struct camp_states_group *group = &causes->groups[i];
+
+        if (pid != 0 ? group->kind == CAMP_GROUP_PROCESS && group->pid == pid
+                     : group->kind == CAMP_GROUP_NAME &&
+                           strncmp(group->name, subject, CAMP_STATES_NAME_SIZE - 1) == 0)
+            return group->number;
+    }
+    return WHY_ALL;
+}
+
+int why_recorded_open(struct why_recorded *ret, struct from_options *from)
+{
+    const struct from_source *source = NULL;
+    struct camp_error error = { 0 };
+
+    if (from_source_of(from->from.text, &source, &error) == CAMP_OK &&
+        source->opener != OPENS_RECORDING)
+        return complain(STATUS_USAGE,
+                        "--from %s is not a recording: give one of camp record --why, or no --from "
+                        "to measure now",
+                        from_shown(from->from.text).text);
+    return from_options_open(from, &ret->source, &ret->facts);
+}
+
+void why_recorded_close(struct why_recorded *recorded)
+{
+    source_close(recorded->source);
+    cause_sum_release(&recorded->sum);
+}
+
+static int complain_of_no_causes(const struct why_recorded *recorded)
+{
+    return complain(STATUS_FAILURE, "%s has no causes of waits: record them with camp record --why",
+                    recorded->facts.name);
+}
+
+/* Lists the groups that have a name of their own. */
+static void list_groups(char ret[LIST_SIZE], const struct causes *causes)
+{
+    size_t length = 0;
+
+    ret[0] = '\0';
+    for (size_t i = 0; i < causes->group_count; i++) {
+        char name[CAUSE_NAME_SIZE];
+
+        if (causes->groups[i].kind < CAMP_GROUP_NAME)
+            continue;
+        cause_group_name(name, &causes->groups[i]);
+        if (length + sizeof name + 2 < LIST_SIZE)
+            length += (size_t)snprintf(ret + length, LIST_SIZE - length, "%s%s",
+                                       length > 0 ? ", " : "", name);
+    }
+}
+
+static int complain_of_no_subject(const struct why_recorded *recorded,
+                                  const struct why_parts *parts)
+{
+    char names[LIST_SIZE];
+
+    list_groups(names, &recorded->sum.causes);
+    if (parts->pid != 0)
+        return complain(STATUS_FAILURE,
+                        "%s has no process %d by itself: give its name, or record with --why-of %d "
+                        "or --why-by process; it has %s",
+                        recorded->facts.name, parts->pid, parts->pid, names);
+    return complain(STATUS_FAILURE, "%s has no processes named %s by themselves; it has %s",
+                    recorded->facts.name, parts->subject, names);
+}
+
+struct progress_of_parts {
+    const struct why_parts *parts;
+    uint64_t read, shown; /* intervals, and parts */
+};
+
+static bool is_known(const struct why_recorded *recorded, const struct why_parts *parts)
+{
+    return parts->subject == NULL ||
+           why_find_subject(&recorded->sum.causes, parts->subject, parts->pid) != WHY_ALL;
+}
+
+/* Shows the sum if it is of any interval, and starts the next part. */
+static int show_sum(struct why_recorded *recorded, struct progress_of_parts *progress)
+{
+    const struct why_parts *parts = progress->parts;
+    int status = OPTIONS_GO_ON;
+
+    if (recorded->sum.intervals > 0 && is_known(recorded, parts))
+        status = parts->show(parts->context, cause_sum_finish(&recorded->sum), progress->shown++);
+    cause_sum_clear(&recorded->sum);
+    return status;
+}
+
+/* Reads an interval. Sets *ret to NULL if it has no causes. */
+static int read_interval(struct why_recorded *recorded, struct from_options *from,
+                         const struct causes **ret, struct camp_error *error)
+{
+    const struct frame *frame;
+    const int r = recorded->source->next(recorded->source, 0, &frame, error);
+
+    if (r != CAMP_OK)
+        return r;
+    from_options_note(from, frame);
+    return source_causes(recorded->source, ret, error);
+}
+
+static bool is_done(const struct progress_of_parts *progress)
+{
+    return progress->parts->count > 0 && progress->shown >= progress->parts->count;
+}
+
+/* Returns the result of reading, and sets *status to that of showing. */
+static int read_all(struct why_recorded *recorded, struct from_options *from,
+                    struct progress_of_parts *progress, int *status, struct camp_error *error)
+{
+    const uint64_t length_ns = progress->parts->length_ns;
+    int r = CAMP_OK;
+
+    while (r == CAMP_OK && *status == OPTIONS_GO_ON && !stop_requested && !is_done(progress)) {
+        const struct causes *causes = NULL;
+
+        r = read_interval(recorded, from, &causes, error);
+        if (r == CAMP_OK && causes == NULL)
+            *status = complain_of_no_causes(recorded);
+        if (r != CAMP_OK || causes == NULL)
+            break;
+        progress->read++;
+        r = cause_sum_add(&recorded->sum, causes, error);
+        if (r == CAMP_OK && length_ns > 0 && recorded->sum.causes.end_ns >= length_ns)
+            *status = show_sum(recorded, progress);
+    }
+    return r;
+}
+
+int why_recorded_show(struct why_recorded *recorded, struct from_options *from,
+                      const struct why_parts *parts)
+{
+    struct progress_of_parts progress = { .parts = parts };
+    struct camp_error error = { 0 };
+    int status = OPTIONS_GO_ON, r;
+
+    recorded->sum.subject = parts->subject;
+    recorded->sum.subject_pid = parts->pid;
+    r = read_all(recorded, from, &progress, &status, &error);
+    progress_clear(&from->progress);
+    if (status == OPTIONS_GO_ON && r != CAMP_E_NOMEM && !is_done(&progress))
+        status = show_sum(recorded, &progress);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (r != CAMP_OK && r != SOURCE_END)
+        return complain_of(r, &error);
+    if (progress.shown > 0)
+        return STATUS_OK;
+    return progress.read > 0
+               ? complain_of_no_subject(recorded, parts)
+               : complain(STATUS_FAILURE, "%s has no interval in that time", recorded->facts.name);
+}
