@@ -1,9 +1,10 @@
-#include "causes.h"
+#include "causes_inside.h"
 
 #include "cause_calls.h"
 #include "cause_fit.h"
 #include "cause_groups.h"
 #include "counters/error.h"
+#include "ledger/active.h"
 #include "ledger/array.h"
 #include "sources/machine/thread_registry.h"
 
@@ -15,25 +16,6 @@
 #define CAUSES_MAX 100000 /* the ledger has fewer cells that can be above 0 */
 #define LENGTHS_MAX (CAUSE_GROUPS * CAMP_STATE_COUNT)
 #define CALLS_MAX 4096
-
-/* A reading of the session's ledger. */
-struct reading {
-    struct camp_wait_cause *causes;    /* [cause_count] */
-    struct camp_wait_lengths *lengths; /* [length_count] */
-    struct camp_call_sleeps *calls;    /* [call_count] */
-    size_t cause_count, length_count, call_count;
-    uint64_t unseen;
-};
-
-struct causes_source {
-    const volatile sig_atomic_t *stop;
-    struct camp_states *session;
-    struct thread_registry registry;
-    struct cause_groups groups;
-    struct reading before, now;
-    struct causes causes;
-    struct cause_list differences;
-};
 
 bool causes_is_wait(uint32_t state)
 {
@@ -50,8 +32,8 @@ uint64_t causes_on_cpu_ns(const struct causes *causes, uint32_t group)
     return sum;
 }
 
-static int find_group(void *context, const struct camp_thread_states *before,
-                      const struct camp_thread_states *thread, uint32_t *group)
+int causes_member(void *context, const struct camp_thread_states *before,
+                  const struct camp_thread_states *thread, uint32_t *group)
 {
     struct causes_source *source = context;
 
@@ -59,24 +41,30 @@ static int find_group(void *context, const struct camp_thread_states *before,
     return cause_groups_find(&source->groups, thread, group) ? CAMP_OK : CAMP_E_NOMEM;
 }
 
-static int account(void *context, const struct camp_thread_states *since, uint32_t group)
+int causes_did(void *context, const struct camp_thread_states *since, uint32_t group)
 {
     struct causes *causes = &((struct causes_source *)context)->causes;
+    const uint64_t elapsed_ns = since->time_ns - since->begin_ns;
+    const uint64_t lock_ns = since->state_ns[CAMP_STATE_LOCK];
 
     group = group < CAUSE_GROUPS ? group : 0;
     causes->threads[group] += since->count;
+    causes->elapsed_ns[group] += elapsed_ns;
+    if ((double)lock_ns >= ACTIVE_PARKED_SHARE * (double)elapsed_ns)
+        causes->parked_ns[group] += lock_ns;
     for (int i = 0; i < CAMP_STATE_COUNT; i++)
         causes->state_ns[group][i] += since->state_ns[i];
     return CAMP_OK;
 }
 
-static int account_idle(void *context, uint32_t group, uint32_t state, uint64_t threads,
-                        uint64_t wait_ns)
+int causes_waited(void *context, uint32_t group, uint32_t state, uint64_t threads, uint64_t wait_ns)
 {
     struct causes *causes = &((struct causes_source *)context)->causes;
 
     group = group < CAUSE_GROUPS ? group : 0;
     causes->threads[group] += threads;
+    causes->elapsed_ns[group] += wait_ns;
+    causes->parked_ns[group] += state == CAMP_STATE_LOCK ? wait_ns : 0;
     causes->state_ns[group][state] += wait_ns;
     return CAMP_OK;
 }
@@ -148,20 +136,27 @@ static void set_groups(struct causes_source *source, const struct reading *last)
         source->registry.regroups = true;
 }
 
+/* Reads the ledger at the end of an interval. */
+int causes_end_interval(struct causes_source *source, struct camp_error *error)
+{
+    struct causes *causes = &source->causes;
+    const int r = read_ledger(source, error);
+
+    causes->start_ns = causes->end_ns;
+    causes->end_ns = source_clock_ns(CLOCK_MONOTONIC);
+    causes->wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
+    if (r == CAMP_OK)
+        set_groups(source, &source->now);
+    return r;
+}
+
 /* Reads the ledger, then all threads. */
 static int read_all(struct causes_source *source, struct camp_error *error)
 {
-    struct causes *causes = &source->causes;
-    int r;
+    int r = causes_end_interval(source, error);
 
-    causes->start_ns = causes->end_ns;
-    r = read_ledger(source, error);
-    causes->end_ns = source_clock_ns(CLOCK_MONOTONIC);
-    causes->wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
-    if (r != CAMP_OK)
-        return r;
-    set_groups(source, &source->now);
-    r = thread_registry_read(&source->registry, source->session, error);
+    if (r == CAMP_OK)
+        r = thread_registry_read(&source->registry, source->session, error);
     if (r == CAMP_OK)
         r = thread_registry_read_late(&source->registry, source->session, error);
     return r;
@@ -274,19 +269,16 @@ static void keep_reading(struct causes_source *source)
     source->now = before;
 }
 
-int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct causes **ret,
-                struct camp_error *error)
+void causes_clear_times(struct causes *causes)
 {
-    int r = CAMP_OK;
+    memset(causes->threads, 0, sizeof causes->threads);
+    memset(causes->elapsed_ns, 0, sizeof causes->elapsed_ns);
+    memset(causes->parked_ns, 0, sizeof causes->parked_ns);
+    memset(causes->state_ns, 0, sizeof causes->state_ns);
+}
 
-    memset(source->causes.threads, 0, sizeof source->causes.threads);
-    memset(source->causes.state_ns, 0, sizeof source->causes.state_ns);
-    while (r == CAMP_OK && source_wait(deadline_ns, DRAIN_INTERVAL_NS, source->stop))
-        r = read_exited(source, error);
-    if (r == CAMP_OK)
-        r = read_all(source, error);
-    if (r != CAMP_OK)
-        return r;
+int causes_finish(struct causes_source *source, const struct causes **ret, struct camp_error *error)
+{
     fill_lengths(source);
     source->causes.unseen = source->now.unseen - source->before.unseen;
     source->causes.is_kernel = source->groups.is_kernel;
@@ -297,8 +289,22 @@ int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct
                            source->now.calls, source->now.call_count))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
     keep_reading(source);
+    source->is_finished = true;
     *ret = &source->causes;
     return CAMP_OK;
+}
+
+int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct causes **ret,
+                struct camp_error *error)
+{
+    int r = CAMP_OK;
+
+    causes_clear_times(&source->causes);
+    while (r == CAMP_OK && source_wait(deadline_ns, DRAIN_INTERVAL_NS, source->stop))
+        r = read_exited(source, error);
+    if (r == CAMP_OK)
+        r = read_all(source, error);
+    return r == CAMP_OK ? causes_finish(source, ret, error) : r;
 }
 
 int causes_watch_process(struct causes_source *source, int32_t pid, struct camp_error *error)
@@ -317,7 +323,8 @@ void causes_close(struct causes_source *source)
 {
     if (source == NULL)
         return;
-    camp_states_close(source->session);
+    if (!source->is_beside)
+        camp_states_close(source->session);
     thread_registry_release(&source->registry);
     cause_groups_release(&source->groups);
     release(&source->before);
@@ -328,22 +335,32 @@ void causes_close(struct causes_source *source)
     free(source);
 }
 
+struct causes_source *causes_make_source(void)
+{
+    struct causes_source *source = calloc(1, sizeof *source);
+
+    if (source == NULL)
+        return NULL;
+    thread_registry_init(&source->registry, &(struct thread_user){ .context = source,
+                                                                   .did = causes_did,
+                                                                   .idle = causes_waited,
+                                                                   .group = causes_member });
+    if (allocate(&source->before) && allocate(&source->now))
+        return source;
+    causes_close(source);
+    return NULL;
+}
+
 int causes_open(uint32_t options, const volatile sig_atomic_t *stop, struct causes_source **ret,
                 struct camp_error *error)
 {
-    struct causes_source *source = calloc(1, sizeof *source);
+    struct causes_source *source = causes_make_source();
     int r;
 
     if (source == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
     source->stop = stop;
-    thread_registry_init(&source->registry, &(struct thread_user){ .context = source,
-                                                                   .did = account,
-                                                                   .idle = account_idle,
-                                                                   .group = find_group });
-    r = allocate(&source->before) && allocate(&source->now)
-            ? camp_states_open(&source->session, options | CAMP_STATES_CULPRITS, error)
-            : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
+    r = camp_states_open(&source->session, options | CAMP_STATES_CULPRITS, error);
     if (r == CAMP_OK)
         r = read_all(source, error);
     if (r != CAMP_OK) {
@@ -353,4 +370,9 @@ int causes_open(uint32_t options, const volatile sig_atomic_t *stop, struct caus
     keep_reading(source);
     *ret = source;
     return CAMP_OK;
+}
+
+struct camp_states *causes_session(const struct causes_source *source)
+{
+    return source->session;
 }
