@@ -15,7 +15,10 @@ struct from {
     uint64_t interval_ns; /* for the history of a fleet; 0 means the period of its scrapes */
     double speed; /* of a replay: 1 is the original speed, 2 is twice as fast, 0 never waits */
     uint32_t states_options; /* enum camp_states_option */
-    bool microstates_alone;  /* an option needs microstates, so threads must not use another tier */
+    /* For threads: the rows are the groups of the ledger of causes (sources/causes/waits_source.h),
+     * with CAMP_STATES_BY_PROCESS processes. Needs microstates. */
+    bool waits;
+    bool microstates_alone; /* an option needs microstates, so threads must not use another tier */
     /* For threads on tier schedstat: the rows are "processes", "users" or "commands". NULL: the
      * rows are threads. */
     const char *rows_without_states;

@@ -5,6 +5,7 @@
 #include "parts.h"
 #include "program/command.h"
 #include "recording/recording.h"
+#include "sources/causes/waits_source.h"
 #include "sources/containers/container_labels.h"
 #include "sources/groups.h"
 #include "sources/machine/threads_schedstat.h"
@@ -30,6 +31,13 @@ int threads_schedstat_open(const struct schedstat_selection *selection,
                            struct camp_error *error)
 {
     (void)selection, (void)stop, (void)ret;
+    return fail_without_threads(error);
+}
+
+int waits_source_open(uint32_t options, const volatile sig_atomic_t *stop, struct source **ret,
+                      struct camp_error *error)
+{
+    (void)options, (void)stop, (void)ret;
     return fail_without_threads(error);
 }
 
