@@ -87,6 +87,7 @@ def commands(build, folder):
     process, node = find("prometheus-process-exporter"), find("prometheus-node-exporter")
     return {
         "camp-exporter": [f"{build}/src/camp-exporter", "--port", "{port}"],
+        "camp-exporter --why": [f"{build}/src/camp-exporter", "--why", "--port", "{port}"],
         "camp export": [f"{build}/src/camp", "export", "--port", "{port}"],
         "process-exporter": process and [process, "-web.listen-address", "127.0.0.1:{port}",
                                          "-config.path", config],

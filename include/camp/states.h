@@ -507,6 +507,8 @@ struct camp_wait_lengths {
      * 2^42 - 1. */
     uint64_t longest_ns;
     uint64_t longest_end_ns; /* time of its end */
+    /* Sum of the lengths of all waits in `counts`, and of one that ended during the call. */
+    uint64_t total_ns;
     /* Number of waits that have ended since the session was opened. Element n counts those of at
      * least 2^n ns and below 2^(n+1) ns; the last one those of at least 2^47 ns. It stays the last
      * member. */

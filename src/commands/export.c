@@ -32,6 +32,7 @@ static const enum group_key group_keys[] = { GROUP_NAME,  GROUP_USER,  GROUP_CGR
 /* Whether /proc would hide names of this group from other users where it is mounted with hidepid.
  * Names of containers are from files that only root may read, and units in containers have them. */
 static const bool group_is_private[] = { true, true, false, true, true, true, false };
+enum { TIER_AUTO, TIER_BPF }; /* indices into tiers */
 static const char *const tiers[] = { "auto", "bpf", "taskstats", "schedstat", NULL };
 static const char *const addresses[] = { "127.0.0.1", "::1", "localhost", "0.0.0.0", NULL };
 static const char *const formats[] = { "prometheus", "openmetrics", NULL };
@@ -42,7 +43,8 @@ struct export
     uint64_t port, groups, new_groups, interval_ns;
     int group, format; /* -1 if not given */
     int tier;          /* index into tiers */
-    bool allow_remote, once;
+    bool allow_remote, once, why;
+    bool hides_names; /* /proc hides the names of processes, and --why may not show them */
     struct top_workloads workloads;
     pthread_mutex_t lock; /* protects the following members, which the server's thread also uses */
     struct exported *exported;
@@ -91,6 +93,11 @@ static int parse(struct export *export, int argc, char **argv, int *ret_first)
                 "taskstats (CPU time, measured and sampled; needs CAP_NET_ADMIN), or schedstat "
                 "(measured CPU time).",
             .choices = tiers),
+        { "why", 0, OPTION_FLAG, &export->why, NULL,
+          "Also report how long waits lasted (histograms) and what caused them, by the names of "
+          "processes: camp why for Prometheus. Needs tier bpf; docs/export.md has the number of "
+          "series, and docs/why.md the cost.",
+          0, 0, NULL },
         COMMON_OPTION(COMMON_HOST, &export->host, .argument = "ADDRESS",
                       .help = "The address to listen at: 127.0.0.1 (the default), ::1 or "
                               "localhost. Any other address needs --allow-remote, too.",
@@ -176,16 +183,20 @@ static int resolve_group(struct export *export)
 
 /* Each local user can read the metrics at an address. So no process is named there that /proc hides
  * from other users, unless the caller asks for groups. The names of cgroups are not hidden, and
- * those of workloads come from the caller's file. */
+ * those of workloads come from the caller's file; but --why names processes. */
 static void resolve_groups(struct export *export)
 {
-    if (export->groups != UINT64_MAX)
+    if (export->groups != UINT64_MAX) {
+        export->hides_names = export->groups == 0;
         return;
+    }
     export->groups = GROUPS;
-    if (export->socket != NULL || export->once || !group_is_private[export->group] ||
-        !hidden_from_others())
+    if (export->socket != NULL || export->once ||
+        (!group_is_private[export->group] && !export->why) || !hidden_from_others())
         return;
-    export->groups = 0;
+    export->hides_names = true;
+    if (group_is_private[export->group])
+        export->groups = 0;
     complain(
         STATUS_OK,
         "no command, user, container or unit is named: /proc hides processes of other users (it is "
@@ -210,6 +221,8 @@ static int read_options(struct export *export, int argc, char **argv)
         status = resolve_group(export);
     if (status == OPTIONS_GO_ON)
         resolve_groups(export);
+    if (status == OPTIONS_GO_ON && export->why && export->tier > TIER_BPF)
+        return complain(STATUS_USAGE, "--why needs the states of threads: it goes with --tier bpf");
     return status;
 }
 
@@ -223,7 +236,9 @@ static int open_exported(struct export *export)
         .rules = &export->workloads.rules,
         .groups = (size_t) export->groups,
         .new_groups = (size_t) export->new_groups,
-        .tier = export->tier > 0 ? tiers[export->tier] : NULL,
+        .tier = export->tier > TIER_AUTO ? tiers[export->tier] : NULL,
+        .why = export->why,
+        .hides_names = export->hides_names,
     };
     const struct sandbox sandbox = { .kind = SANDBOX_MACHINE,
                                      .workload_file = export->workload_file,

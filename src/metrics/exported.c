@@ -29,7 +29,8 @@ static size_t fixed_series(enum exported_family family)
 {
     const struct metric *metric = &exported_table[family];
 
-    if (family == GROUP_STATE || family == GROUP_MEASURED || family == GROUP_SAMPLED)
+    if (family == GROUP_STATE || family == GROUP_MEASURED || family == GROUP_SAMPLED ||
+        family == WAIT || family == WAIT_LONGEST || family == WAIT_CAUSE)
         return 0;
     if (metric->values == NULL)
         return 1;
@@ -83,6 +84,8 @@ int exported_open(const struct exported_options *options, struct exported **ret,
     if (r == CAMP_OK)
         r = exported_tasks_open(exported, options, error);
     if (r == CAMP_OK)
+        r = exported_waits_open(exported, options, error);
+    if (r == CAMP_OK)
         r = exported_cpus_open(exported, error);
     if (r == CAMP_OK)
         *ret = exported;
@@ -98,8 +101,9 @@ void exported_close(struct exported *exported)
     cpus_states_close(exported->cpus);
     source_close(exported->cpus_source);
     source_close(exported->tasks);
-    camp_states_close(exported->session);
+    exported_waits_close(exported);
     thread_sums_release(&exported->sums);
+    camp_states_close(exported->session);
     device_sums_release(&exported->disks);
     device_sums_release(&exported->networks);
     free(exported->disk_list);
@@ -131,6 +135,7 @@ int exported_read(struct exported *exported, const struct scrapes *scrapes,
         r = exported_cpus_read(exported, error);
     if (r == CAMP_OK) {
         exported_groups_fill(exported);
+        exported_waits_fill(exported);
         exported_host_read(exported);
     }
     exported->read_ns = now_ns(CLOCK_MONOTONIC) - began_ns;

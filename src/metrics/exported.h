@@ -26,6 +26,8 @@ struct exported_options {
     size_t
         new_groups;   /* maximum number of groups in each hour that get series in place of others */
     const char *tier; /* "bpf", "taskstats" or "schedstat"; NULL chooses the best available tier */
+    bool why;         /* the lengths and causes of waits, too: needs tier "bpf" */
+    bool hides_names; /* with `why`: no process is named, all are "other" */
 };
 
 /* Opens the sources. The interval of the first snapshot starts with this call. Returns

@@ -1,16 +1,18 @@
 /*
  * What the files of the exporter share. exported.c opens the exporter and takes snapshots.
  * exported_table.c has the table of metrics. The other files fill the metrics of one thing each:
- * exported_host.c (the machine), exported_cpus.c (CPUs), exported_tasks.c (threads or processes)
- * and exported_self.c (the exporter's own costs).
+ * exported_host.c (the machine), exported_cpus.c (CPUs), exported_tasks.c (threads or processes),
+ * exported_waits.c (causes of waits) and exported_self.c (the exporter's own costs).
  */
 #pragma once
 
 #include "device_sums.h"
 #include "exported.h"
+#include "ledger/array.h"
 #include "sources/machine/cpus_states.h"
 #include "sources/source.h"
 #include "thread_sums.h"
+#include "wait_sums.h"
 
 enum exported_family {
     CPUS,
@@ -53,6 +55,10 @@ enum exported_family {
     RETIRED_STATE,
     RETIRED_MEASURED,
     RETIRED_SAMPLED,
+    WAIT,
+    WAIT_LONGEST,
+    WAIT_CAUSE,
+    WAIT_REDUCED,
     SELF_INFO,
     SELF_START,
     SELF_CPU,
@@ -84,6 +90,8 @@ struct exported {
     size_t series_count;
     struct series *group_series; /* [(groups + 1) x THREAD_SUM_COUNT]; + 1 for "other" */
     size_t groups;
+    struct wait_sums waits;        /* with --why; otherwise all zero */
+    struct series *wait_series[3]; /* those of WAIT, WAIT_LONGEST and WAIT_CAUSE; or NULL */
 
     const char *tier;
     char note[CAMP_ERROR_SIZE];
@@ -122,5 +130,12 @@ int exported_tasks_open(struct exported *exported, const struct exported_options
 int exported_tasks_read(struct exported *exported, struct camp_error *error);
 /* Fills the metrics that have a series for each group, and the metrics of all groups together. */
 void exported_groups_fill(struct exported *exported);
+
+/* Opened after the tasks. Without options->why it does nothing. */
+int exported_waits_open(struct exported *exported, const struct exported_options *options,
+                        struct camp_error *error);
+void exported_waits_close(struct exported *exported);
+/* Fills the metrics of waits with those of the last snapshot. */
+void exported_waits_fill(struct exported *exported);
 
 void exported_self_read(struct exported *exported, const struct scrapes *scrapes);

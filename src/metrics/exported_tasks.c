@@ -24,14 +24,15 @@ static int find_tier(const char *name, enum tasks_tier *ret, struct camp_error *
 
 /* Opens the wanted tier, or the best available tier. If the kernel refuses tier "bpf",
  * exported->note says why. */
-static int open_tier(struct exported *exported, enum tasks_tier wanted, struct camp_error *error)
+static int open_tier(struct exported *exported, enum tasks_tier wanted, bool why,
+                     struct camp_error *error)
 {
     enum tasks_tier tier = TASKS_BPF;
     int r = CAMP_E_NOTSUP;
 
     if (wanted == TASKS_AUTOMATIC || wanted == TASKS_BPF)
-        r = camp_states_open(&exported->session, 0, error);
-    if (r != CAMP_OK && wanted == TASKS_BPF)
+        r = camp_states_open(&exported->session, why ? CAMP_STATES_CULPRITS : 0, error);
+    if (r != CAMP_OK && (wanted == TASKS_BPF || why))
         return r;
     if (r != CAMP_OK) {
         if (wanted == TASKS_AUTOMATIC && error != NULL)
@@ -73,7 +74,7 @@ int exported_tasks_open(struct exported *exported, const struct exported_options
         return r;
     r = thread_sums_init(&exported->sums, &members, options->groups, options->new_groups);
     if (r == CAMP_OK)
-        r = open_tier(exported, wanted, error);
+        r = open_tier(exported, wanted, options->why, error);
     return r == CAMP_OK && exported->session == NULL && options->group != GROUP_NAME
                ? refuse_group(exported, error)
                : r;

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *exposition_type(enum exposition_format format)
@@ -105,6 +106,7 @@ static void put_heads(struct bytes *to, enum exposition_format format, const str
 {
     const char *const types[] = { [METRIC_COUNTER] = "counter",
                                   [METRIC_GAUGE] = "gauge",
+                                  [METRIC_HISTOGRAM] = "histogram",
                                   [METRIC_INFO] =
                                       format == EXPOSITION_OPENMETRICS ? "info" : "gauge" };
 
@@ -125,11 +127,16 @@ static void put_heads(struct bytes *to, enum exposition_format format, const str
     }
 }
 
-static void put_value(struct bytes *to, const struct metric *metric, uint64_t value)
+static bool is_time(const struct metric *metric)
+{
+    return metric->unit != NULL && strcmp(metric->unit, "seconds") == 0;
+}
+
+static void put_value(struct bytes *to, uint64_t value, bool is_time)
 {
     char text[48];
 
-    if (metric->unit != NULL && strcmp(metric->unit, "seconds") == 0)
+    if (is_time)
         snprintf(text, sizeof text, " %" PRIu64 ".%09" PRIu64 "\n", value / NS_PER_S,
                  value % NS_PER_S);
     else
@@ -137,12 +144,14 @@ static void put_value(struct bytes *to, const struct metric *metric, uint64_t va
     put(to, text);
 }
 
-static void put_series(struct bytes *to, const struct metric *metric, const struct series *series)
+/* Puts the name of a sample and its labels. `bound` is the value of the label le, or NULL. */
+static void put_name(struct bytes *to, const struct metric *metric, const struct series *series,
+                     const char *suffix, const char *bound)
 {
     const char *separator = "{";
 
     put(to, metric->name);
-    put(to, suffix_of(metric));
+    put(to, suffix);
     for (size_t i = 0; i < METRIC_LABELS && metric->labels[i] != NULL; i++) {
         put(to, separator);
         put(to, metric->labels[i]);
@@ -151,9 +160,56 @@ static void put_series(struct bytes *to, const struct metric *metric, const stru
         put(to, "\"");
         separator = ",";
     }
-    if (metric->labels[0] != NULL)
+    if (bound != NULL) {
+        put(to, separator);
+        put(to, "le=\"");
+        put(to, bound);
+        put(to, "\"");
+    }
+    if (metric->labels[0] != NULL || bound != NULL)
         put(to, "}");
-    put_value(to, metric, series->value);
+}
+
+/* Writes seconds with as few digits as tell them apart, as OpenMetrics wants for this label. No
+ * bound is a whole number. */
+static void bound_text(char ret[32], uint64_t bound_ns)
+{
+    const double seconds = (double)bound_ns / NS_PER_S;
+    int digits = 1;
+
+    do
+        snprintf(ret, 32, "%.*g", digits, seconds);
+    while (strtod(ret, NULL) != seconds && digits++ < 17);
+}
+
+static void put_histogram(struct bytes *to, const struct metric *metric,
+                          const struct series *series)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i <= metric->bound_count; i++) {
+        char bound[32] = "+Inf";
+
+        if (i < metric->bound_count)
+            bound_text(bound, metric->bounds[i]);
+        count += series->counts[i];
+        put_name(to, metric, series, "_bucket", bound);
+        put_value(to, count, false);
+    }
+    put_name(to, metric, series, "_sum", NULL);
+    put_value(to, series->value, is_time(metric));
+    put_name(to, metric, series, "_count", NULL);
+    put_value(to, count, false);
+}
+
+static void put_series(struct bytes *to, const struct metric *metric, const struct series *series)
+{
+    if (metric->type == METRIC_HISTOGRAM) {
+        put_histogram(to, metric, series);
+        return;
+    }
+    put_name(to, metric, series, suffix_of(metric), NULL);
+    put_value(to, series->value, is_time(metric));
 }
 
 static void put_family(struct bytes *to, enum exposition_format format,

@@ -11,10 +11,11 @@
 enum metric_type {
     METRIC_COUNTER,
     METRIC_GAUGE,
-    METRIC_INFO /* the labels are the information; the value is 1 */
+    METRIC_INFO, /* the labels are the information; the value is 1 */
+    METRIC_HISTOGRAM
 };
 
-#define METRIC_LABELS 2
+#define METRIC_LABELS 4
 
 struct metric {
     const char *name; /* without the suffixes _total and _info: "camp_cpu_seconds" */
@@ -30,12 +31,18 @@ struct metric {
      * determines the series. */
     const char *const *values;
     size_t value_count;
+    /* METRIC_HISTOGRAM: upper bounds of the buckets in ns, ascending; the last bucket has none. */
+    const uint64_t *bounds; /* [bound_count] */
+    size_t bound_count;
 };
 
 struct series {
     const char *labels[METRIC_LABELS]; /* values of the metric's labels; may contain any bytes */
     uint64_t value;                    /* in ns if the unit is "seconds" */
     bool known;                        /* if false, the series is not written */
+    /* METRIC_HISTOGRAM: [bound_count + 1] numbers of values in each bucket; `value` is their sum.
+     * NULL with other types. */
+    const uint64_t *counts;
 };
 
 /* Numbers of HTTP requests by their result. */

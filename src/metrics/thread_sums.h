@@ -4,10 +4,12 @@
  */
 #pragma once
 
+#include "group_pairs.h"
 #include "ledger/group.h"
 #include "ledger/index.h"
 #include "ledger/top_k.h"
 #include "ledger/workload.h"
+#include "sources/causes/causes.h"
 #include "sources/containers/containers.h"
 #include "sources/machine/cgroup_paths.h"
 #include "sources/machine/thread_registry.h"
@@ -75,6 +77,11 @@ struct thread_sums {
     /* sums over all threads; the time of a thread that slept during a whole interval is not
      * added */
     uint64_t counts[THREADS_COLUMN_COUNT];
+    /* The causes of the waits of the same threads, or NULL. A thread then also has a group of the
+     * ledger of causes, and the number of its group in `threads` is that of the pair. */
+    struct causes_source *causes;
+    struct group_pairs pairs;
+    const struct causes *waits; /* of the last snapshot, valid until the next; NULL without them */
 };
 
 /* Takes ownership of `members`. `places` and `new_an_hour` are those of top_k_init(). *ret must not
@@ -82,6 +89,11 @@ struct thread_sums {
 int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places,
                      size_t new_an_hour);
 void thread_sums_release(struct thread_sums *sums);
+
+/* From now on reads the causes of waits, too. The session, which has CAMP_STATES_CULPRITS, must
+ * outlive the sums. Called before the first snapshot. Returns CAMP_OK or CAMP_E_NOMEM. */
+int thread_sums_divide_waits(struct thread_sums *sums, struct camp_states *session,
+                             struct camp_error *error);
 
 /* Takes a snapshot. The session must have been open since the previous snapshot or, for the first
  * snapshot, since thread_sums_init(). `forget` is true if the rules have changed. */

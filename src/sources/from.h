@@ -19,6 +19,9 @@ struct from {
     bool causes;
     /* With `causes`: a pid or a name that is always a group of its own; NULL: none. */
     const char *causes_of;
+    /* For threads: the rows are the groups of the ledger of causes (sources/causes/waits_source.h),
+     * with CAMP_STATES_BY_PROCESS processes. Needs microstates. */
+    bool waits;
     bool microstates_alone; /* an option needs microstates, so threads must not use another tier */
     /* For threads on tier schedstat: the rows are "processes", "users" or "commands". NULL: the
      * rows are threads. */

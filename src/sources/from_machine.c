@@ -6,6 +6,7 @@
 #include "groups.h"
 #include "parts.h"
 #include "sources/causes/threads_causes.h"
+#include "sources/causes/waits_source.h"
 #include "sources/containers/container_labels.h"
 #include "sources/machine/hidden.h"
 #include "sources/machine/threads_schedstat.h"
@@ -152,9 +153,15 @@ static int open_threads(const struct from *from, struct source **ret, struct fro
                         struct camp_error *error)
 {
     struct source *threads;
-    int r = open_tasks(from, &threads, facts, error);
     enum group_key key;
+    int r;
 
+    if (from->waits) {
+        facts->tier = "bpf";
+        facts->live = true;
+        return waits_source_open(from->states_options, from->stop, ret, error);
+    }
+    r = open_tasks(from, &threads, facts, error);
     if (r == CAMP_OK && from->names_containers)
         r = container_labels_open(threads, &threads, error);
     if (r != CAMP_OK)

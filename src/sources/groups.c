@@ -31,7 +31,7 @@ struct groups_source {
     struct frame frame;
 };
 
-static const struct column parked_column = {
+const struct column parked_column = {
     .name = "parked_ns",
     .title = "parked",
     .help = "Waits of threads that were asleep in futex(2) for at least 99 % of the interval",

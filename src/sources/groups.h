@@ -5,6 +5,9 @@
 #include "ledger/group.h"
 #include "source.h"
 
+/* The state of a group of threads that has the waits of parked threads (ledger/active.h). */
+extern const struct column parked_column;
+
 /* Adds up threads. `key` is GROUP_PROCESS, GROUP_USER, GROUP_NAME or GROUP_CGROUP. Returns
  * CAMP_E_NOTSUP if cgroups are wanted, but no cgroup2 file system is mounted. */
 int groups_source_open(struct source *threads, enum group_key key, struct source **ret,

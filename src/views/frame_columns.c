@@ -72,7 +72,7 @@ static void sort_by_class(struct frame_columns *columns)
 int frame_columns_init(struct frame_columns *ret, const struct schema *schema)
 {
     const size_t most = ARRAY_COUNT(first_fields) + 2 + schema->label_count + schema->column_count +
-                        ARRAY_COUNT(last_fields) + FRAME_STATES_SHOWN + FRAME_MORE_MOST;
+                        ARRAY_COUNT(last_fields) + FRAME_STATES_SHOWN + 2 * FRAME_MORE_MOST;
 
     *ret = (struct frame_columns){ .schema = schema, .cpu = SIZE_MAX, .sorted = SIZE_MAX };
     ret->fields = calloc(most, sizeof *ret->fields);
@@ -307,6 +307,7 @@ static void lay_out_text(struct frame_columns *columns, const struct selection *
     if (style->percent_of == PERCENT_OF_QUOTA)
         add(columns, (struct field){ .title = "quota", .width = FRAME_QUOTA_WIDTH });
     add_percents(columns);
+    add_all(columns, style->extra, style->extra_count);
 }
 
 static void lay_out_all(struct frame_columns *columns, const struct frame_style *style)

@@ -55,6 +55,14 @@ struct frame_style {
     const struct field *more;
     size_t more_count;
     void (*fill_more)(void *context, const struct frame *rows, size_t row, struct cell *ret);
+    /* Columns that text has after those of the frame: at most FRAME_MORE_MOST. The last one is a
+     * text, and may be wider than the screen. */
+    const struct field *extra;
+    size_t extra_count;
+    void (*fill_extra)(void *context, const struct frame *rows, size_t row, struct cell *ret);
+    /* Returns whether the value of a column in a row is known; if not, JSON and CSV have null.
+     * NULL: all values are known. */
+    bool (*is_known)(void *context, const struct frame *rows, size_t row, size_t column);
     void *context;
 };
 

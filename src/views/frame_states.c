@@ -1,6 +1,7 @@
 #include "frame_states.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NAME_WIDTH 15
@@ -164,6 +165,8 @@ static size_t space_for_states(const struct frame_columns *columns, const struct
         fixed += FRAME_GAP + FRAME_COUNT_WIDTH;
     if (style->percent_of == PERCENT_OF_QUOTA)
         fixed += FRAME_GAP + FRAME_QUOTA_WIDTH;
+    for (size_t i = 0; i < style->extra_count; i++)
+        fixed += FRAME_GAP + (size_t)abs(style->extra[i].width);
     return style->width > fixed ? style->width - fixed : 0;
 }
 

@@ -182,7 +182,9 @@ static void fill_text(const struct filling *filling, size_t row, uint32_t depth,
         *cells++ = cell_natural(entity->count);
     if (style->percent_of == PERCENT_OF_QUOTA)
         *cells++ = quota_cell(labels_value(entity->labels, style->quota_label));
-    fill_percents(filling, row, cells, texts);
+    cells = fill_percents(filling, row, cells, texts);
+    if (style->extra_count > 0)
+        style->fill_extra(style->context, filling->rows, row, cells);
 }
 
 /* In a group by a label, all other labels are unknown. In any other group, those that differ are
@@ -221,7 +223,9 @@ static void fill_all(const struct filling *filling, size_t row, struct cell *cel
         *cells++ = label_cell(filling, entity, i);
     *cells++ = cell_natural(rows->elapsed_ns[row]);
     for (size_t i = 0; i < schema->column_count; i++)
-        *cells++ = cell_natural(frame_values(rows, row)[i]);
+        *cells++ = style->is_known == NULL || style->is_known(style->context, rows, row, i)
+                       ? cell_natural(frame_values(rows, row)[i])
+                       : cell_unknown();
     *cells++ = cell_integer(frame_unaccounted_ns(rows, row));
     if (style->more_count > 0)
         style->fill_more(style->context, rows, row, cells);

@@ -6,6 +6,7 @@
 #include "program/command.h"
 #include "recording/recording.h"
 #include "sources/causes/threads_causes.h"
+#include "sources/causes/waits_source.h"
 #include "sources/containers/container_labels.h"
 #include "sources/groups.h"
 #include "sources/machine/threads_schedstat.h"
@@ -39,6 +40,13 @@ int threads_causes_open(uint32_t options, const char *subject, const volatile si
                         struct source **ret, struct camp_error *error)
 {
     (void)options, (void)subject, (void)stop, (void)ret;
+    return fail_without_threads(error);
+}
+
+int waits_source_open(uint32_t options, const volatile sig_atomic_t *stop, struct source **ret,
+                      struct camp_error *error)
+{
+    (void)options, (void)stop, (void)ret;
     return fail_without_threads(error);
 }
 

@@ -39,9 +39,9 @@ setup() {
 
 @test "the installed Prometheus rules query only metrics that camp export has" {
     local metric
-    "$CAMP" export --once --interval 100ms >"$BATS_TEST_TMPDIR/page" 2>/dev/null || skip 'no page here'
+    "$CAMP" export --why --once --interval 100ms >"$BATS_TEST_TMPDIR/page" 2>/dev/null || skip 'no page here'
     grep -q '^camp_exporter_info{.*tier="bpf"' "$BATS_TEST_TMPDIR/page" || skip 'needs tier bpf'
-    for metric in $(grep -oE '\bcamp_[a-z_]+(_total|_cpus)\b|\bcamp_cpus\b' "$SHIPPED/camp.rules.yml" | sort -u); do
+    for metric in $(grep -oE '\bcamp_[a-z_]+(_total|_cpus|_bucket|_sum)\b|\bcamp_cpus\b' "$SHIPPED/camp.rules.yml" | sort -u); do
         grep -q "^${metric}[{ ]" "$BATS_TEST_TMPDIR/page" || { echo "no $metric"; return 1; }
     done
 }
@@ -58,7 +58,8 @@ END
 }
 
 @test "docs/export.md describes each metric of camp export" {
-    "$CAMP" export --once --interval 100ms >"$BATS_TEST_TMPDIR/page" 2>/dev/null || skip 'no page here'
+    "$CAMP" export --why --once --interval 100ms >"$BATS_TEST_TMPDIR/page" 2>/dev/null ||
+        "$CAMP" export --once --interval 100ms >"$BATS_TEST_TMPDIR/page" 2>/dev/null || skip 'no page here'
     python3 - "$SHIPPED/../../docs/export.md" "$BATS_TEST_TMPDIR/page" <<'END'
 import re, sys
 texts, page = (open(path, encoding='utf-8').read() for path in sys.argv[1:])

@@ -106,6 +106,7 @@ END
     chmod 755 "$BATS_TEST_TMPDIR/command"
     for group in root 64999; do
         for words in 'view --from base.csv' view 'view --from cpus' 'export --port 0' \
+            'export --why --port 0' 'top --why --interval 50ms --format json' \
             'top --interval 50ms --format json' 'top --from cpus --interval 50ms --format json' \
             'record --interval 50ms' 'wait --format json 0.05' 'why --interval 50ms --json' 'wait --tier kernel --format json 0.05' \
             'check --tier schedstat --format json 0.05' 'time -- ./command'; do
@@ -179,7 +180,7 @@ unfiltered_threads() {
     local words
     [ -z "${CAMP_SANITIZED:-}" ] || skip 'a sanitizer makes the calls that the filter refuses'
     printf 'time,entity,busy\n1,a,1\n2,a,1\n' >"$BATS_TEST_TMPDIR/base.csv"
-    for words in 'view --from base.csv' view 'view --from cpus' 'view --demo' 'export --port 0' \
+    for words in 'view --from base.csv' view 'view --from cpus' 'view --demo' 'export --port 0' 'export --why --port 0' \
         'top --from demo --speed 1 --format json'; do
         # shellcheck disable=SC2086
         run -0 unfiltered_threads $words

@@ -167,7 +167,7 @@ static void causes_of_a_living_thread_are_those_of_its_states_when_they_are_read
     struct runner *runners = shared_memory(2 * sizeof *runners);
     struct camp_wait_lengths *lengths = calloc(64 * CAMP_STATE_COUNT, sizeof *lengths);
     struct camp_error error;
-    uint64_t waits = 0;
+    uint64_t waits = 0, least_ns = 0;
     pid_t children[2];
     struct causes causes;
     size_t count;
@@ -193,10 +193,15 @@ static void causes_of_a_living_thread_are_those_of_its_states_when_they_are_read
     for (size_t i = 0; i < count; i++) {
         if (lengths[i].group != group || lengths[i].state != CAMP_STATE_RUN_QUEUE)
             continue;
-        for (size_t j = 0; j < CAMP_WAIT_BUCKETS; j++)
+        for (size_t j = 0; j < CAMP_WAIT_BUCKETS; j++) {
             waits += lengths[i].counts[j];
-        print_message("%llu waits, the longest %.3f ms\n", (unsigned long long)waits,
-                      (double)lengths[i].longest_ns / 1e6);
+            least_ns += lengths[i].counts[j] << j;
+        }
+        print_message("%llu waits of %.3f ms, the longest %.3f ms\n", (unsigned long long)waits,
+                      (double)lengths[i].total_ns / 1e6, (double)lengths[i].longest_ns / 1e6);
+        assert_at_least("sum of the lengths", lengths[i].total_ns, least_ns, 0);
+        assert_at_most("sum of the lengths", lengths[i].total_ns, 2 * least_ns + 1, 0);
+        assert_at_least("sum of the lengths", lengths[i].total_ns, lengths[i].longest_ns, 0);
         assert_int_equal(lengths[i].longest_tid, children[0]);
         assert_at_most("longest", lengths[i].longest_ns,
                        all_causes_ns(&causes, group, CAMP_STATE_RUN_QUEUE), RUN_NS);

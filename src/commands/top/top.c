@@ -8,6 +8,7 @@
 #include "program/command.h"
 #include "program/intervals.h"
 #include "top_prstat.h"
+#include "top_why.h"
 #include "views/terminal/screen.h"
 
 #include <stdio.h>
@@ -73,6 +74,12 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
                           "percent of the row's own time) or pea (those of pea.se: also sizes and "
                           "the CPU time of exited children; json and csv have these, too).",
                       .choices = column_sets),
+        { "why", 0, OPTION_FLAG, &top->why, NULL,
+          "The rows are names of processes (with --group process: processes), with how long their "
+          "waits for a CPU lasted (p50, p99, max), or those of the state of --sort, and with the "
+          "largest cause of a wait. --sort run_queue_max_ns sorts by one of them. At most 53 rows "
+          "are told apart. docs/why.md has the meaning.",
+          0, 0, NULL },
         COMMON_OPTION(COMMON_NO_KERNEL_THREADS, &top->kernel_threads),
         COMMON_OPTION(COMMON_NO_SYSCALLS, &top->no_syscalls),
         COMMON_OPTION(COMMON_VERBOSE, &top->verbose),
@@ -181,6 +188,8 @@ static int read_options(struct top *top, int argc, char **argv)
     from_options_interval(&top->from, &top->interval_ns);
     if (status == OPTIONS_GO_ON)
         status = prepare_view(top);
+    if (status == OPTIONS_GO_ON && top->why)
+        status = top_why_prepare(top);
     if (status == OPTIONS_GO_ON && top_asks_for_threads(top))
         status = top_resolve_thread_options(top);
     return status == OPTIONS_GO_ON
@@ -212,6 +221,8 @@ int top_fill(struct top *top, const struct frame *frame, const struct frame *cpu
     time_text(time, sizeof time, frame->wall_clock_ns);
     if (r == CAMP_OK)
         r = top_number_groups(top);
+    if (top->why)
+        top_why_use_columns(top);
     if (r == CAMP_OK)
         r = frame_table_fill(&top->table, cpus, time, &top->selection, &top->style, &facts);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain(STATUS_FAILURE, "out of memory");
@@ -282,7 +293,7 @@ static int open_source(struct top *top)
 {
     int status = top_asks_for_threads(top) ? prepare_threads(top) : OPTIONS_GO_ON;
 
-    top->from.from.states_options =
+    top->from.from.states_options |=
         (top->no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) | (top->verbose ? CAMP_STATES_VERBOSE : 0);
     top->from.from.wants_states = true;
     top->from.sandbox.workload_file = top->workload_file;

@@ -27,6 +27,10 @@ enum top_group {
 };
 extern const char *const top_thread_groups[]; /* in the order of enum top_group; NULL-terminated */
 
+/* The columns that --why has in text, and the largest number of rows. */
+#define TOP_WHY_FIELDS 4
+#define TOP_WHY_ROWS 64
+
 enum top_columns { TOP_COLUMNS_CAMP, TOP_COLUMNS_PRSTAT, TOP_COLUMNS_PEA, TOP_COLUMNS_COUNT };
 
 struct top {
@@ -34,7 +38,7 @@ struct top {
     int format, percent_of;
     int columns; /* enum top_columns */
     int group;   /* -1 until a group is chosen */
-    bool no_syscalls, verbose, kernel_threads;
+    bool no_syscalls, verbose, kernel_threads, why;
     const char *filter_text, *workload_file, *group_text, *sort_text;
     struct process_selection processes;
     regex_t filter;
@@ -57,6 +61,11 @@ struct top {
     struct frame_table table;
     const struct view *view;
     struct view_options view_options;
+    /* With --why: the column of the state whose lengths are shown, their columns in text, the
+     * heading of the first, and the largest cause of each row. */
+    size_t why_state;
+    struct field why_fields[TOP_WHY_FIELDS];
+    char why_heading[48], why_texts[TOP_WHY_ROWS][160];
 };
 
 int top_group_count(const struct top *top);

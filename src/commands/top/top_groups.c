@@ -18,6 +18,8 @@ bool top_group_is_label(int group)
 
 int top_group_count(const struct top *top)
 {
+    if (top->why) /* The lengths of waits cannot be added up. */
+        return 1;
     return top->has_threads ? TOP_WORKLOAD + 1
                             : 1 + (int)top->source->describe(top->source)->label_count;
 }
@@ -91,12 +93,12 @@ static void fill_style(struct top *top, enum group_key key)
     const bool is_row = key == GROUP_NONE || key == GROUP_THREAD || key == GROUP_PROCESS;
     struct frame_style *style = &top->style;
 
-    style->of_threads = is_kind(top, made_of_threads);
+    style->of_threads = top->why || is_kind(top, made_of_threads);
     style->of_cpus = is_kind(top, cpus);
-    style->numbered = is_kind(top, numbered) && (is_row || key == GROUP_USER);
-    style->is_single = is_row && (!style->of_threads || is_kind(top, singles));
+    style->numbered = !top->why && is_kind(top, numbered) && (is_row || key == GROUP_USER);
+    style->is_single = !top->why && is_row && (!style->of_threads || is_kind(top, singles));
     style->keeps_end = key == GROUP_CGROUP || (key == GROUP_NUMBER && top->group != TOP_WORKLOAD);
-    style->hides_labels = top->has_threads;
+    style->hides_labels = top->has_threads || top->why;
     style->user = style->numbered ? user_name : NULL;
     top_use_columns(top);
 }

@@ -12,7 +12,7 @@
 static int find_choice(const char *option, const char *text, const char *const *names, int count,
                        int usual, int *ret)
 {
-    char all[1000] = "";
+    char all[4000] = "";
 
     *ret = usual;
     for (int i = 0; text != NULL && i < count; i++) {

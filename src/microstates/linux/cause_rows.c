@@ -209,6 +209,7 @@ int camp_states_wait_lengths(struct camp_states *session, struct camp_wait_lengt
         lengths.longest_ns = longest >> LONGEST_TID_BITS;
         lengths.longest_tid = (int32_t)(longest & ((1u << LONGEST_TID_BITS) - 1));
         lengths.longest_end_ns = of->longest_end_ns;
+        lengths.total_ns = of->total_ns;
         camp_output_add(&output, &lengths, sizeof lengths);
     }
     return camp_output_end(&output, "lengths of waits", ret_count, error);

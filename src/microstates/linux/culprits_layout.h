@@ -120,6 +120,7 @@ struct sleeps {
  * those of at least 2^n ns, but below 2^(n+1) ns. The last one has no upper bound. */
 struct distribution {
     uint64_t counts[CAMP_WAIT_BUCKETS];
+    uint64_t total_ns;       /* sum of the lengths */
     uint64_t longest;        /* since the session last set it to 0 */
     uint64_t longest_end_ns; /* time of the end of that wait */
 };

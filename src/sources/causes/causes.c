@@ -6,6 +6,7 @@
 #include "cause_release.h"
 #include "cause_stacks.h"
 #include "counters/error.h"
+#include "ledger/active.h"
 #include "ledger/array.h"
 
 #include <stdio.h>
@@ -33,8 +34,8 @@ uint64_t causes_on_cpu_ns(const struct causes *causes, uint32_t group)
     return sum;
 }
 
-static int find_group(void *context, const struct camp_thread_states *before,
-                      const struct camp_thread_states *thread, uint32_t *group)
+int causes_member(void *context, const struct camp_thread_states *before,
+                  const struct camp_thread_states *thread, uint32_t *group)
 {
     struct causes_source *source = context;
 
@@ -43,24 +44,30 @@ static int find_group(void *context, const struct camp_thread_states *before,
                                                                                : CAMP_E_NOMEM;
 }
 
-int causes_account(void *context, const struct camp_thread_states *since, uint32_t group)
+int causes_did(void *context, const struct camp_thread_states *since, uint32_t group)
 {
     struct causes *causes = &((struct causes_source *)context)->causes;
+    const uint64_t elapsed_ns = since->time_ns - since->begin_ns;
+    const uint64_t lock_ns = since->state_ns[CAMP_STATE_LOCK];
 
     group = group < CAUSE_GROUPS ? group : 0;
     causes->threads[group] += since->count;
+    causes->elapsed_ns[group] += elapsed_ns;
+    if ((double)lock_ns >= ACTIVE_PARKED_SHARE * (double)elapsed_ns)
+        causes->parked_ns[group] += lock_ns;
     for (int i = 0; i < CAMP_STATE_COUNT; i++)
         causes->state_ns[group][i] += since->state_ns[i];
     return CAMP_OK;
 }
 
-int causes_account_idle(void *context, uint32_t group, uint32_t state, uint64_t threads,
-                        uint64_t wait_ns)
+int causes_waited(void *context, uint32_t group, uint32_t state, uint64_t threads, uint64_t wait_ns)
 {
     struct causes *causes = &((struct causes_source *)context)->causes;
 
     group = group < CAUSE_GROUPS ? group : 0;
     causes->threads[group] += threads;
+    causes->elapsed_ns[group] += wait_ns;
+    causes->parked_ns[group] += state == CAMP_STATE_LOCK ? wait_ns : 0;
     causes->state_ns[group][state] += wait_ns;
     return CAMP_OK;
 }
@@ -135,20 +142,27 @@ void causes_set_groups(struct causes_source *source, const struct reading *last)
     cause_cgroups_start(&source->cgroups);
 }
 
+/* Reads the ledger at the end of an interval. */
+int causes_end_interval(struct causes_source *source, struct camp_error *error)
+{
+    struct causes *causes = &source->causes;
+    const int r = causes_read_ledger(source, error);
+
+    causes->start_ns = causes->end_ns;
+    causes->end_ns = source_clock_ns(CLOCK_MONOTONIC);
+    causes->wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
+    if (r == CAMP_OK)
+        causes_set_groups(source, &source->now);
+    return r;
+}
+
 /* Reads the ledger, then all threads. */
 static int read_all(struct causes_source *source, struct camp_error *error)
 {
-    struct causes *causes = &source->causes;
-    int r;
+    int r = causes_end_interval(source, error);
 
-    causes->start_ns = causes->end_ns;
-    r = causes_read_ledger(source, error);
-    causes->end_ns = source_clock_ns(CLOCK_MONOTONIC);
-    causes->wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
-    if (r != CAMP_OK)
-        return r;
-    causes_set_groups(source, &source->now);
-    r = thread_registry_read(&source->registry, source->session, error);
+    if (r == CAMP_OK)
+        r = thread_registry_read(&source->registry, source->session, error);
     if (r == CAMP_OK)
         r = thread_registry_read_late(&source->registry, source->session, error);
     return r;
@@ -293,13 +307,15 @@ void causes_keep_reading(struct causes_source *source)
     source->now = before;
 }
 
-void causes_start(struct causes_source *source)
+void causes_clear_times(struct causes *causes)
 {
-    memset(source->causes.threads, 0, sizeof source->causes.threads);
-    memset(source->causes.state_ns, 0, sizeof source->causes.state_ns);
+    memset(causes->threads, 0, sizeof causes->threads);
+    memset(causes->elapsed_ns, 0, sizeof causes->elapsed_ns);
+    memset(causes->parked_ns, 0, sizeof causes->parked_ns);
+    memset(causes->state_ns, 0, sizeof causes->state_ns);
 }
 
-int causes_finish(struct causes_source *source, struct camp_error *error)
+int causes_finish(struct causes_source *source, const struct causes **ret, struct camp_error *error)
 {
     fill_lengths(source);
     source->causes.unseen = source->now.unseen - source->before.unseen;
@@ -311,6 +327,8 @@ int causes_finish(struct causes_source *source, struct camp_error *error)
                            source->now.calls, source->now.call_count))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
     causes_keep_reading(source);
+    source->is_finished = true;
+    *ret = &source->causes;
     return CAMP_OK;
 }
 
@@ -319,16 +337,15 @@ int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct
 {
     int r = CAMP_OK;
 
-    causes_start(source);
+    causes_clear_times(&source->causes);
     while (r == CAMP_OK && source_wait(deadline_ns, DRAIN_INTERVAL_NS, source->stop))
         r = read_exited(source, error);
     if (r == CAMP_OK)
         r = read_all(source, error);
     if (r == CAMP_OK)
-        r = causes_finish(source, error);
+        r = causes_finish(source, ret, error);
     if (r == CAMP_OK)
         release_groups(source);
-    *ret = &source->causes;
     return r;
 }
 
@@ -380,7 +397,8 @@ void causes_close(struct causes_source *source)
 {
     if (source == NULL)
         return;
-    camp_states_close(source->session);
+    if (!source->is_beside)
+        camp_states_close(source->session);
     causes_release(source);
     free(source);
 }
@@ -390,22 +408,32 @@ bool causes_allocate(struct causes_source *ret)
     return allocate(&ret->before) && allocate(&ret->now);
 }
 
+struct causes_source *causes_make_source(void)
+{
+    struct causes_source *source = calloc(1, sizeof *source);
+
+    if (source == NULL)
+        return NULL;
+    thread_registry_init(&source->registry, &(struct thread_user){ .context = source,
+                                                                   .did = causes_did,
+                                                                   .idle = causes_waited,
+                                                                   .group = causes_member });
+    if (causes_allocate(source))
+        return source;
+    causes_close(source);
+    return NULL;
+}
+
 int causes_open(uint32_t options, const volatile sig_atomic_t *stop, struct causes_source **ret,
                 struct camp_error *error)
 {
-    struct causes_source *source = calloc(1, sizeof *source);
+    struct causes_source *source = causes_make_source();
     int r;
 
     if (source == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
     source->stop = stop;
-    thread_registry_init(&source->registry, &(struct thread_user){ .context = source,
-                                                                   .did = causes_account,
-                                                                   .idle = causes_account_idle,
-                                                                   .group = find_group });
-    r = causes_allocate(source)
-            ? camp_states_open(&source->session, options | CAMP_STATES_CULPRITS, error)
-            : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
+    r = camp_states_open(&source->session, options | CAMP_STATES_CULPRITS, error);
     if (r == CAMP_OK)
         r = read_all(source, error);
     if (r != CAMP_OK) {
@@ -415,4 +443,9 @@ int causes_open(uint32_t options, const volatile sig_atomic_t *stop, struct caus
     causes_keep_reading(source);
     *ret = source;
     return CAMP_OK;
+}
+
+struct camp_states *causes_session(const struct causes_source *source)
+{
+    return source->session;
 }

@@ -89,7 +89,10 @@ struct causes {
     struct camp_states_group groups[CAUSE_GROUPS]; /* by number */
     char cgroups[CAUSE_GROUPS][CAUSE_CGROUP_SIZE]; /* paths of the groups that are cgroups */
     uint64_t threads[CAUSE_GROUPS];                /* that had time in the interval */
+    uint64_t elapsed_ns[CAUSE_GROUPS];             /* wall time of these threads */
     uint64_t state_ns[CAUSE_GROUPS][CAMP_STATE_COUNT];
+    /* The part of CAMP_STATE_LOCK of threads that did almost nothing else (ledger/active.h). */
+    uint64_t parked_ns[CAUSE_GROUPS];
     uint64_t reduced_ns[CAUSE_GROUPS]; /* what its causes had more than its states */
     struct wait_lengths lengths[CAUSE_GROUPS][CAMP_STATE_COUNT];
     struct cause_list rows; /* by group, then by state, then the longest first */
@@ -138,6 +141,39 @@ int causes_stacks_from(struct causes_source *source, uint64_t least_ns, bool wat
  * error of the session. */
 int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct causes **ret,
                 struct camp_error *error);
+
+/* Returns the session, for further readings of the same interval. */
+struct camp_states *causes_session(const struct causes_source *source);
+
+/* Returns the lengths of all waits since the session was opened, as the last reading has them, but
+ * `longest_ns` since the reading before. They are valid until the next reading. */
+const struct camp_wait_lengths *causes_lengths(const struct causes_source *source,
+                                               size_t *ret_count);
+
+/*
+ * Causes of a session whose threads the caller reads: so several things can be told of one reading.
+ * The session has CAMP_STATES_CULPRITS, and must outlive the source. For each interval the caller
+ *
+ * - calls causes_start(), and then reads the threads. If *ret_regroups is true, the groups of all
+ *   threads must be found again, because there are new ones;
+ * - calls causes_find_group() for the group of a thread, causes_account() with what a thread did in
+ *   the interval, and causes_account_idle() with the waits of idle threads (as of struct
+ *   thread_user);
+ * - calls causes_finish().
+ *
+ * The functions return CAMP_OK, CAMP_E_NOMEM or an error of the session.
+ */
+int causes_beside(struct camp_states *session, struct causes_source **ret,
+                  struct camp_error *error);
+int causes_start(struct causes_source *source, bool *ret_regroups, struct camp_error *error);
+int causes_find_group(struct causes_source *source, const struct camp_thread_states *thread,
+                      uint32_t *ret);
+void causes_account(struct causes_source *source, const struct camp_thread_states *since,
+                    uint32_t group);
+void causes_account_idle(struct causes_source *source, uint32_t group, uint32_t state,
+                         uint64_t threads, uint64_t wait_ns);
+int causes_finish(struct causes_source *source, const struct causes **ret,
+                  struct camp_error *error);
 
 /* Returns the time on a CPU: the states that have no causes. */
 uint64_t causes_on_cpu_ns(const struct causes *causes, uint32_t group);

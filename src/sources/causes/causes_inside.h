@@ -1,5 +1,5 @@
-/* What the two live sources of causes share: one with a session of its own (causes.c), and one that
- * uses the session of a source of threads (threads_causes.c). */
+/* What the sources of causes share. causes.c reads the threads of its session itself; threads_causes.c
+ * and causes_beside.c use a session whose threads another source, or the caller, reads. */
 #pragma once
 
 #include "cause_cgroups.h"
@@ -19,6 +19,9 @@ struct reading {
 struct causes_source {
     const volatile sig_atomic_t *stop;
     struct camp_states *session;
+    bool is_beside;   /* the session is that of causes_beside() */
+    bool is_finished; /* the times in `causes` are those of a finished interval */
+    bool has_stacks;
     struct thread_registry registry;
     struct cause_groups groups;
     struct cause_cgroups cgroups;
@@ -26,8 +29,10 @@ struct causes_source {
     struct causes causes;
     struct cause_list differences;
     uint64_t released; /* set of the groups that were released after the last reading */
-    bool has_stacks;
 };
+
+/* Allocates a source without a session. Returns NULL if there is no memory. */
+struct causes_source *causes_make_source(void);
 
 /* Returns false if there is no memory. */
 bool causes_allocate(struct causes_source *ret);
@@ -35,13 +40,15 @@ bool causes_allocate(struct causes_source *ret);
 /* Frees all but the session and *source. */
 void causes_release(struct causes_source *source);
 
-/* Starts an interval, in which causes_account() adds up what threads did. */
-void causes_start(struct causes_source *source);
+/* Starts an interval, in which causes_did() and causes_waited() add up what threads did. */
+void causes_clear_times(struct causes *causes);
 
-/* For thread_user: add to the states of a group. `context` is the source. Return CAMP_OK. */
-int causes_account(void *context, const struct camp_thread_states *since, uint32_t group);
-int causes_account_idle(void *context, uint32_t group, uint32_t state, uint64_t threads,
-                        uint64_t wait_ns);
+/* The functions of struct thread_user. `context` is the source. */
+int causes_member(void *context, const struct camp_thread_states *before,
+                  const struct camp_thread_states *thread, uint32_t *group);
+int causes_did(void *context, const struct camp_thread_states *since, uint32_t group);
+int causes_waited(void *context, uint32_t group, uint32_t state, uint64_t threads,
+                  uint64_t wait_ns);
 
 /* Reads the ledger into source->now, before a snapshot of the threads. */
 int causes_read_ledger(struct causes_source *source, struct camp_error *error);
@@ -53,9 +60,8 @@ void causes_set_groups(struct causes_source *source, const struct reading *last)
 /* Reads the groups before exited threads are read, which may be of new groups. */
 int causes_read_groups(struct causes_source *source, struct camp_error *error);
 
-/* Fills source->causes from the two readings and the states that were added up, and keeps the
- * reading for the next interval. source->causes has the times of the interval. */
-int causes_finish(struct causes_source *source, struct camp_error *error);
+/* Reads the ledger at the end of an interval, and finds the groups. */
+int causes_end_interval(struct causes_source *source, struct camp_error *error);
 
 /* Makes source->now the reading before the next interval. */
 void causes_keep_reading(struct causes_source *source);

@@ -69,7 +69,7 @@ static int did(void *context, const struct camp_thread_states *since)
     struct causes_source *causes = &((struct threads_causes *)context)->causes;
     uint32_t group;
 
-    return cause_groups_find(&causes->groups, &causes->cgroups, since, &group) ? causes_account(causes, since, group)
+    return cause_groups_find(&causes->groups, &causes->cgroups, since, &group) ? causes_did(causes, since, group)
                                                              : CAMP_E_NOMEM;
 }
 
@@ -80,7 +80,7 @@ static int waited(void *context, const struct camp_thread_states *thread, uint32
     uint32_t group;
 
     return cause_groups_find(&causes->groups, &causes->cgroups, thread, &group)
-               ? causes_account_idle(causes, group, state, threads, wait_ns)
+               ? causes_waited(causes, group, state, threads, wait_ns)
                : CAMP_E_NOMEM;
 }
 
@@ -98,14 +98,14 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     struct causes *causes = &source->causes.causes;
     int r;
 
-    causes_start(&source->causes);
+    causes_clear_times(causes);
     r = source->threads->next(source->threads, deadline_ns, ret_frame, error);
     if (r != CAMP_OK)
         return r;
     causes->start_ns = (*ret_frame)->start_ns;
     causes->end_ns = (*ret_frame)->end_ns;
     causes->wall_clock_ns = (*ret_frame)->wall_clock_ns;
-    return causes_finish(&source->causes, error);
+    return causes_finish(&source->causes, &(const struct causes *){ NULL }, error);
 }
 
 static const struct frame *beside(const struct source *base)

@@ -111,6 +111,37 @@ static void the_exporter_writes_its_page_as_plain_text_and_as_openmetrics(void *
                 "# EOF\n");
 }
 
+static const uint64_t bounds[] = { 1024, 4194304, 68719476736 };
+static const struct metric wait_metric = { "camp_w_seconds",
+                                           "seconds",
+                                           "Waits.",
+                                           "here",
+                                           METRIC_HISTOGRAM,
+                                           CAMP_MEASURED,
+                                           { "group" },
+                                           NULL,
+                                           0,
+                                           bounds,
+                                           3 };
+
+static void a_histogram_has_cumulative_buckets_a_sum_and_a_count(void **state)
+{
+    static const uint64_t counts[] = { 1, 0, 5, 2 };
+    struct series waits[] = { { { "a" }, 9000000000, true, counts }, { .known = false } };
+    const struct metric_family family = { &wait_metric, waits, 2 };
+
+    (void)state;
+    assert_page(P, &family, 1,
+                "# HELP camp_w_seconds Waits. measured; source: here\n"
+                "# TYPE camp_w_seconds histogram\n"
+                "camp_w_seconds_bucket{group=\"a\",le=\"1.024e-06\"} 1\n"
+                "camp_w_seconds_bucket{group=\"a\",le=\"0.004194304\"} 1\n"
+                "camp_w_seconds_bucket{group=\"a\",le=\"68.719476736\"} 6\n"
+                "camp_w_seconds_bucket{group=\"a\",le=\"+Inf\"} 8\n"
+                "camp_w_seconds_sum{group=\"a\"} 9.000000000\n"
+                "camp_w_seconds_count{group=\"a\"} 8\n");
+}
+
 static void a_metric_family_without_known_values_is_left_out(void **state)
 {
     struct series times[] = { { { "a" }, 5, false } };
@@ -230,6 +261,7 @@ int main(void)
         cmocka_unit_test(the_counter_of_a_device_is_added_once_even_after_a_lack_of_memory),
         cmocka_unit_test(gzip_is_sent_to_clients_that_accept_it),
         cmocka_unit_test(the_exporter_writes_its_page_as_plain_text_and_as_openmetrics),
+        cmocka_unit_test(a_histogram_has_cumulative_buckets_a_sum_and_a_count),
         cmocka_unit_test(a_metric_family_without_known_values_is_left_out),
         cmocka_unit_test(labels_with_special_characters_stay_different_after_escaping),
         cmocka_unit_test(each_metric_has_a_unique_name_a_help_text_and_a_source),

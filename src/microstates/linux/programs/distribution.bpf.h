@@ -1,4 +1,5 @@
-/* How long the waits of a group last: how many there are of each length, and the longest. */
+/* How long the waits of a group last: how many there are of each length, their sum, and the
+ * longest. */
 #pragma once
 
 #include "../culprits_layout.h"
@@ -40,6 +41,7 @@ static __always_inline void distribute(uint32_t group, uint64_t state, uint64_t 
     if (bucket >= CAMP_WAIT_BUCKETS)
         bucket = CAMP_WAIT_BUCKETS - 1;
     __sync_fetch_and_add(&distribution->counts[bucket], 1);
+    __sync_fetch_and_add(&distribution->total_ns, ns);
     longest = (ns < LONGEST_NS_MOST ? ns : LONGEST_NS_MOST) << LONGEST_TID_BITS |
               ((uint32_t)tid & ((1u << LONGEST_TID_BITS) - 1));
     for (int i = 0; i < 4; i++) {
