@@ -102,6 +102,8 @@ static void other_ends_are_named_by_address_and_by_process(void **state)
     char command[300];
 
     (void)state;
+    if (camp_call_name(SYS_read) == NULL) /* an architecture whose calls camp does not know */
+        skip();
     assert_non_null(mkdtemp(folder));
     set_up_processes();
     for (int i = 0; i < 7; i++)
@@ -131,6 +133,8 @@ static void the_other_end_of_a_unix_socket_is_the_process_that_has_it(void **sta
     int ends[2];
 
     (void)state;
+    if (camp_call_name(SYS_read) == NULL)
+        skip();
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     sleeps.argument = (uint64_t)ends[0];
     cause_objects_find(&objects, &sleeps, 1, "/proc");
