@@ -78,9 +78,47 @@ pipe = sum(row["percent"] for row in states if row["state"] == "pipe")
 assert pipe > 1, rows
 assert rest(part("pipe", "group", "why-waker")) > 0.8 * pipe, rows
 assert w["chain"][0]["who"].startswith("why-victim"), w["chain"]
-assert any(call["call"] == "read" and call["object"].startswith("pipe:[") for call in w["calls"]), w["calls"]
+assert any(call["call"] == "read" and call["object"].startswith("pipe:[") and "] with why-" in call["object"]
+           for call in w["calls"]), w["calls"]
 assert any(row["who"] in ("why-hog", "other processes") for row in w["inflicted"]), w["inflicted"]
 ' "$VICTIM" 1 1
+}
+
+@test "camp why names the other end of sockets, by the address or by the process" {
+    [ "$(id -u)" -eq 0 ] || skip "needs root: only root sees the descriptors of all processes"
+    need_causes
+    python3 -c '
+import ctypes, os, signal, socket, sys, time
+def name(text):
+    ctypes.CDLL(None).prctl(15, text, 0, 0, 0)
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
+here, there = socket.socketpair()
+listening = socket.create_server(("127.0.0.1", 0))
+if os.fork() == 0:
+    name(b"why-peer")
+    here.close()
+    client = socket.create_connection(listening.getsockname())
+    while True:
+        time.sleep(0.01)
+        there.send(b"x")
+        time.sleep(0.01)
+        client.send(b"x")
+there.close()
+name(b"why-server")
+server = listening.accept()[0]
+with open(sys.argv[1], "w") as file:
+    file.write("%d" % server.getpeername()[1])
+while True:
+    here.recv(1)
+    server.recv(1)' "$BATS_TEST_TMPDIR/port" &
+    local server=$!
+    until_it test -s "$BATS_TEST_TMPDIR/port"
+    PORT=$(cat "$BATS_TEST_TMPDIR/port") ask '
+import os
+objects = {call["object"].split("] ", 1)[-1] for call in w["calls"] if call["call"] == "recvfrom"}
+assert "to 127.0.0.1:" + os.environ["PORT"] in objects, w["calls"]
+assert any(name.startswith("with why-peer (") for name in objects), w["calls"]
+' "$server" 0.5 1
 }
 
 @test "camp why shows descriptors that it may not read by their numbers alone" {

@@ -12,8 +12,9 @@
 
 #define DEVICES "/sys/kernel/irq"
 #define PROCESSES "/proc"
-#define OTHERS_NOTED 5.0  /* percent */
-#define REDUCED_NOTED 1.0 /* percent */
+#define OBJECTS_LOOKED_UP 64 /* if all calls are shown */
+#define OTHERS_NOTED 5.0     /* percent */
+#define REDUCED_NOTED 1.0    /* percent */
 
 static const struct field summary_fields[] = {
     { "time", NULL, "wall clock of the interval's end" },
@@ -209,13 +210,25 @@ static void add_node(struct document *document, const struct why_interval *inter
     DOCUMENT_ADD(document, WHY_TREE, cells);
 }
 
-static void add_calls(struct document *document, const struct why_interval *interval,
-                      uint64_t total_ns)
+/* Returns the object with its other end. The text belongs to the document. */
+static const char *object_text(struct document *document, const struct cause_objects *objects,
+                               const char *name)
+{
+    const char *peer = cause_objects_peer(objects, name);
+
+    return document_text(document, "%s%s%s", name, peer[0] != '\0' ? " " : "", peer);
+}
+
+static void add_calls(struct document *document, struct cause_objects *objects,
+                      const struct why_interval *interval, uint64_t total_ns)
 {
     const struct camp_states_group *group = group_of(interval->causes, interval->subject);
     const struct call_list *calls = &interval->causes->calls;
-    size_t added = 0;
+    size_t added = 0, looked_up = interval->most != 0 ? interval->most : OBJECTS_LOOKED_UP;
 
+    if (!interval->causes->is_recorded)
+        cause_objects_find(objects, calls->items,
+                           looked_up < calls->count ? looked_up : calls->count, PROCESSES);
     for (size_t i = 0; i < calls->count && (interval->most == 0 || added < interval->most); i++) {
         const struct camp_call_sleeps *sleeps = &calls->items[i];
         struct call_name names;
@@ -223,18 +236,18 @@ static void add_calls(struct document *document, const struct why_interval *inte
         if (group == NULL || group->pid != sleeps->pid)
             continue;
         cause_call_names(&names, interval->causes, i, PROCESSES);
-        DOCUMENT_ADD(
-            document, WHY_CALLS,
-            ((const struct cell[]){
-                cell_text(camp_state_name((int)sleeps->state)),
-                cell_text(document_text(document, "%s", names.call)),
-                names.object[0] != '\0' ? cell_text(document_text(document, "%s", names.object))
-                                        : cell_unknown(),
-                cell_real(percent(sleeps->sleep_ns, total_ns)),
-                cell_natural(sleeps->sleep_ns),
-                cell_real(milliseconds(sleeps->sleep_ns)),
-                cell_natural(sleeps->count),
-            }));
+        DOCUMENT_ADD(document, WHY_CALLS,
+                     ((const struct cell[]){
+                         cell_text(camp_state_name((int)sleeps->state)),
+                         cell_text(document_text(document, "%s", names.call)),
+                         names.object[0] != '\0'
+                             ? cell_text(object_text(document, objects, names.object))
+                             : cell_unknown(),
+                         cell_real(percent(sleeps->sleep_ns, total_ns)),
+                         cell_natural(sleeps->sleep_ns),
+                         cell_real(milliseconds(sleeps->sleep_ns)),
+                         cell_natural(sleeps->count),
+                     }));
         added++;
     }
 }
@@ -389,7 +402,7 @@ int why_record_fill(struct why_record *ret, const struct why_interval *interval)
         return CAMP_E_NOMEM;
     for (size_t i = 0; i < ret->tree.count; i++)
         add_node(document, interval, &ret->tree.nodes[i]);
-    add_calls(document, interval, ret->tree.total_ns);
+    add_calls(document, &ret->objects, interval, ret->tree.total_ns);
     why_stack_rows(document, WHY_STACKS, interval, ret->tree.total_ns);
     add_inflicted(document, interval);
     if (!why_sentence(sentence, causes, interval->subject, interval->name, &ret->tree))
@@ -417,4 +430,5 @@ void why_record_release(struct why_record *record)
 {
     document_release(&record->document);
     why_tree_release(&record->tree);
+    cause_objects_release(&record->objects);
 }

@@ -1,6 +1,7 @@
 /* One interval of `camp why` as a record of the schema "camp.why/1". */
 #pragma once
 
+#include "sources/causes/cause_objects.h"
 #include "views/document.h"
 #include "views/stacks/stack_sums.h"
 #include "why_sentence.h"
@@ -35,6 +36,7 @@ extern const char *const why_table_names[]; /* the choices of --table, NULL-term
 struct why_record {
     struct document document;
     struct why_tree tree;
+    struct cause_objects objects; /* of the sleeps of a watched process */
 };
 
 /* Returns CAMP_OK or CAMP_E_NOMEM. */

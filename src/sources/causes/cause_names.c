@@ -155,11 +155,24 @@ static void descriptor_name(char ret[CAUSE_NAME_SIZE], int32_t pid, uint64_t des
                  errno == ENOENT && exists(folder, pid) ? " (closed)" : "");
 }
 
+/* The process that a thread waits for has ended when its name is looked up, unless it still runs.
+ */
+static void child_name(char ret[CAUSE_NAME_SIZE], int32_t child, const char *folder)
+{
+    char path[256], name[CAMP_STATES_NAME_SIZE];
+
+    snprintf(path, sizeof path, "%s/%" PRId32 "/comm", folder, child);
+    if (child < 1)
+        snprintf(ret, CAUSE_NAME_SIZE, "any child");
+    else if (read_line(path, name, sizeof name))
+        snprintf(ret, CAUSE_NAME_SIZE, "process %" PRId32 " (%s)", child, name);
+    else
+        snprintf(ret, CAUSE_NAME_SIZE, "process %" PRId32, child);
+}
+
 void cause_object_name(char ret[CAUSE_NAME_SIZE], const struct camp_call_sleeps *sleeps,
                        const char *folder)
 {
-    const int32_t child = (int32_t)sleeps->argument;
-
     ret[0] = '\0';
     switch (camp_call_argument(sleeps->call)) {
     case CALL_DESCRIPTOR:
@@ -169,10 +182,7 @@ void cause_object_name(char ret[CAUSE_NAME_SIZE], const struct camp_call_sleeps 
         snprintf(ret, CAUSE_NAME_SIZE, "futex 0x%" PRIx64, sleeps->argument);
         break;
     case CALL_CHILD:
-        if (child > 0)
-            snprintf(ret, CAUSE_NAME_SIZE, "process %" PRId32, child);
-        else
-            snprintf(ret, CAUSE_NAME_SIZE, "any child");
+        child_name(ret, (int32_t)sleeps->argument, folder);
         break;
     case CALL_OTHER:
         break;

@@ -24,9 +24,10 @@ void cause_who(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t 
 void cause_call_name(char ret[CAUSE_NAME_SIZE], int32_t call);
 
 /* Writes the object of sleeps in a call, such as "pipe:[4242]", "socket:[99]", "/dev/tty", "futex
- * 0x7f00", or "" if the call has none. Descriptors are looked up in `folder` (/proc), as they are
- * now: "fd 3 (closed)" is open no more, and "fd 3" is of a process that has ended, or whose
- * descriptors the caller may not read. */
+ * 0x7f00", "process 4711 (make)" of a child, or "" if the call has none. Descriptors and children
+ * are looked up in `folder` (/proc), as they are now: "fd 3 (closed)" is open no more, and "fd 3"
+ * is of a process that has ended, or whose descriptors the caller may not read. A child that has
+ * ended has no name. */
 void cause_object_name(char ret[CAUSE_NAME_SIZE], const struct camp_call_sleeps *sleeps,
                        const char *folder);
 

@@ -326,6 +326,11 @@ static void the_object_of_a_sleep_is_named_by_the_argument_of_its_call(void **st
     cause_object_name(name, &sleeps, folder);
     assert_string_equal(name, "futex 0x3");
     sleeps.call = SYS_wait4;
+    sleeps.argument = (uint64_t)getpid();
+    cause_object_name(name, &sleeps, folder);
+    assert_null(strchr(name, '(')); /* there is no such process in the folder */
+    cause_object_name(name, &sleeps, "/proc");
+    assert_non_null(strstr(name, " (test_causes)"));
     sleeps.argument = (uint64_t)-1;
     cause_object_name(name, &sleeps, folder);
     assert_string_equal(name, "any child");

@@ -1,0 +1,293 @@
+#include "cause_objects.h"
+
+#include "ledger/array.h"
+#include "ledger/words.h"
+#include "sources/source.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define OBJECTS_MOST 4096 /* then all are looked up again */
+#define FIND_NS 100000000u
+
+static bool is_late(uint64_t until_ns)
+{
+    return source_clock_ns(CLOCK_MONOTONIC) > until_ns;
+}
+
+/* Returns the number of a name such as "pipe:[4242]", or 0. */
+static uint64_t inode_of(const char *name, const char *kind)
+{
+    const size_t length = strlen(kind);
+
+    if (strncmp(name, kind, length) != 0 || strncmp(name + length, ":[", 2) != 0)
+        return 0;
+    return strtoull(name + length + 2, NULL, 10);
+}
+
+static struct cause_object *find(const struct cause_objects *objects, const char *name)
+{
+    for (size_t i = 0; i < objects->count; i++) {
+        if (strcmp(objects->items[i].name, name) == 0)
+            return &objects->items[i];
+    }
+    return NULL;
+}
+
+/* Adds the object of the sleeps, if it is a pipe or socket that is new. */
+static void add(struct cause_objects *objects, const struct camp_call_sleeps *sleeps,
+                const char *folder)
+{
+    struct cause_object object = { .pid = sleeps->pid };
+
+    cause_object_name(object.name, sleeps, folder);
+    object.end = inode_of(object.name, "pipe");
+    object.is_pipe = object.end != 0;
+    if ((!object.is_pipe && inode_of(object.name, "socket") == 0) ||
+        find(objects, object.name) != NULL ||
+        !ARRAY_RESERVE(objects->items, objects->capacity, objects->count + 1))
+        return;
+    objects->items[objects->count++] = object;
+}
+
+/* Parses "0100007F:1538", of the kernel's byte order: words of 32 bits. Returns false if it is no
+ * address, or one without a port, as that of an unconnected socket. */
+static bool parse_address(const char *text, char *ret, size_t size)
+{
+    const char *colon = strchr(text, ':');
+    const int family = colon != NULL && colon - text == 32 ? AF_INET6 : AF_INET;
+    char name[INET6_ADDRSTRLEN];
+    uint32_t words[4] = { 0 };
+    unsigned int port;
+
+    if (colon == NULL || (colon - text != 8 && colon - text != 32) ||
+        sscanf(colon, ":%4x", &port) != 1 || port == 0)
+        return false;
+    for (size_t i = 0; i < (family == AF_INET6 ? 4 : 1); i++) {
+        if (sscanf(text + 8 * i, "%8" SCNx32, &words[i]) != 1)
+            return false;
+    }
+    if (inet_ntop(family, words, name, sizeof name) == NULL)
+        return false;
+    snprintf(ret, size, family == AF_INET6 ? "to [%s]:%u" : "to %s:%u", name, port);
+    return true;
+}
+
+/* Looks for a socket in a file such as /proc/PID/net/tcp. Returns whether it has the socket. */
+static bool find_in_table(struct cause_object *object, const char *path, uint64_t inode,
+                          uint64_t until_ns)
+{
+    FILE *file = fopen(path, "re");
+    char line[512], remote[64];
+    unsigned long long number;
+    bool found = false;
+
+    for (uint32_t i = 0; file != NULL && !found && fgets(line, sizeof line, file) != NULL; i++) {
+        if (sscanf(line, "%*s %*s %63s %*s %*s %*s %*s %*s %*s %llu", remote, &number) == 2 &&
+            number == inode) {
+            parse_address(remote, object->peer, sizeof object->peer);
+            found = true;
+        }
+        if (i % 256 == 255 && is_late(until_ns))
+            break;
+    }
+    if (file != NULL)
+        fclose(file);
+    return found;
+}
+
+static bool find_address(struct cause_object *object, uint64_t inode, const char *folder,
+                         uint64_t until_ns)
+{
+    static const char *const tables[] = { "tcp", "tcp6", "udp", "udp6" };
+    char path[256];
+
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        snprintf(path, sizeof path, "%s/%" PRId32 "/net/%s", folder, object->pid, tables[i]);
+        if (find_in_table(object, path, inode, until_ns))
+            return true;
+    }
+    return false;
+}
+
+/* Returns the inode number in an answer of unix_diag, or 0. */
+static uint32_t parse_unix(const char *answer, size_t length)
+{
+    const struct nlmsghdr *head = (const struct nlmsghdr *)answer;
+    size_t at = NLMSG_LENGTH(sizeof(struct unix_diag_msg)), end;
+
+    if (length < sizeof *head || head->nlmsg_type != SOCK_DIAG_BY_FAMILY)
+        return 0;
+    end = head->nlmsg_len < length ? head->nlmsg_len : length;
+    while (at + sizeof(struct nlattr) + sizeof(uint32_t) <= end) {
+        struct nlattr attribute;
+        uint32_t peer;
+
+        memcpy(&attribute, answer + at, sizeof attribute);
+        if (attribute.nla_len < sizeof attribute)
+            return 0;
+        if (attribute.nla_type == UNIX_DIAG_PEER) {
+            memcpy(&peer, answer + at + sizeof attribute, sizeof peer);
+            return peer;
+        }
+        at += (size_t)NLA_ALIGN(attribute.nla_len);
+    }
+    return 0;
+}
+
+/* Returns the inode number of the other end of a Unix socket, or 0. */
+static uint32_t unix_peer(uint64_t inode)
+{
+    struct {
+        struct nlmsghdr head;
+        struct unix_diag_req request;
+    } question = { .head = { .nlmsg_len = sizeof question,
+                             .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+                             .nlmsg_flags = NLM_F_REQUEST },
+                   .request = { .sdiag_family = AF_UNIX,
+                                .udiag_states = UINT32_MAX,
+                                .udiag_ino = (uint32_t)inode,
+                                .udiag_show = UDIAG_SHOW_PEER,
+                                .udiag_cookie = { UINT32_MAX, UINT32_MAX } } };
+    char answer[4096] __attribute__((aligned(NLMSG_ALIGNTO)));
+    const int link = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    ssize_t length = -1;
+
+    if (link < 0 || inode > UINT32_MAX)
+        goto out;
+    /* The kernel has answered when send(2) returns. */
+    if (send(link, &question, sizeof question, 0) == (ssize_t)sizeof question)
+        length = recv(link, answer, sizeof answer, MSG_DONTWAIT);
+out:
+    if (link >= 0)
+        close(link);
+    return length > 0 ? parse_unix(answer, (size_t)length) : 0;
+}
+
+/* Notes that a process has an object of the list open. */
+static void note_holder(struct cause_object *items, size_t count, const char *target, int32_t pid)
+{
+    const uint64_t pipe = inode_of(target, "pipe"), of_socket = inode_of(target, "socket");
+
+    for (size_t i = 0; i < count && (pipe != 0 || of_socket != 0); i++) {
+        struct cause_object *object = &items[i];
+
+        if (object->end == 0 || object->end != (object->is_pipe ? pipe : of_socket) ||
+            (object->is_pipe && object->pid == pid) || object->last_pid == pid)
+            continue;
+        object->last_pid = pid;
+        if (object->holders++ == 0)
+            object->holder = pid;
+    }
+}
+
+static void read_descriptors(struct cause_object *items, size_t count, const char *folder,
+                             int32_t pid)
+{
+    char path[256], target[64];
+    const struct dirent *entry;
+    DIR *directory;
+
+    snprintf(path, sizeof path, "%s/%" PRId32 "/fd", folder, pid);
+    directory = opendir(path);
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        const ssize_t length =
+            readlinkat(dirfd(directory), entry->d_name, target, sizeof target - 1);
+
+        if (length <= 0)
+            continue;
+        target[length] = '\0';
+        note_holder(items, count, target, pid);
+    }
+    if (directory != NULL)
+        closedir(directory);
+}
+
+/* Finds the processes that have the ends of items[count] open. */
+static void find_holders(struct cause_object *items, size_t count, const char *folder,
+                         uint64_t until_ns)
+{
+    DIR *directory = opendir(folder);
+    const struct dirent *entry;
+
+    while (directory != NULL && (entry = readdir(directory)) != NULL && !is_late(until_ns)) {
+        const int32_t pid = (int32_t)strtol(entry->d_name, NULL, 10);
+
+        if (pid > 0)
+            read_descriptors(items, count, folder, pid);
+    }
+    if (directory != NULL)
+        closedir(directory);
+}
+
+static void name_holder(struct cause_object *object, const char *folder)
+{
+    char path[256], name[CAMP_STATES_NAME_SIZE] = "process", others[40] = "";
+    FILE *file;
+
+    if (object->holder == 0)
+        return;
+    snprintf(path, sizeof path, "%s/%" PRId32 "/comm", folder, object->holder);
+    file = fopen(path, "re");
+    if (file != NULL) {
+        if (fgets(name, sizeof name, file) != NULL)
+            name[strcspn(name, "\n")] = '\0';
+        fclose(file);
+    }
+    if (object->holders > 1)
+        snprintf(others, sizeof others, " and %" PRIu32 " %s", object->holders - 1,
+                 noun_of(object->holders - 1, "other", "others"));
+    snprintf(object->peer, sizeof object->peer, "with %s (%" PRId32 ")%s", name, object->holder,
+             others);
+}
+
+void cause_objects_find(struct cause_objects *objects, const struct camp_call_sleeps *calls,
+                        size_t count, const char *folder)
+{
+    const uint64_t until_ns = source_clock_ns(CLOCK_MONOTONIC) + FIND_NS;
+    size_t first;
+    bool has_ends = false;
+
+    if (objects->count > OBJECTS_MOST)
+        objects->count = 0;
+    first = objects->count;
+    for (size_t i = 0; i < count; i++)
+        add(objects, &calls[i], folder);
+    for (size_t i = first; i < objects->count; i++) {
+        struct cause_object *object = &objects->items[i];
+        const uint64_t inode = inode_of(object->name, "socket");
+
+        if (!object->is_pipe) {
+            object->end = unix_peer(inode);
+            if (object->end == 0)
+                find_address(object, inode, folder, until_ns);
+        }
+        has_ends |= object->end != 0;
+    }
+    if (!has_ends)
+        return;
+    find_holders(objects->items + first, objects->count - first, folder, until_ns);
+    for (size_t i = first; i < objects->count; i++)
+        name_holder(&objects->items[i], folder);
+}
+
+const char *cause_objects_peer(const struct cause_objects *objects, const char *name)
+{
+    const struct cause_object *object = find(objects, name);
+
+    return object != NULL ? object->peer : "";
+}
+
+void cause_objects_release(struct cause_objects *objects)
+{
+    free(objects->items);
+    *objects = (struct cause_objects){ 0 };
+}

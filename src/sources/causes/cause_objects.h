@@ -1,0 +1,39 @@
+/*
+ * What is at the other end of the pipes and sockets in which a process slept: the process that has
+ * the other end of a pipe or of a Unix socket, and the address of a TCP or UDP peer.
+ *
+ * Each object is looked up once, when it is first shown: /proc/PID/net/tcp and its like have the
+ * addresses, unix_diag of sock_diag(7) the other end of a Unix socket, and /proc/PID/fd of all
+ * processes its holders. Only root sees all of them. A look-up of all new objects of an interval
+ * ends after 100 ms; what was not found then has no other end.
+ */
+#pragma once
+
+#include "cause_names.h"
+
+struct cause_object {
+    char name[CAUSE_NAME_SIZE]; /* of cause_object_name(): "pipe:[4242]", "socket:[99]" */
+    char peer[CAUSE_NAME_SIZE]; /* "with batch (4711)", "to 10.0.0.7:5432", or "" */
+    uint64_t end;               /* inode number of the other end; 0: it is not in a process */
+    int32_t pid;                /* whose sleeps were shown first */
+    int32_t holder;   /* the first process that has the end, or 0; of a pipe another one */
+    int32_t last_pid; /* the last one that has it */
+    uint32_t holders;
+    bool is_pipe;
+};
+
+/* An all-zero struct is empty. */
+struct cause_objects {
+    struct cause_object *items; /* [count] */
+    size_t count, capacity;
+};
+
+/* Looks up the objects of calls[count] that are new. Processes are in `folder` (/proc). Without
+ * memory, objects have no other end. */
+void cause_objects_find(struct cause_objects *objects, const struct camp_call_sleeps *calls,
+                        size_t count, const char *folder);
+
+/* Returns the other end of the object with a name, or "". */
+const char *cause_objects_peer(const struct cause_objects *objects, const char *name);
+
+void cause_objects_release(struct cause_objects *objects);

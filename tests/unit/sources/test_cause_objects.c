@@ -1,0 +1,162 @@
+/* The other ends of pipes and sockets, in a folder in place of /proc, and of a socket of this
+ * process. */
+#include "microstates/calls.h"
+#include "sources/causes/cause_objects.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/camp-objects-XXXXXX";
+
+static void make(const char *path, bool is_folder, const char *text)
+{
+    char whole[256];
+    FILE *file;
+
+    snprintf(whole, sizeof whole, "%s/%s", folder, path);
+    if (is_folder) {
+        assert_int_equal(mkdir(whole, 0755), 0);
+        return;
+    }
+    file = fopen(whole, "we");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void open_file(int pid, int descriptor, const char *target)
+{
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/%d/fd/%d", folder, pid, descriptor);
+    assert_int_equal(symlink(target, path), 0);
+}
+
+static void make_process(int pid, const char *name)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "%d", pid);
+    make(path, true, NULL);
+    snprintf(path, sizeof path, "%d/fd", pid);
+    make(path, true, NULL);
+    snprintf(path, sizeof path, "%d/net", pid);
+    make(path, true, NULL);
+    snprintf(path, sizeof path, "%d/comm", pid);
+    make(path, false, name);
+}
+
+static struct camp_call_sleeps read_of(int descriptor)
+{
+    return (
+        struct camp_call_sleeps){ .pid = 7, .call = SYS_read, .argument = (uint64_t)descriptor };
+}
+
+static void assert_peer(const struct cause_objects *objects, const char *name, const char *peer)
+{
+    assert_string_equal(cause_objects_peer(objects, name), peer);
+}
+
+#define TABLE                                                                                      \
+    "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout "  \
+    "inode\n"                                                                                      \
+    "   0: 0100007F:1538 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 "  \
+    "1234 1 0\n"
+
+static void set_up_processes(void)
+{
+    make_process(7, "victim\n");
+    make_process(8, "writer\n");
+    make_process(9, "\033[31m\n");
+    open_file(7, 0, "pipe:[100]");
+    open_file(7, 1, "pipe:[101]");
+    open_file(7, 3, "socket:[1235]");
+    open_file(7, 4, "socket:[1234]");
+    open_file(7, 5, "socket:[1236]");
+    open_file(7, 6, "pipe:[x");
+    open_file(8, 1, "pipe:[100]");
+    open_file(8, 2, "pipe:[100]");
+    open_file(9, 1, "pipe:[100]");
+    make("7/net/tcp", false,
+         TABLE "   1: 0100007F:1538 0200000A:D431 01 00000000:00000000 00:00000000 00000000     0"
+               "        0 1235 1 0\ngarbage\n   2: zz 5:\n");
+    make("7/net/tcp6", false,
+         TABLE "   1: 0:1 00000000000000000000000001000000:0050 01 0:0 00:0 0 0 0 1236 1 0\n");
+}
+
+static void other_ends_are_named_by_address_and_by_process(void **state)
+{
+    struct camp_call_sleeps calls[7];
+    struct cause_objects objects = { 0 };
+    char command[300];
+
+    (void)state;
+    if (camp_call_name(SYS_read) == NULL) /* an architecture whose calls camp does not know */
+        skip();
+    assert_non_null(mkdtemp(folder));
+    set_up_processes();
+    for (int i = 0; i < 7; i++)
+        calls[i] = read_of(i);
+    calls[2].argument = 77; /* not open */
+    cause_objects_find(&objects, calls, 7, folder);
+    /* Either order of the folder is possible. */
+    assert_non_null(strstr(cause_objects_peer(&objects, "pipe:[100]"), " and 1 other"));
+    assert_peer(&objects, "pipe:[101]", ""); /* no other process has it */
+    assert_peer(&objects, "socket:[1235]", "to 10.0.0.2:54321");
+    assert_peer(&objects, "socket:[1234]", ""); /* it listens */
+    assert_peer(&objects, "socket:[1236]", "to [::1]:80");
+    assert_peer(&objects, "socket:[9]", "");
+    assert_int_equal(objects.count, 5);
+    cause_objects_find(&objects, calls, 7, folder);
+    assert_int_equal(objects.count, 5);
+    cause_objects_release(&objects);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void the_other_end_of_a_unix_socket_is_the_process_that_has_it(void **state)
+{
+    struct camp_call_sleeps sleeps = { .pid = getpid(), .call = SYS_read };
+    struct cause_objects objects = { 0 };
+    char name[CAUSE_NAME_SIZE], pid[40];
+    int ends[2];
+
+    (void)state;
+    if (camp_call_name(SYS_read) == NULL)
+        skip();
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    sleeps.argument = (uint64_t)ends[0];
+    cause_objects_find(&objects, &sleeps, 1, "/proc");
+    cause_object_name(name, &sleeps, "/proc");
+    if (cause_objects_peer(&objects, name)[0] == '\0') {
+        print_message("skipped, not passed: this kernel does not tell the ends of Unix sockets\n");
+        cause_objects_release(&objects);
+        skip();
+    }
+    snprintf(pid, sizeof pid, "(%d)", getpid());
+    assert_non_null(strstr(cause_objects_peer(&objects, name), pid));
+    cause_objects_release(&objects);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(other_ends_are_named_by_address_and_by_process),
+        cmocka_unit_test(the_other_end_of_a_unix_socket_is_the_process_that_has_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
