@@ -155,7 +155,7 @@ static int open_server(struct view_command *view)
     int r;
 
     view->limits.bytes = view->page.facts.live && view->history == NULL ? LIVE_BYTES : WHOLE_BYTES;
-    r = server_open(&view->place, view->page.schema, &view->page.stream, &view->limits,
+    r = server_open(&view->place, view->page.schema, &view->page.stream, &view->limits, NULL,
                     &view->server, &error);
     return r == CAMP_OK ? print_address(view) : complain_of(r, &error);
 }
