@@ -28,6 +28,14 @@ export const why = (more = {}, seconds = 0) => ({
     losses: { unseen: 2, unattributed_percent: 4.5, others_percent: 0, reduced_percent: 0, groups: 9 }, ...more,
 });
 
+export const STACKS = [
+    { state: 'lock', frames: ['main', 'order_all', 'pthread_mutex_lock', 'do_syscall_64_[k]', 'futex_wait_[k]'], ms: 600, sleeps: 30 },
+    { state: 'lock', frames: ['main', 'log', 'pthread_mutex_lock', 'do_syscall_64_[k]', 'futex_wait_[k]'], ms: 200, sleeps: 12 },
+    { state: 'lock', frames: ['no stack'], ms: 90, sleeps: 2 },
+    { state: 'lock', frames: [], ms: 10, sleeps: 1 }, // the same
+    { state: 'disk', frames: ['main', 'fsync', 'do_syscall_64_[k]', 'io_schedule_[k]'], ms: 100, sleeps: 5 },
+];
+
 /** Opens objects in the view "Why" of a page, as a file of them. */
 export async function openCauses(page, objects, name = 'why.json') {
     const content = typeof objects === 'string' ? objects : objects.map((one) => `${JSON.stringify(one)}\n`).join('');

@@ -151,7 +151,7 @@ test('why: names are texts, and cannot change the direction of other texts', asy
     const name = '<img src=x onerror=alert(1)>\u202egpj.\u0007';
     const page = await opened(opener, [why({
         subject: name, sentence: `${name} slept.`, tree: [state('lock', 100), cause('lock', 'group', 100), who('lock', 'group', name, 100)],
-        chain: [{ ...CHAIN[0], who: name, by: name }], inflicted: [{ who: name, wait_ns: 1 }],
+        chain: [{ ...CHAIN[0], who: name, by: name }], inflicted: [{ who: name, wait_ns: 1 }], stacks: [{ state: 'lock', frames: [name, '', 7], ms: 1, sleeps: 1 }],
         calls: [{ state: name, call: name, object: name, percent: 1, sleep_ns: 1, count: 1 }],
     })]);
     assert.equal(await page.locator('#why img').count(), 0);
@@ -197,7 +197,7 @@ test('why: a broken file is refused with what is wrong, and what was shown stays
         assert.equal(await text(page, '#why .why-note'), `bad.json is not the output of camp why --json: ${said}.`);
         assert.equal((await barsOf(page)).length, TREE.length);
     }
-    await openCauses(page, [{ schema: 'camp.why/1', tree: [7, null, { level: 'x' }, { level: 'state' }], chain: 'x', losses: 3, calls: [[]] }]);
+    await openCauses(page, [{ schema: 'camp.why/1', tree: [7, null, { level: 'x' }, { level: 'state' }], chain: 'x', losses: 3, stacks: [{}], calls: [[]] }]);
     await page.waitForFunction(() => document.querySelectorAll('#why tr[data-row]').length === 1);
 });
 

@@ -1,5 +1,5 @@
 // Why the threads of a group waited: its states divided by what caused them, the chain of causes, what it inflicted on
-// others. The data is of the server, as long as this view is open, or of a file.
+// others, and the stacks of its sleeps. The data is of the server, as long as this view is open, or of a file.
 import './why.css';
 import { button, element, setText } from './dom';
 import { clock, count } from './format';
@@ -8,6 +8,7 @@ import { isDark, onThemeChange } from './theme';
 import type { App, View, ViewFactory } from './types';
 import { groupNamed, groupNameOfAll, sortedGroups } from './why_choice';
 import { readWhyFile, type Why } from './why_data';
+import { Flame } from './why_flame';
 import { callsOf, chainOf, inflictedOf, linkButton, lossesOf, treeOf, wholeOf } from './why_parts';
 import { WhySource } from './why_source';
 
@@ -29,6 +30,7 @@ class WhyView implements View {
   private readonly sentence = element('p', { class: 'why-sentence' });
   private readonly content = element('div', { class: 'why-content' });
   private readonly losses = element('p', { class: 'why-losses' });
+  private readonly flame;
   private readonly source;
   private group: number | null = null; // of the ledger; null: all threads
   private wanted = ''; // the name that another view chose, until it is found
@@ -41,16 +43,18 @@ class WhyView implements View {
   private offered = '';
 
   constructor(private readonly app: App) {
+    this.flame = new Flame(app);
     this.source = new WhySource(() => this.group, () => this.isOpen, () => app.redraw(this));
     const open = button('Open a file…', { class: 'small', title: 'the output of camp why --json' }, () => this.input.click());
     this.element = element('section', { class: 'panel wide why', id: 'why', 'aria-label': 'Why' },
       element('header', {}, element('h2', {}, 'Why did it wait?'), this.caption, element('div', { class: 'choices' }, this.choice, this.timeChoice, this.input, open, this.close)),
-      this.note, this.help, this.sentence, this.content, this.losses);
+      this.note, this.help, this.sentence, this.content, this.losses, this.flame.element);
     this.select.addEventListener('change', () => this.choose(this.select.value === ALL ? null : Number(this.select.value)));
     this.times.addEventListener('change', () => app.redraw(this));
     this.input.addEventListener('change', () => void this.openFile(this.input.files?.[0]));
     for (const type of ['dragover', 'drop'] as const) this.element.addEventListener(type, (event) => this.dropped(event));
-    for (const type of ['pointerleave', 'focusout']) this.content.addEventListener(type, () => app.redraw(this));
+    for (const part of [this.content, this.flame.element])
+      for (const type of ['pointerleave', 'focusout']) part.addEventListener(type, () => app.redraw(this));
     onThemeChange(() => (this.drawn = []));
   }
 
@@ -80,6 +84,10 @@ class WhyView implements View {
     this.drawn = now;
     this.shown = why;
     this.show();
+  }
+
+  back(): boolean {
+    return this.element.checkVisibility() && this.flame.back();
   }
 
   /** A dot that was pinned, or a row of the ranking that was pressed, chooses the group of its process. */
@@ -131,7 +139,7 @@ class WhyView implements View {
   }
 
   private get isHeld(): boolean {
-    return this.content.matches(':hover') || this.content.querySelector(':focus-visible') !== null;
+    return [this.content, this.flame.element].some((part) => part.matches(':hover') || part.querySelector(':focus-visible') !== null);
   }
 
   private noteOf(why: Why | null): string {
@@ -175,6 +183,7 @@ class WhyView implements View {
       inflictedOf(head, why, link), callsOf(head, why)].filter((part) => part !== null) : []));
     if (focused) [...this.content.querySelectorAll<HTMLElement>('[data-key]')].find((one) => one.dataset.key === focused)?.focus();
     setText(this.losses, why && hasTime ? lossesOf(why).join(' ') : '');
+    this.flame.show(why?.stacks ?? []);
   }
 
   private unfold(): void {

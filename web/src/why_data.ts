@@ -38,6 +38,15 @@ export interface WhyStep {
   onCpu: number; // percent
 }
 
+/** Sleeps with the same stack. */
+export interface WhyStack {
+  state: string;
+  frames: string[]; // the outermost first; those of the kernel end in "_[k]"
+  isKnown: boolean; // false: the last frame says what is instead of a stack
+  ms: number;
+  sleeps: number;
+}
+
 export interface Why {
   time: string;
   endMs: number; // wall clock; NaN: unknown
@@ -55,6 +64,7 @@ export interface Why {
   unattributed: number; // percent, as the next two
   others: number;
   reduced: number;
+  stacks: WhyStack[]; // none: stacks were not collected
 }
 
 /** A group of threads that the server knows. */
@@ -76,6 +86,7 @@ export interface WhyAnswer {
 type Members = Record<string, unknown>;
 
 const ROWS = 10_000; // of each table
+const FRAMES = 256; // of a stack
 const LEVELS = ['state', 'cause', 'who'] as const;
 const NS = 1e6;
 
@@ -106,6 +117,7 @@ export function readWhy(value: unknown): Why | null {
       who: text(row.who), state: text(row.state), percent: size(row.percent), cause: text(row.cause), by: text(row.by), onCpu: size(row.on_cpu_percent),
     })),
     unseen: size(losses.unseen), unattributed: size(losses.unattributed_percent), others: size(losses.others_percent), reduced: size(losses.reduced_percent),
+    stacks: rows(value.stacks).map(stack),
   };
 }
 
@@ -117,6 +129,16 @@ function treeRow(row: Members): WhyRow | null {
     level, state: text(row.state), cause: text(row.cause), who: text(row.who), merged: size(row.merged), percent: size(row.percent), ms: size(row.time_ns) / NS,
     waits: count > 0 ? { count, p50: size(row.p50_ns) / NS, p99: size(row.p99_ns) / NS, max: size(row.longest_ns) / NS } : null,
   };
+}
+
+const NO_STACK = 'no stack';
+/** What may stand in the place of a stack, as its last frame. */
+const UNKNOWN: ReadonlySet<string> = new Set([NO_STACK, 'other stacks']);
+
+function stack(row: Members): WhyStack {
+  const frames = Array.isArray(row.frames) ? row.frames.slice(0, FRAMES).map(text).filter(Boolean) : [];
+  if (frames.length === 0) frames.push(NO_STACK);
+  return { state: text(row.state), frames, isKnown: !UNKNOWN.has(frames.at(-1)!), ms: size(row.ms), sleeps: size(row.sleeps) };
 }
 
 export function readAnswer(value: unknown): WhyAnswer | null {
