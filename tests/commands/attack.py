@@ -8,6 +8,7 @@ each NAME.
 """
 
 import contextlib
+import json
 import os
 import random
 import socket
@@ -78,7 +79,14 @@ def attack_rules(server):
         ("an absolute target", 400, dict(target=f"{own}/stream")),
         ("an absolute target elsewhere", 400, dict(target="http://evil.example/stream")),
         ("HTTP 1.0", 200, dict(version="1.0", target="/", token="")),
+        ("causes without --why", 404, dict(target="/why")),
+        ("causes of a group without --why", 404, dict(target="/why/0")),
     ]
+    ask_all(server, tried)
+
+
+def ask_all(server, tried):
+    """Sends the requests (what, status, words of Server.request()), and checks the answers and their headers."""
     for what, expected, words in tried:
         answer = ask(server, server.request(**words))
         wrong = [name for name, value in HEADERS.items() if answer.headers.get(name) != value]
@@ -90,6 +98,42 @@ def attack_rules(server):
             "www-authenticate") != "Bearer") else []
         said = f"{answer.status}{', headers: ' + ', '.join(wrong) if wrong else ''}"
         tell(what, said, answer.status == expected and not wrong)
+
+
+def attack_causes(server):
+    """With --why, known groups are answered to a client with the token, and nothing else is."""
+    wrong = ("0" if server.token[0] != "0" else "1") + server.token[1:]
+    first = json.loads(ask(server, server.request(target="/why")).body())
+    tell("the first question", first, first["why"] is None and first["groups"] == [])
+    end = time.monotonic() + 20
+    while first["why"] is None and time.monotonic() < end:
+        time.sleep(0.1)
+        first = json.loads(ask(server, server.request(target="/why")).body())
+    numbers = [group["number"] for group in first["groups"]]
+    tell("an interval", f"{len(numbers)} groups, {first['why'] and first['why']['schema']}",
+         len(numbers) > 3 and first["why"]["subject"] == "all threads")
+    unknown = next(number for number in range(9999) if number not in numbers)
+    targets = ["/why/", "/why/-1", "/why/01", "/why/99999", "/why/0x1", "/why/1?x", "/why?x=1", "/why/1/", "/why/../stream",
+               "/why/%31", "/why/" + "9" * 4000, "/whynot", f"/why/{unknown}", "/why/9999"]
+    tried = [
+        ("all threads", 200, dict(target="/why")),
+        ("all threads, HEAD", 200, dict(target="/why", method="HEAD")),
+        ("a known group", 200, dict(target=f"/why/{numbers[-1]}")),
+        ("no token", 401, dict(target="/why", token="")),
+        ("a group without a token", 401, dict(target=f"/why/{numbers[0]}", token="")),
+        ("a wrong token", 401, dict(target="/why/0", token=wrong)),
+        ("a Host that was bent to us", 421, dict(target="/why", host=f"evil.example:{server.port}")),
+        ("another page's script", 403, dict(target="/why", more=("Sec-Fetch-Site: cross-site",))),
+        ("a question with a body", 400, dict(target="/why", more=("Content-Length: 5",))),
+        *[(target[:40], 404, dict(target=target)) for target in targets],
+    ]
+    ask_all(server, tried)
+    tree = json.loads(ask(server, server.request(target=f"/why/{numbers[0]}")).body())["why"]["tree"]
+    states = sum(row["percent"] for row in tree if row["level"] == "state")
+    tell("the states of a group add up", f"{states:.2f} %", not tree or abs(states - 100) < 0.005)
+    answers = [ask(server, server.request(target="/why")).status for _ in range(500)]
+    tell("500 questions", f"{answers.count(200)} x 200", answers.count(200) == 500)
+    tell("memory of the server", f"{server.resident_mb():.0f} MB", is_small(server))
 
 
 def is_small(server):

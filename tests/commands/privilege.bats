@@ -105,7 +105,7 @@ END
     printf '#!/bin/sh\necho started\nexec sleep 20\n' >"$BATS_TEST_TMPDIR/command"
     chmod 755 "$BATS_TEST_TMPDIR/command"
     for group in root 64999; do
-        for words in 'view --from base.csv' view 'view --from cpus' 'export --port 0' \
+        for words in 'view --from base.csv' view 'view --from cpus' 'view --why' 'export --port 0' \
             'export --why --port 0' 'top --why --interval 50ms --format json' \
             'top --interval 50ms --format json' 'top --from cpus --interval 50ms --format json' \
             'record --interval 50ms' 'wait --format json 0.05' 'why --interval 50ms --json' 'wait --tier kernel --format json 0.05' \

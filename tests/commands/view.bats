@@ -40,6 +40,34 @@ attack() {
     attack beats --from cpus --interval 60
 }
 
+# Skips the test unless camp why can run here, and sets REFUSAL to what it says otherwise.
+need_causes() {
+    REFUSAL=$("$CAMP" why --count 1 --interval 50ms 2>&1 >/dev/null) || skip "$REFUSAL"
+}
+
+@test "camp view --why answers questions about known groups to a client with the token, and no other" {
+    need_causes
+    attack causes --why --interval 200ms
+}
+
+@test "SIGTERM ends camp view --why at once" {
+    need_causes
+    attack stop --why --interval 100ms
+}
+
+@test "camp view --why is refused with the message of camp why where causes are unavailable" {
+    if REFUSAL=$("$CAMP" why --count 1 --interval 50ms 2>&1 >/dev/null); then
+        [ "$(id -u)" -eq 0 ] || skip "this user can read causes"
+        local drop=(setpriv "--bounding-set=-bpf,-perfmon,-sys_admin" "--inh-caps=-bpf,-perfmon,-sys_admin")
+        REFUSAL=$("${drop[@]}" "$CAMP" why --count 1 --interval 50ms 2>&1 >/dev/null) && skip "causes need no capability here"
+    fi
+    run --separate-stderr timeout 60 "${drop[@]}" "$CAMP" view --why
+    echo "$stderr"
+    [ "$status" -ne 0 ]
+    [ -z "$output" ]
+    [ "${stderr/camp view:/camp why:}" = "$REFUSAL" ]
+}
+
 # make_table FRAMES ENTITIES: prints a table in which each row changes in each interval.
 make_table() {
     awk -v frames="$1" -v entities="$2" 'BEGIN {
@@ -127,5 +155,7 @@ make_table() {
     refuse '--axes4 takes 4 vertices, not 3' --from cpus --axes4 'A=user; B=idle; C=irq'
     refuse "'more' is not a time: the operands of camp view are [INTERVAL]" --from cpus more
     refuse 'there is no source' --from nothing
+    refuse '--why is of the threads of this machine: leave out --from demo' --why --demo
+    refuse '--why is of the threads of this machine: leave out --from x.csv' --why --from x.csv
     refuse 'must have 1 to 107 bytes' --from cpus --socket "$(printf 'a%.0s' {1..200})"
 }

@@ -89,6 +89,9 @@ export function contrast(a: string, b: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
+/** Black or white, whichever is easier to read on a colour. */
+export const inkOn = (colour: string): string => (contrast(colour, '#000000') > contrast(colour, '#ffffff') ? '#000000' : '#ffffff');
+
 const READABLE = 4.5;
 /** The least contrast of a line. */
 export const VISIBLE = 3;

@@ -2,7 +2,7 @@
 // its history, and the command that shows more.
 import { blockersCommand, commandBelow, commandFor } from './actions';
 import { classesOf, colourOf, IDLE } from './classes';
-import { contrast } from './colour';
+import { inkOn } from './colour';
 import { button, element, setText } from './dom';
 import { count, duration, percent } from './format';
 import { copyButton } from './parts';
@@ -187,6 +187,3 @@ function sentence(classes: [name: string, time: number][], { present, elapsed, u
   if (parked > 0) words.push(`${count(parked)} ${parked === 1 ? 'is' : 'are'} parked: in a lock all the time, which does not count as active.`);
   return words.join(' ');
 }
-
-/** Black or white, whichever is easier to read on a colour. */
-const inkOn = (colour: string): string => (contrast(colour, '#000000') > contrast(colour, '#ffffff') ? '#000000' : '#ffffff');

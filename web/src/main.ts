@@ -23,6 +23,7 @@ import { Tabs } from './tabs';
 import { onThemeChange } from './theme';
 import { refreshTooltip } from './tooltip';
 import { PageUi } from './ui';
+import { createWhy } from './why';
 
 // In the order of the page. Each view's number is its key.
 const factories: ViewFactory[] = [
@@ -38,6 +39,7 @@ const tabbed: [title: string, factory: ViewFactory][] = [
   ['Comparison', createCompare],
   ['Stacked chart', createStack],
   ['Lines', createLines],
+  ['Why', createWhy],
 ];
 
 /** Selections that are not in the address. */

@@ -145,7 +145,7 @@ function inflate(text: string, tell: Tell): ReadableStream<Uint8Array> {
 /** A refusal is final: asking again does not help. */
 class Refused extends Error {}
 
-function token(): string | null {
+export function token(): string | null {
   const given = isState(location.hash) ? '' : location.hash.slice(1);
   if (given) {
     sessionStorage.setItem(TOKEN, given);

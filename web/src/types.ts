@@ -17,6 +17,7 @@ export interface Head {
   classes: StateClass[]; // in the order in which views show them
   from?: string; // a text for --from that opens the source again
   below?: string; // the command that shows an entity's members, without its name
+  causes?: boolean; // the server answers questions about causes of waits
   labels?: string[]; // names of labels: "user", "database"
   axes3: Axis[] | null;
   axes4: Axis[] | null;

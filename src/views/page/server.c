@@ -54,7 +54,7 @@ static void init_lock(struct server *server)
 
 int server_open(const struct listen_address *at, const struct schema *schema,
                 const struct stream_facts *facts, const struct history_limits *limits,
-                struct server **ret, struct camp_error *error)
+                const struct server_causes *causes, struct server **ret, struct camp_error *error)
 {
     struct server *server = calloc(1, sizeof *server);
     const struct http_service service = { request_answer, server, CONNECTIONS_MAXIMUM,
@@ -65,6 +65,10 @@ int server_open(const struct listen_address *at, const struct schema *schema,
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory");
     init_lock(server);
     server->history.limits = *limits;
+    if (causes != NULL) {
+        server->causes = *causes;
+        server->http.place.has_causes = true;
+    }
     r = stream_init(&server->stream, schema);
     if (r != CAMP_OK)
         camp_fail(error, r, 0, "the page shows %d states at most; this source has %zu",

@@ -5,9 +5,9 @@
 
 int server_open(const struct listen_address *at, const struct schema *schema,
                 const struct stream_facts *facts, const struct history_limits *limits,
-                struct server **ret, struct camp_error *error)
+                const struct server_causes *causes, struct server **ret, struct camp_error *error)
 {
-    (void)at, (void)schema, (void)facts, (void)limits, (void)ret;
+    (void)at, (void)schema, (void)facts, (void)limits, (void)causes, (void)ret;
     return camp_fail(error, CAMP_E_NOTSUP, 0,
                      "camp was built without libmicrohttpd; install libmicrohttpd-dev and build "
                      "again, or write a file: camp report --output FILE.html");

@@ -26,6 +26,7 @@ struct stream_facts {
     const char *source, *tier, *note, *host;
     const char *kind; /* what the rows are, in the plural, such as "threads" */
     bool live;
+    bool causes;              /* the page can ask for causes of waits */
     uint64_t interval_ns;     /* 0 if unknown */
     uint64_t frames;          /* 0 if unknown */
     const struct axes *axes3; /* NULL if there are too few states */

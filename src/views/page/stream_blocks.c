@@ -298,6 +298,8 @@ int stream_head(const struct schema *schema, const struct stream_facts *facts, s
         put_member(text.stream, "from", facts->from);
     if (facts->below != NULL && facts->below[0] != '\0')
         put_member(text.stream, "below", facts->below);
+    if (facts->causes)
+        fputs(",\"causes\":true", text.stream);
     fprintf(text.stream, ",\"live\":%s,\"interval_ms\":%.15g,\"frames\":%" PRIu64,
             facts->live ? "true" : "false", (double)facts->interval_ns / 1e6, facts->frames);
     put_states(text.stream, schema);

@@ -5,6 +5,8 @@
 #include "commands/report/page_options.h"
 #include "counters/clock.h"
 #include "program/command.h"
+#include "sources/from_list.h"
+#include "view_causes.h"
 #include "views/page/server.h"
 
 #include <errno.h>
@@ -26,9 +28,10 @@ struct view_command {
     struct page_options page;
     uint64_t port;
     const char *host, *socket, *history;
-    bool demo;
+    bool demo, why;
     struct listen_address place;
     struct history_limits limits;
+    struct view_causes *causes; /* NULL without --why */
     struct server *server;
 };
 
@@ -48,6 +51,10 @@ static int parse(struct view_command *view, int argc, char **argv, int *ret_firs
         { "history", 0, OPTION_TEXT, &view->history, "KEPT",
           "Keep this much of the past for pages that are opened later: a time (10m, 2h) or a "
           "number of intervals. (Default: 64 MB; all of a file, up to 1 GB.)",
+          0, 0, NULL },
+        { "why", 0, OPTION_FLAG, &view->why, NULL,
+          "Also load the ledger of causes (camp why), so that the page can show why threads of "
+          "this machine waited. Needs CAP_BPF and CAP_PERFMON.",
           0, 0, NULL },
     };
     const struct option_table table = {
@@ -130,6 +137,31 @@ static int read_options(struct view_command *view, int argc, char **argv)
     return OPTIONS_GO_ON;
 }
 
+/* Opens the ledger of causes, before the process gives up the capabilities for that. */
+static int open_causes(struct view_command *view)
+{
+    const char *from = view->page.from.from.text;
+    const struct from_source *source;
+    struct camp_error error = { 0 };
+    int r;
+
+    if (!view->why)
+        return OPTIONS_GO_ON;
+    if (from != NULL && from_source_of(from, &source, &error) == CAMP_OK &&
+        source->opener > OPENS_CHECK)
+        return complain(STATUS_USAGE,
+                        "--why is of the threads of this machine: leave out --from %s",
+                        from_shown(from).text);
+    r = view_causes_open(view->page.interval_ns != 0 ? view->page.interval_ns : NS_PER_S,
+                         &view->causes, &error);
+    return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
+}
+
+static bool answer_causes(void *causes, uint32_t group, struct bytes *out)
+{
+    return view_causes_answer(causes, group, out);
+}
+
 /* Prints the address. Over ssh, or with a socket, also prints how to reach the page. */
 static int print_address(const struct view_command *view)
 {
@@ -151,12 +183,17 @@ static int print_address(const struct view_command *view)
 
 static int open_server(struct view_command *view)
 {
+    const struct server_causes causes = { answer_causes, view->causes };
     struct camp_error error = { 0 };
-    int r;
+    int r = CAMP_OK;
 
+    if (view->causes != NULL)
+        r = view_causes_start(view->causes, &error);
+    view->page.stream.causes = view->causes != NULL;
     view->limits.bytes = view->page.facts.live && view->history == NULL ? LIVE_BYTES : WHOLE_BYTES;
-    r = server_open(&view->place, view->page.schema, &view->page.stream, &view->limits,
-                    &view->server, &error);
+    if (r == CAMP_OK)
+        r = server_open(&view->place, view->page.schema, &view->page.stream, &view->limits,
+                        view->causes != NULL ? &causes : NULL, &view->server, &error);
     return r == CAMP_OK ? print_address(view) : complain_of(r, &error);
 }
 
@@ -203,7 +240,9 @@ int command_view(int argc, char **argv)
     stop_on_signals();
     view.page.from.sandbox.serves = true;
     view.page.from.sandbox.socket = view.socket;
-    status = page_open(&view.page);
+    status = open_causes(&view);
+    if (status == OPTIONS_GO_ON)
+        status = page_open(&view.page);
     if (status == OPTIONS_GO_ON) {
         source_set_idle(view.page.source, IDLE_OMITTED); /* The stream keeps their last rows. */
         status = open_server(&view);
@@ -211,6 +250,7 @@ int command_view(int argc, char **argv)
     if (status == OPTIONS_GO_ON)
         status = serve(&view);
     server_close(view.server);
+    view_causes_close(view.causes);
     page_close(&view.page);
     return status;
 }
