@@ -39,9 +39,9 @@ EMPTY_SWITCH = "floor: empty sched_switch, sched_wakeup"
 # Of a variant: the most that it may add, and to which floor, if not to nothing.
 LIMIT_NS = {(CAMP_NO_CALLS, "switch_ns"): (210.0, EMPTY_SWITCH), (CAMP, "call_ns"): (180.0, None),
             (CAMP_CAUSES, "switch_ns"): (350.0, CAMP),
-            (CAMP_STACKS_OF_NONE, "switch_ns"): (100.0, CAMP_CAUSES),
-            # A switch has one sleep, so that 1,000 sleeps a second are 0.3 % of a CPU.
-            (CAMP_STACKS, "switch_ns"): (3000.0, CAMP_CAUSES),
+            (CAMP_STACKS_OF_NONE, "switch_ns"): (250.0, CAMP_CAUSES),
+            # A switch has one sleep: 0.5 % of a CPU at 1,000 sleeps a second.
+            (CAMP_STACKS, "switch_ns"): (5000.0, CAMP_CAUSES),
             (CAMP_NO_CALLS, "call_ns"): (5.0, None)}  # none, as well as it can be measured
 LIMIT_MS = {1000: 0.45, 10000: 4.0}
 LIMIT_OPEN_MS = 80.0

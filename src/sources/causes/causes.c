@@ -17,8 +17,6 @@
 #define CAUSES_MAX 100000 /* the ledger has fewer cells that can be above 0 */
 #define LENGTHS_MAX (CAUSE_GROUPS * CAMP_STATE_COUNT)
 #define CALLS_MAX 4096
-#define OTHERS 0u /* the number of CAMP_GROUP_OTHER */
-
 bool causes_is_wait(uint32_t state)
 {
     return state != CAMP_STATE_USER && state != CAMP_STATE_SYSTEM && state != CAMP_STATE_IRQ &&
@@ -295,7 +293,7 @@ static bool subtract_readings(struct causes_source *source)
     if (!cause_differences(&source->differences, before->causes, before->cause_count, now->causes,
                            now->cause_count))
         return false;
-    cause_move_released(&source->differences, source->released, OTHERS);
+    cause_move_released(&source->differences, source->released, 0 /* CAMP_GROUP_OTHER */);
     return true;
 }
 

@@ -126,6 +126,14 @@ static int weight_of(const struct causes *causes, const struct cause *row)
                                                                                              : 1;
 }
 
+static bool says_more(const struct causes *causes, const struct cause *row,
+                      const struct cause *than)
+{
+    const int more = weight_of(causes, row) - weight_of(causes, than);
+
+    return more > 0 || (more == 0 && row->wait_ns > than->wait_ns);
+}
+
 /* Returns the largest of the causes of a group that say most, or NULL if it did not wait. */
 static const struct cause *largest_cause(const struct causes *causes, uint32_t group)
 {
@@ -133,11 +141,8 @@ static const struct cause *largest_cause(const struct causes *causes, uint32_t g
 
     for (size_t i = 0; i < causes->rows.count; i++) {
         const struct cause *row = &causes->rows.items[i];
-        const int more = row->group != group ? -1
-                         : ret != NULL       ? weight_of(causes, row) - weight_of(causes, ret)
-                                             : 1;
 
-        if (more > 0 || (more == 0 && row->wait_ns > ret->wait_ns))
+        if (row->group == group && (ret == NULL || says_more(causes, row, ret)))
             ret = row;
     }
     return ret;

@@ -278,7 +278,8 @@ static void remove_scene(const struct scene *scene)
     assert_int_equal(system(command), 0);
 }
 
-static void assert_named(const struct scene *scene, uint64_t address, const char *name)
+static void assert_frame(const struct scene *scene, uint64_t address, bool is_return,
+                         const char *name)
 {
     const struct symbols_places places = { .proc = scene->proc,
                                            .kallsyms = "/dev/null",
@@ -288,10 +289,15 @@ static void assert_named(const struct scene *scene, uint64_t address, const char
 
     assert_non_null(symbols);
     symbols_start(symbols);
-    assert_true(symbols_add(symbols, 7, address, false, &frame));
+    assert_true(symbols_add(symbols, 7, address, is_return, &frame));
     assert_true(symbols_find(symbols));
     assert_string_equal(symbols_name(symbols, frame), name);
     symbols_release(symbols);
+}
+
+static void assert_named(const struct scene *scene, uint64_t address, const char *name)
+{
+    assert_frame(scene, address, false, name);
 }
 
 static void a_frame_is_its_function_or_its_place(void **state)
@@ -301,6 +307,8 @@ static void a_frame_is_its_function_or_its_place(void **state)
 
     (void)state;
     assert_named(&scene, 0x400185, "inner");
+    assert_named(&scene, 0x400180, "inner");
+    assert_frame(&scene, 0x400180, true, "outer"); /* the call is its last instruction */
     assert_named(&scene, 0x400010, "pro;gram+0x1010");
     assert_named(&scene, 0x500010, "[vdso]");
     assert_named(&scene, 0x600010, "[unknown]");
