@@ -36,7 +36,9 @@ static const struct option_rule rules[] = {
     { "pod", NULL, "from", NO_CGROUPS },
     { "unit", NULL, "from", NO_CGROUPS },
     { "stacks", NULL, "from", NO_STACKS },
-    { "stacks-above", NULL, "from", NO_STACKS },
+    { "format folded", NULL, "from", NO_STACKS },
+    { "format pprof", NULL, "from", NO_STACKS },
+    { "stacks-above", "stacks, format folded, format pprof", NULL, NULL },
     { "no-syscalls", NULL, "from", NULL },
     { "begin", "from", NULL, NULL },
     { "end", "from", NULL, NULL },
@@ -60,11 +62,6 @@ struct why {
     struct why_stacks stacks;
     const struct view *view;
     struct view_options view_options;
-};
-
-static const struct option_rule rules[] = {
-    { "stacks-above", "stacks, format folded, format pprof", NULL, NULL },
-    { 0 },
 };
 
 static int parse(struct why *why, int argc, char **argv, int *ret_first)
@@ -182,8 +179,6 @@ static int read_options(struct why *why, int argc, char **argv)
     why->view = view_by_name(formats[is_of_stacks(why) ? FORMAT_TEXT : why->format]);
     why->view_options = view_options_of(stdout);
     why->view_options.table = why->table >= 0 ? why_table_names[why->table] : NULL;
-    if (is_of_stacks(why) && why->from.from.text != NULL)
-        return complain(STATUS_USAGE, NO_STACKS);
     if (why->from.from.text == NULL)
         status = why_cgroup_find(&why->cgroup, why->subject);
     if (status == OPTIONS_GO_ON && why->cgroup.name[0] != '\0')

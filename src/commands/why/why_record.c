@@ -236,18 +236,18 @@ static void add_calls(struct document *document, struct cause_objects *objects,
         if (group == NULL || group->pid != sleeps->pid)
             continue;
         cause_call_names(&names, interval->causes, i, PROCESSES);
-        DOCUMENT_ADD(document, WHY_CALLS,
-                     ((const struct cell[]){
-                         cell_text(camp_state_name((int)sleeps->state)),
-                         cell_text(document_text(document, "%s", names.call)),
-                         names.object[0] != '\0'
-                             ? cell_text(object_text(document, objects, names.object))
-                             : cell_unknown(),
-                         cell_real(percent(sleeps->sleep_ns, total_ns)),
-                         cell_natural(sleeps->sleep_ns),
-                         cell_real(milliseconds(sleeps->sleep_ns)),
-                         cell_natural(sleeps->count),
-                     }));
+        DOCUMENT_ADD(
+            document, WHY_CALLS,
+            ((const struct cell[]){
+                cell_text(camp_state_name((int)sleeps->state)),
+                cell_text(document_text(document, "%s", names.call)),
+                names.object[0] != '\0' ? cell_text(object_text(document, objects, names.object))
+                                        : cell_unknown(),
+                cell_real(percent(sleeps->sleep_ns, total_ns)),
+                cell_natural(sleeps->sleep_ns),
+                cell_real(milliseconds(sleeps->sleep_ns)),
+                cell_natural(sleeps->count),
+            }));
         added++;
     }
 }

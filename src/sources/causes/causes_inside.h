@@ -1,5 +1,6 @@
-/* What the sources of causes share. causes.c reads the threads of its session itself; threads_causes.c
- * and causes_beside.c use a session whose threads another source, or the caller, reads. */
+/* What the sources of causes share. causes.c reads the threads of its session itself;
+ * threads_causes.c and causes_beside.c use a session whose threads another source, or the caller,
+ * reads. */
 #pragma once
 
 #include "cause_cgroups.h"

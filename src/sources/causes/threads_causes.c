@@ -69,8 +69,9 @@ static int did(void *context, const struct camp_thread_states *since)
     struct causes_source *causes = &((struct threads_causes *)context)->causes;
     uint32_t group;
 
-    return cause_groups_find(&causes->groups, &causes->cgroups, since, &group) ? causes_did(causes, since, group)
-                                                             : CAMP_E_NOMEM;
+    return cause_groups_find(&causes->groups, &causes->cgroups, since, &group)
+               ? causes_did(causes, since, group)
+               : CAMP_E_NOMEM;
 }
 
 static int waited(void *context, const struct camp_thread_states *thread, uint32_t state,
