@@ -34,10 +34,10 @@ rows = w['tree']
 states = [row for row in rows if row['level'] == 'state']
 def part(*words):
     return sum(row['percent'] for row in rows if (row['state'], row['cause'], row['who']) == words)
-# A share of a group that is told apart. On a machine with more names than are told apart, it may be one of the other
-# processes: the losses then say so.
+# A share of a group that is told apart. On a machine where more processes cause waits than are told apart, it may be one
+# of the other processes: the losses then say so.
 def rest(percent):
-    return percent + (w['losses']['others_percent'] if w['losses']['groups'] >= 56 else 0)
+    return percent + w['losses']['others_percent']
 $program" "$BATS_TEST_TMPDIR/why.json"
 }
 

@@ -13,7 +13,8 @@ import sys
 
 from limits import CAMP, Group, LAST_CPU, cannot, unified, until
 
-os.environ["CAMP_ROOT"] = os.path.join(os.environ["CAMP_FIXTURES"], "containers")
+FIXTURES = os.environ.get("CAMP_FIXTURES", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fixtures"))
+os.environ["CAMP_ROOT"] = os.path.join(FIXTURES, "containers")
 CPU_GROUPS = ("/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct")
 WORK = """
 import ctypes, os, sys, time

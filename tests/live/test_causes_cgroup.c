@@ -56,8 +56,7 @@ static bool make_cgroups(struct scene *scene, const struct hierarchy *hierarchy)
     if (mkdir(scene->outer, 0755) == 0 && mkdir(scene->inner, 0755) == 0 &&
         mkdir(scene->other, 0755) == 0)
         return true;
-    print_message("skipped, not passed: no cgroup can be made in %s: %s\n", hierarchy->top,
-                  strerror(errno));
+    print_message("no cgroup can be made in %s: %s\n", hierarchy->top, strerror(errno));
     remove_cgroups(scene);
     return false;
 }
@@ -189,39 +188,41 @@ static void run(struct scene *scene, const struct hierarchy *hierarchy)
     close_states(session);
 }
 
-static void run_in(bool is_first)
+/* Returns false if the version is not mounted, or this user may not make cgroups in it. */
+static bool run_in(bool is_first)
 {
     struct scene *scene = shared_memory(sizeof *scene);
     struct hierarchy hierarchy = { 0 };
-    bool makes;
+    bool runs;
 
-    if (!find_hierarchy(&hierarchy, is_first)) {
-        print_message("skipped, not passed: version %d of cgroups is not mounted\n",
-                      is_first ? 1 : 2);
-        skip();
+    runs = find_hierarchy(&hierarchy, is_first) && make_cgroups(scene, &hierarchy);
+    if (runs) {
+        assert_int_equal(pipe(scene->begins), 0);
+        run(scene, &hierarchy);
+        assert_false(scene->has_failed);
+        for (size_t i = 0; i < 2; i++)
+            close(scene->begins[i]);
+        remove_cgroups(scene);
+    } else {
+        print_message("not tested: version %d of cgroups\n", is_first ? 1 : 2);
     }
-    makes = make_cgroups(scene, &hierarchy);
-    if (!makes)
-        skip();
-    assert_int_equal(pipe(scene->begins), 0);
-    run(scene, &hierarchy);
-    assert_false(scene->has_failed);
-    for (size_t i = 0; i < 2; i++)
-        close(scene->begins[i]);
-    remove_cgroups(scene);
     munmap(scene, sizeof *scene);
+    return runs;
 }
 
+/* A machine may have both versions, with the CPU controller in one of them. */
 static void a_culprit_in_another_cgroup_is_charged_by_its_cgroup(void **state)
 {
-    (void)state;
-    run_in(false);
-}
+    bool first, second;
 
-static void a_culprit_in_another_cgroup_of_version_1_is_charged_by_its_cgroup(void **state)
-{
     (void)state;
-    run_in(true);
+    close_states(open_states_or_skip(CAMP_STATES_CULPRITS)); /* before a cgroup is made */
+    second = run_in(false);
+    first = run_in(true);
+    if (!first && !second) {
+        print_message("skipped, not passed: no cgroup can be made on this machine\n");
+        skip();
+    }
 }
 
 static void a_cgroup_without_an_id_is_not_watched(void **state)
@@ -241,7 +242,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_culprit_in_another_cgroup_is_charged_by_its_cgroup),
-        cmocka_unit_test(a_culprit_in_another_cgroup_of_version_1_is_charged_by_its_cgroup),
         cmocka_unit_test(a_cgroup_without_an_id_is_not_watched),
     };
 

@@ -192,7 +192,8 @@ static void names_that_cause_no_wait_of_the_watched_one_have_no_groups(void **st
 static void sleep_under_a_name(void *truth)
 {
     take_name(truth);
-    usleep(1000);
+    for (int i = 0; i < WAKES; i++)
+        usleep(1000);
 }
 
 /* Returns the number of a name's group, or 0. */

@@ -15,12 +15,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define OBJECTS_MOST 4096 /* then all are looked up again */
-#define FIND_NS 100000000u
+#define OBJECTS_MOST 4096  /* then all are looked up again */
+#define FIND_NS 100000000u /* of CPU time, so that a busy machine does not end the search */
 
 static bool is_late(uint64_t until_ns)
 {
-    return source_clock_ns(CLOCK_MONOTONIC) > until_ns;
+    return source_clock_ns(CLOCK_THREAD_CPUTIME_ID) > until_ns;
 }
 
 /* Returns the number of a name such as "pipe:[4242]", or 0. */
@@ -252,7 +252,7 @@ static void name_holder(struct cause_object *object, const char *folder)
 void cause_objects_find(struct cause_objects *objects, const struct camp_call_sleeps *calls,
                         size_t count, const char *folder)
 {
-    const uint64_t until_ns = source_clock_ns(CLOCK_MONOTONIC) + FIND_NS;
+    const uint64_t until_ns = source_clock_ns(CLOCK_THREAD_CPUTIME_ID) + FIND_NS;
     size_t first;
     bool has_ends = false;
 

@@ -5,7 +5,7 @@
  * Each object is looked up once, when it is first shown: /proc/PID/net/tcp and its like have the
  * addresses, unix_diag of sock_diag(7) the other end of a Unix socket, and /proc/PID/fd of all
  * processes its holders. Only root sees all of them. A look-up of all new objects of an interval
- * ends after 100 ms; what was not found then has no other end.
+ * ends after 100 ms of CPU time; what was not found then has no other end.
  */
 #pragma once
 

@@ -70,7 +70,7 @@ static __always_inline uint32_t group_of(const struct account *account)
 enum group_need {
     NEED_OF_ANY = GROUP_FIRST,
     NEED_OF_WAKER = GROUP_FIRST, /* it wakes a watched thread */
-    NEED_OF_CULPRIT = 21,        /* it has the CPU while a watched thread waits */
+    NEED_OF_CULPRIT = 13,        /* it has the CPU while a watched thread waits */
     NEED_OF_CHAIN = 40,         /* it causes waits of other groups, or waits behind a watched one */
     NEED_OF_NONE = GROUPS_NAMED /* no new group gets a number */
 };
