@@ -1,5 +1,5 @@
 """The cost of writing and reading a recording: bench/recording.c with synthetic frames, `camp record` of many
-sleeping processes, and `camp record` of many processes that wake ten times a second, without and with --why.
+sleeping processes, and `camp record` of waking and of sleeping processes, without and with --why.
 
 For synthetic frames only the recorder's own CPU time counts, not that of making the frames. It is shown as
 the median of the intervals and, from their sum, as percent of a core at one interval a second. The processes
@@ -19,7 +19,7 @@ THREADS = 10000
 INTERVALS = {100: 60, 5: 600}  # by the percentage of active threads; the first one, with all names, takes 20 ms
 HOUR = (1000, 3600)  # threads, intervals
 CROWD_INTERVALS = 10
-WHY_THREADS = (1000, 10000)
+WHY_CROWDS = ((1000, True), (10000, False))  # processes; whether they wake ten times a second
 WHY_INTERVALS = (2, 10)  # the cost of an interval is that of the second number less that of the first
 LIMIT_PERCENT = {100: 0.8, 5: 0.08}  # of a core, at one interval a second; active threads
 LIMIT_ROW_BYTES = 50.0
@@ -90,16 +90,16 @@ def recorded(build, path, why):
     return (many_ms - few_ms) / more, (many_bytes - few_bytes) / more
 
 
-def why_record(build, folder, threads):
-    """Returns what the causes of waits add to a recording of real, waking processes."""
+def why_record(build, folder, threads, waking):
+    """Returns what the causes of waits add to a recording of real processes."""
     path = f"{folder}/why.camp"
-    with Crowd(build, threads, True) as crowd:
+    with Crowd(build, threads, waking) as crowd:
         without_ms, without_bytes = recorded(build, path, False)
         with_ms, with_bytes = recorded(build, path, True)
     file = sqlite3.connect(path)
     causes = file.execute("SELECT count(*) FROM cause WHERE tick > 1").fetchone()[0]
     file.close()
-    return {"part": "recording", "what": "why", "threads": crowd.count, "without_ms": without_ms,
+    return {"part": "recording", "what": "why", "threads": crowd.count, "waking": waking, "without_ms": without_ms,
             "with_ms": with_ms, "without_bytes": without_bytes, "with_bytes": with_bytes,
             "causes": causes / (WHY_INTERVALS[1] - 1)}
 
@@ -115,8 +115,8 @@ def measure(build, quick):
         parts.append(lambda: read_record(build, folder, 100))
     if os.geteuid() == 0 and os.path.exists(f"{build}/bench/attach"):
         parts.append(lambda: crowd_record(build, folder))
-        for threads in WHY_THREADS[:1] if quick else WHY_THREADS:
-            parts.append(lambda threads=threads: why_record(build, folder, threads))
+        for crowd in WHY_CROWDS[:1] if quick else WHY_CROWDS:
+            parts.append(lambda crowd=crowd: why_record(build, folder, *crowd))
     records, failures = [], []
     for part in parts:
         try:
