@@ -290,13 +290,16 @@ static bool has_label(const struct recorder_table *table, const char *name)
     return false;
 }
 
+/* Of each entity the row with max(since_tick): SQLite takes the other columns from the row of a
+ * maximum only if the query has no minimum beside it. */
 int recorder_entity_view(const struct recorder_table *tables, size_t count, sqlite3 *database)
 {
     sqlite3_str *sql = sqlite3_str_new(database);
 
-    sqlite3_str_appendall(
-        sql, "CREATE VIEW entity AS SELECT entity, max(since_tick) AS since_tick,"
-             " min(since_tick) AS first_tick, table_name" RECORDING_IDENTITY(SQL_NAME) ", name");
+    sqlite3_str_appendall(sql, "CREATE VIEW entity AS SELECT entity, max(since_tick) AS since_tick,"
+                               " (SELECT min(first.since_tick) FROM identity AS first"
+                               " WHERE first.entity = identity.entity) AS first_tick,"
+                               " table_name" RECORDING_IDENTITY(SQL_NAME) ", name");
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < tables[i].schema->label_count; j++) {
             const char *name = tables[i].schema->label_names[j];

@@ -50,17 +50,28 @@ states = [row for row in w["tree"] if row["level"] == "state"] if w else []
 exec(sys.argv[1])' "$expression"
 }
 
-@test "the recorded causes of a thread add up to the states in its rows, in each interval to the nanosecond" {
-    record_victim --interval 200ms --count 5
-    why '
-for state in ("run_queue", "pipe", "user", "system"):
+# The times of the victim's process in a state: of its rows in each interval, and of its causes.
+TIMES='
+def times(state):
     rows = dict(sql(f"""SELECT tick, sum({state}_ns) FROM threads JOIN entity USING (entity)
-                        WHERE name = ? GROUP BY tick""", "why-victim"))
-    causes = dict(sql("""SELECT tick, sum(time_ns) FROM causes WHERE waiter = ? AND state = ?
-                         GROUP BY tick""", "why-victim", state))
+                        WHERE pid = ? AND id = pid GROUP BY tick""", int(open("pid").read())))
+    causes = dict(sql("""SELECT tick, sum(time_ns) FROM cause WHERE number IN (SELECT number FROM cause_group WHERE pid = ?)
+                         AND state = (SELECT number FROM cause_word WHERE word = ? AND name = ?) GROUP BY tick""",
+                      int(open("pid").read()), "state", state))
     # In a very short interval the thread may be idle, and have no row.
+    return rows, {tick: causes.get(tick, 0) for tick in rows}
+'
+
+@test "the recorded causes of a thread add up to the states in its rows, in each interval to the nanosecond" {
+    need_causes
+    start_victim
+    echo "$VICTIM" >pid
+    "$CAMP" record --why --why-of "$VICTIM" --output run.camp 200ms 5
+    why "$TIMES"'
+for state in ("run_queue", "pipe", "user", "system"):
+    rows, causes = times(state)
     assert len(rows) >= 3 and sum(rows.values()) > 0, (state, rows)
-    assert rows == {tick: causes.get(tick, 0) for tick in rows}, (state, rows, causes)
+    assert rows == causes, (state, rows, causes)
 ' run.camp
 }
 
@@ -143,19 +154,18 @@ assert all((row["pid"] is None) == (row["who"] in shared) for row in who), who
 ' run.camp "$VICTIM"
 }
 
-@test "groups of threads have the same causes" {
+@test "the rows of processes have the same causes" {
     need_causes
     start_victim
-    for rows in processes commands; do
-        "$CAMP" record --why --why-of why-victim --from "$rows" --force --output run.camp 200ms 3
-        why '
-rows = dict(sql("""SELECT tick, sum(run_queue_ns) FROM threads JOIN entity USING (entity)
-                   WHERE name = ? GROUP BY tick""", "why-victim"))
-causes = dict(sql("""SELECT tick, sum(time_ns) FROM causes WHERE waiter = ? AND state = ?
-                     GROUP BY tick""", "why-victim", "run_queue"))
-assert len(rows) >= 2 and rows == {tick: causes.get(tick, 0) for tick in rows}, (rows, causes)
-' run.camp why-victim
-    done
+    echo "$VICTIM" >pid
+    "$CAMP" record --why --why-of "$VICTIM" --from processes --output run.camp 200ms 3
+    why "$TIMES"'
+for state in ("run_queue", "user", "system"):
+    rows, causes = times(state)
+    assert len(rows) >= 2 and sum(rows.values()) > 0 and rows == causes, (state, rows, causes)
+' run.camp
+    "$CAMP" record --why --from commands --output commands.camp 50ms 2
+    [ "$(sqlite3 commands.camp 'SELECT count(DISTINCT tick) FROM cause')" -eq 2 ]
 }
 
 @test "a copy of a recording has its causes, and so have the files of a rotated one" {

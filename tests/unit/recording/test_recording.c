@@ -187,6 +187,40 @@ static void exited_entities_are_not_repeated_in_later_intervals_of_a_long_replay
     frame_release(&frame);
 }
 
+static void the_view_of_entities_has_their_last_names(void **state)
+{
+    struct recorder *recorder = open_recorder();
+    struct frame frame;
+    sqlite3 *database;
+    sqlite3_stmt *row;
+
+    (void)state;
+    frame_init(&frame, &states_schema);
+    for (int i = 0; i < 3; i++) {
+        struct actor renamed = { .entity = { .id = 1, .count = 1, .name = "before" } };
+
+        if (i > 0)
+            strcpy(renamed.entity.name, "after");
+        frame_clear(&frame);
+        frame.start_ns = frame.end_ns;
+        frame.end_ns += WALL_NS;
+        add_made(&frame, &renamed, true);
+        write_frame(recorder, &frame, NULL);
+    }
+    recorder_close(recorder);
+    frame_release(&frame);
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(database, "SELECT name, first_tick, since_tick FROM entity",
+                                        -1, &row, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+    assert_string_equal(sqlite3_column_text(row, 0), "after");
+    assert_int_equal(sqlite3_column_int(row, 1), 1);
+    assert_int_equal(sqlite3_column_int(row, 2), 2);
+    sqlite3_finalize(row);
+    sqlite3_close(database);
+}
+
 int main(void)
 {
 #define RECORDING_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
@@ -198,6 +232,7 @@ int main(void)
         RECORDING_TEST(a_replay_may_start_at_any_interval_of_a_recording),
         RECORDING_TEST(recorded_intervals_keep_their_order_when_the_clock_is_set_back),
         RECORDING_TEST(exited_entities_are_not_repeated_in_later_intervals_of_a_long_replay),
+        RECORDING_TEST(the_view_of_entities_has_their_last_names),
         RECORDING_TEST(a_replay_has_the_source_and_tier_and_note_stored_in_its_recording),
     };
 
