@@ -103,7 +103,7 @@ void cause_who(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t 
                const char *folder)
 {
     ret[0] = '\0';
-    if (kind == CAMP_CAUSE_DEVICE && causes->is_recorded)
+    if (kind == CAMP_CAUSE_DEVICE && causes != NULL && causes->is_recorded)
         recorded_name(ret, causes, id);
     else if (kind == CAMP_CAUSE_DEVICE)
         device_name(ret, id, folder);
