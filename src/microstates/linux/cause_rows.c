@@ -160,13 +160,14 @@ int camp_states_causes(struct camp_states *session, struct camp_wait_cause *ret,
                        struct camp_error *error)
 {
     struct camp_output output = { ret, size, capacity, 0 };
-    const uint64_t released = session != NULL ? session->released_groups : 0;
+    uint64_t released;
 
     if (camp_is_null(error, session, ret_time_ns) ||
         camp_array_is_null(error, ret, capacity, ret_count))
         return CAMP_E_INVALID;
     if (session->queues == NULL)
         return fail_without(error);
+    released = session->released_groups;
     __atomic_store_n(&session->programs->bss->sleeps_since_ns, now_ns(CLOCK_MONOTONIC),
                      __ATOMIC_SEQ_CST);
     read_charges(session, ret_time_ns);
