@@ -113,7 +113,8 @@ int why_cgroup_find(struct why_cgroup *cgroup, const char *operand)
     for (int i = 0; i < WHY_LABELS; i++)
         count += cgroup->labels[i] != NULL;
     if (count > 1)
-        return complain(STATUS_USAGE, "more than one subject: give " SUBJECTS);
+        return complain(STATUS_USAGE, "more than one subject: give " SUBJECTS
+                                      "; INTERVAL and COUNT then go as --interval and --count");
     if (operand != NULL && operand[0] == '/')
         cgroup->path = operand;
     if (cgroup->path != NULL)

@@ -140,7 +140,9 @@ static int read_all(struct why_recorded *recorded, struct from_options *from,
             break;
         progress->read++;
         r = cause_sum_add(&recorded->sum, causes, error);
-        if (r == CAMP_OK && length_ns > 0 && recorded->sum.causes.end_ns >= length_ns)
+        /* Recorded intervals are a little shorter or longer than asked for. */
+        if (r == CAMP_OK && length_ns > 0 &&
+            recorded->sum.causes.end_ns + (causes->end_ns - causes->start_ns) / 2 >= length_ns)
             *status = show_sum(recorded, progress);
     }
     return r;

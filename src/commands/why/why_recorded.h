@@ -14,7 +14,7 @@ struct why_recorded {
 struct why_parts {
     const char *subject; /* NULL: all threads */
     int32_t pid;         /* of the subject, or 0: it is a name */
-    uint64_t length_ns;  /* add up intervals until a part is at least so long; 0: all of them */
+    uint64_t length_ns;  /* add up intervals until a part is about so long; 0: all of them */
     uint64_t count;      /* so many parts; 0: all */
     void *context;
     /* Shows a part, whose number starts at 0. Returns OPTIONS_GO_ON or an exit status. */

@@ -55,6 +55,8 @@ int causes_did(void *context, const struct camp_thread_states *since, uint32_t g
         causes->parked_ns[group] += lock_ns;
     for (int i = 0; i < CAMP_STATE_COUNT; i++)
         causes->state_ns[group][i] += since->state_ns[i];
+    if ((since->flags & CAMP_THREAD_ENDED) == 0)
+        causes->open_ns[group][since->state] += since->state_ns[since->state];
     return CAMP_OK;
 }
 
@@ -67,6 +69,7 @@ int causes_waited(void *context, uint32_t group, uint32_t state, uint64_t thread
     causes->elapsed_ns[group] += wait_ns;
     causes->parked_ns[group] += state == CAMP_STATE_LOCK ? wait_ns : 0;
     causes->state_ns[group][state] += wait_ns;
+    causes->open_ns[group][state] += wait_ns;
     return CAMP_OK;
 }
 
@@ -92,11 +95,12 @@ int causes_read_ledger(struct causes_source *source, struct camp_error *error)
     uint64_t time_ns;
     int r;
 
-    r = camp_states_groups(source->session, source->causes.groups, sizeof source->causes.groups[0],
-                           CAUSE_GROUPS, &source->causes.group_count, error);
-    if (r == CAMP_OK)
-        r = camp_states_causes(source->session, now->causes, sizeof *now->causes, CAUSES_MAX,
-                               &now->cause_count, &time_ns, error);
+    r = camp_states_causes(source->session, now->causes, sizeof *now->causes, CAUSES_MAX,
+                           &now->cause_count, &time_ns, error);
+    if (r == CAMP_OK) /* after the causes, so that each group of a cause is there */
+        r = camp_states_groups(source->session, source->causes.groups,
+                               sizeof source->causes.groups[0], CAUSE_GROUPS,
+                               &source->causes.group_count, error);
     if (r == CAMP_OK)
         r = camp_states_wait_lengths(source->session, now->lengths, sizeof *now->lengths,
                                      LENGTHS_MAX, &now->length_count, error);
@@ -185,68 +189,6 @@ static int read_exited(struct causes_source *source, struct camp_error *error)
                         : r;
 }
 
-/* Adds the row of what a state has more than the causes of a session. */
-static bool add_rest(struct cause_list *rows, uint32_t group, uint32_t state, uint64_t rest_ns)
-{
-    const uint32_t kind = state == CAMP_STATE_THROTTLED   ? (uint32_t)CAUSE_QUOTA
-                          : state == CAMP_STATE_RUN_QUEUE ? (uint32_t)CAMP_CAUSE_UNKNOWN
-                                                          : (uint32_t)CAUSE_NOT_ENDED;
-
-    for (size_t i = rows->count; i > 0; i--) {
-        struct cause *row = &rows->items[i - 1];
-
-        if (row->group != group || row->state != state)
-            break;
-        if (row->kind == kind) {
-            row->wait_ns += rest_ns;
-            return true;
-        }
-    }
-    return cause_add(rows, &(struct cause){ group, state, kind, 0, rest_ns });
-}
-
-/* Adds the causes of one state of one group, which then add up to it. */
-static bool add_state(struct causes *causes, const struct cause_list *from, size_t first,
-                      size_t count, uint32_t group, uint32_t state)
-{
-    const size_t at = causes->rows.count;
-    size_t added;
-    uint64_t rest_ns;
-
-    for (size_t i = 0; i < count; i++) {
-        if (!cause_add(&causes->rows, &from->items[first + i]))
-            return false;
-    }
-    added = causes->rows.count - at;
-    rest_ns = cause_fit(added > 0 ? &causes->rows.items[at] : NULL, added,
-                        causes->state_ns[group][state], &causes->reduced_ns[group]);
-    return add_rest(&causes->rows, group, state, rest_ns);
-}
-
-static bool make_rows(struct causes_source *source)
-{
-    const struct cause_list *from = &source->differences;
-    struct causes *causes = &source->causes;
-    size_t at = 0;
-
-    causes->rows.count = 0;
-    memset(causes->reduced_ns, 0, sizeof causes->reduced_ns);
-    for (uint32_t group = 0; group < CAUSE_GROUPS; group++) {
-        for (uint32_t state = 0; state < CAMP_STATE_COUNT; state++) {
-            size_t count = 0;
-
-            while (at + count < from->count && from->items[at + count].group == group &&
-                   from->items[at + count].state == state)
-                count++;
-            if (causes_is_wait(state) && !add_state(causes, from, at, count, group, state))
-                return false;
-            at += count;
-        }
-    }
-    cause_sort(&causes->rows);
-    return true;
-}
-
 static const struct camp_wait_lengths *lengths_before(const struct reading *before, uint32_t group,
                                                       uint32_t state)
 {
@@ -311,6 +253,7 @@ void causes_clear_times(struct causes *causes)
     memset(causes->elapsed_ns, 0, sizeof causes->elapsed_ns);
     memset(causes->parked_ns, 0, sizeof causes->parked_ns);
     memset(causes->state_ns, 0, sizeof causes->state_ns);
+    memset(causes->open_ns, 0, sizeof causes->open_ns);
 }
 
 int causes_finish(struct causes_source *source, const struct causes **ret, struct camp_error *error)
@@ -318,7 +261,7 @@ int causes_finish(struct causes_source *source, const struct causes **ret, struc
     fill_lengths(source);
     source->causes.unseen = source->now.unseen - source->before.unseen;
     source->causes.is_kernel = source->groups.is_kernel;
-    if (!subtract_readings(source) || !make_rows(source) ||
+    if (!subtract_readings(source) || !cause_make_rows(&source->causes, &source->differences) ||
         !cause_cgroups_name(&source->cgroups, &source->causes) ||
         (source->has_stacks && !cause_stacks_fit(&source->causes.stacks, &source->causes)) ||
         !cause_calls_since(&source->causes.calls, source->before.calls, source->before.call_count,

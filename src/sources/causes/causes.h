@@ -91,6 +91,9 @@ struct causes {
     uint64_t threads[CAUSE_GROUPS];                /* that had time in the interval */
     uint64_t elapsed_ns[CAUSE_GROUPS];             /* wall time of these threads */
     uint64_t state_ns[CAUSE_GROUPS][CAMP_STATE_COUNT];
+    /* Of state_ns the part of threads that were in the state at the end: at most so much of it has
+     * not ended. */
+    uint64_t open_ns[CAUSE_GROUPS][CAMP_STATE_COUNT];
     /* The part of CAMP_STATE_LOCK of threads that did almost nothing else (ledger/active.h). */
     uint64_t parked_ns[CAUSE_GROUPS];
     uint64_t reduced_ns[CAUSE_GROUPS]; /* what its causes had more than its states */

@@ -30,6 +30,40 @@ static void causes_that_exceed_their_state_are_reduced_to_it_in_proportion(void 
     assert_int_equal(cause_fit(NULL, 0, 5, &reduced_ns), 5);
 }
 
+static const struct cause *row_of(const struct causes *causes, uint32_t state, uint32_t kind)
+{
+    for (size_t i = 0; i < causes->rows.count; i++) {
+        if (causes->rows.items[i].state == state && causes->rows.items[i].kind == kind)
+            return &causes->rows.items[i];
+    }
+    return NULL;
+}
+
+static void a_sleep_that_ended_without_a_cause_is_not_one_that_lasts(void **state)
+{
+    struct causes *causes = calloc(1, sizeof *causes);
+    struct cause timer = { 12, CAMP_STATE_TIMER, CAMP_CAUSE_TIMER, 0, 300 };
+    const struct cause_list from = { &timer, 1, 1 };
+
+    (void)state;
+    assert_non_null(causes);
+    causes->state_ns[12][CAMP_STATE_TIMER] = 1000;
+    causes->open_ns[12][CAMP_STATE_TIMER] = 100;
+    causes->state_ns[12][CAMP_STATE_PIPE] = 50; /* all of it lasts */
+    causes->open_ns[12][CAMP_STATE_PIPE] = 50;
+    causes->state_ns[12][CAMP_STATE_RUN_QUEUE] = 7;
+    causes->open_ns[12][CAMP_STATE_RUN_QUEUE] = 7;
+    assert_true(cause_make_rows(causes, &from));
+    assert_int_equal(row_of(causes, CAMP_STATE_TIMER, CAMP_CAUSE_TIMER)->wait_ns, 300);
+    assert_int_equal(row_of(causes, CAMP_STATE_TIMER, CAUSE_NOT_ENDED)->wait_ns, 100);
+    assert_int_equal(row_of(causes, CAMP_STATE_TIMER, CAMP_CAUSE_UNKNOWN)->wait_ns, 600);
+    assert_int_equal(row_of(causes, CAMP_STATE_PIPE, CAUSE_NOT_ENDED)->wait_ns, 50);
+    assert_null(row_of(causes, CAMP_STATE_PIPE, CAMP_CAUSE_UNKNOWN));
+    assert_int_equal(row_of(causes, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_UNKNOWN)->wait_ns, 7);
+    free(causes->rows.items);
+    free(causes);
+}
+
 static void differences_are_of_the_same_cause_and_never_negative(void **state)
 {
     const struct camp_wait_cause before[] = { { 1, 2, 0, 3, 100 }, { 1, 2, 0, 4, 50 } };
@@ -288,6 +322,8 @@ static void names_are_of_the_group_and_the_device(void **state)
     fclose(file);
     cause_who(name, causes, CAMP_CAUSE_DEVICE, 36, folder);
     assert_string_equal(name, "disk-1 (irq 36)");
+    cause_who(name, NULL, CAMP_CAUSE_DEVICE, 36, folder); /* as the exporter asks */
+    assert_string_equal(name, "disk-1 (irq 36)");
     cause_who(name, causes, CAMP_CAUSE_DEVICE, 37, folder);
     assert_string_equal(name, "irq 37");
     cause_who(name, causes, CAMP_CAUSE_GROUP, DB, folder);
@@ -345,6 +381,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(causes_that_exceed_their_state_are_reduced_to_it_in_proportion),
+        cmocka_unit_test(a_sleep_that_ended_without_a_cause_is_not_one_that_lasts),
         cmocka_unit_test(differences_are_of_the_same_cause_and_never_negative),
         cmocka_unit_test(quantiles_are_right_to_a_factor_of_2_and_the_longest_is_exact),
         cmocka_unit_test(a_thread_has_the_group_of_its_process_or_of_the_name_of_its_process),
