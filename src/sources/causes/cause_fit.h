@@ -18,8 +18,8 @@ bool cause_differences(struct cause_list *ret, const struct camp_wait_cause *bef
  * added to *reduced_ns. Returns what the state has more than its causes. */
 uint64_t cause_fit(struct cause *items, size_t count, uint64_t state_ns, uint64_t *reduced_ns);
 
-/* Fills causes->rows from what was caused in the interval, `from`, and from the times in *causes: the
- * rows of each state of each group add up to it. Returns false if there is no memory. */
+/* Fills causes->rows from what was caused in the interval, `from`, and from the times in *causes:
+ * the rows of each state of each group add up to it. Returns false if there is no memory. */
 bool cause_make_rows(struct causes *causes, const struct cause_list *from);
 
 /* Sorts by group, then by state, then the longest first. */
