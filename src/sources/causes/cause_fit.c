@@ -60,7 +60,7 @@ uint64_t cause_fit(struct cause *items, size_t count, uint64_t state_ns, uint64_
         sum += items[i].wait_ns;
         largest = items[i].wait_ns > items[largest].wait_ns ? i : largest;
     }
-    if (sum <= state_ns)
+    if (count == 0 || sum <= state_ns)
         return state_ns - sum;
     *reduced_ns += sum - state_ns;
     for (size_t i = 0; i < count; i++) {
