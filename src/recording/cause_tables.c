@@ -5,75 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INTEGER(name) #name " INTEGER NOT NULL, "
-
 const char cause_tables[] =
     "CREATE TABLE cause_word(word TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,"
     " PRIMARY KEY(word, number)) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE cause_group(" INTEGER(number) INTEGER(since_tick) INTEGER(kind) INTEGER(
-        pid) "name TEXT NOT NULL, PRIMARY KEY(number, since_tick)) STRICT, WITHOUT ROWID;"
-             "CREATE TABLE cause_threads(" INTEGER(since_tick) INTEGER(number) INTEGER(threads) INTEGER(
-                 reduced_ns) "PRIMARY KEY(since_tick, number)) STRICT, WITHOUT ROWID;"
-                             "CREATE TABLE cause(" INTEGER(tick) INTEGER(number) INTEGER(state)
-                                 INTEGER(kind) INTEGER(who) INTEGER(
-                                     time_ns) "PRIMARY KEY(tick, number, state, kind, who)) "
-                                              "STRICT, WITHOUT ROWID;"
-                                              "CREATE TABLE cause_lengths(" INTEGER(tick) INTEGER(
-                                                  number) INTEGER(state) INTEGER(longest_ns)
-                                                  INTEGER(longest_tid) INTEGER(
-                                                      longest_wall_clock_ns) "counts TEXT NOT NULL,"
-                                                                             " PRIMARY KEY(tick, "
-                                                                             "number, state)) "
-                                                                             "STRICT, WITHOUT "
-                                                                             "ROWID;"
-                                                                             "CREATE TABLE "
-                                                                             "cause_device(number "
-                                                                             "INTEGER PRIMARY KEY, "
-                                                                             "name TEXT NOT NULL) "
-                                                                             "STRICT;"
-                                                                             "CREATE TABLE "
-                                                                             "cause_object(object "
-                                                                             "INTEGER PRIMARY KEY, "
-                                                                             "call TEXT NOT NULL,"
-                                                                             " name TEXT NOT NULL) "
-                                                                             "STRICT;"
-                                                                             "CREATE TABLE "
-                                                                             "cause_call(" INTEGER(
-                                                                                 tick) INTEGER(pid)
-                                                                                 INTEGER(state) INTEGER(
-                                                                                     object) INTEGER(sleep_ns)
-                                                                                     INTEGER(
-                                                                                         count) "PR"
-                                                                                                "IM"
-                                                                                                "AR"
-                                                                                                "Y "
-                                                                                                "KE"
-                                                                                                "Y("
-                                                                                                "ti"
-                                                                                                "ck"
-                                                                                                ", "
-                                                                                                "pi"
-                                                                                                "d,"
-                                                                                                " s"
-                                                                                                "ta"
-                                                                                                "te"
-                                                                                                ", "
-                                                                                                "ob"
-                                                                                                "je"
-                                                                                                "ct"
-                                                                                                "))"
-                                                                                                " S"
-                                                                                                "TR"
-                                                                                                "IC"
-                                                                                                "T,"
-                                                                                                " W"
-                                                                                                "IT"
-                                                                                                "HO"
-                                                                                                "UT"
-                                                                                                " R"
-                                                                                                "OW"
-                                                                                                "ID"
-                                                                                                ";";
+    "CREATE TABLE cause_group(number INTEGER NOT NULL, since_tick INTEGER NOT NULL,"
+    " kind INTEGER NOT NULL, pid INTEGER NOT NULL, name TEXT NOT NULL,"
+    " PRIMARY KEY(number, since_tick)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE cause_threads(since_tick INTEGER NOT NULL, number INTEGER NOT NULL,"
+    " threads INTEGER NOT NULL, reduced_ns INTEGER NOT NULL,"
+    " PRIMARY KEY(since_tick, number)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE cause(tick INTEGER NOT NULL, number INTEGER NOT NULL, state INTEGER NOT NULL,"
+    " kind INTEGER NOT NULL, who INTEGER NOT NULL, time_ns INTEGER NOT NULL,"
+    " PRIMARY KEY(tick, number, state, kind, who)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE cause_lengths(tick INTEGER NOT NULL, number INTEGER NOT NULL,"
+    " state INTEGER NOT NULL, longest_ns INTEGER NOT NULL, longest_tid INTEGER NOT NULL,"
+    " longest_wall_clock_ns INTEGER NOT NULL, counts TEXT NOT NULL,"
+    " PRIMARY KEY(tick, number, state)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE cause_device(number INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;"
+    "CREATE TABLE cause_object(object INTEGER PRIMARY KEY, call TEXT NOT NULL, name TEXT NOT NULL)"
+    " STRICT;"
+    "CREATE TABLE cause_call(tick INTEGER NOT NULL, pid INTEGER NOT NULL, state INTEGER NOT NULL,"
+    " object INTEGER NOT NULL, sleep_ns INTEGER NOT NULL, count INTEGER NOT NULL,"
+    " PRIMARY KEY(tick, pid, state, object)) STRICT, WITHOUT ROWID;";
 
 /* The name that a group had in the interval of the row `c`. */
 #define NAME_OF(number)                                                                            \
@@ -81,16 +34,16 @@ const char cause_tables[] =
     " 'outside of this container' ELSE name END FROM cause_group AS g WHERE g.number = " number    \
     " AND since_tick <= c.tick ORDER BY since_tick DESC LIMIT 1)"
 
-const char cause_view[] = "CREATE VIEW causes AS SELECT c.tick, " NAME_OF(
-    "c.number") " AS waiter, state.name AS state,"
-                " kind.name AS cause, CASE kind.name WHEN 'group' THEN " NAME_OF(
-                    "c.who") " WHEN 'device' THEN"
-                             " (SELECT name FROM cause_device AS d WHERE d.number = c.who) END AS "
-                             "who, time_ns FROM cause AS c"
-                             " JOIN cause_word AS state ON state.word = 'state' AND state.number = "
-                             "c.state"
-                             " JOIN cause_word AS kind ON kind.word = 'kind' AND kind.number = "
-                             "c.kind;";
+/* clang-format off */
+const char cause_view[] =
+    "CREATE VIEW causes AS SELECT c.tick, " NAME_OF("c.number") " AS waiter,"
+    " state.name AS state, kind.name AS cause,"
+    " CASE kind.name WHEN 'group' THEN " NAME_OF("c.who")
+    " WHEN 'device' THEN (SELECT name FROM cause_device AS d WHERE d.number = c.who) END AS who,"
+    " time_ns FROM cause AS c"
+    " JOIN cause_word AS state ON state.word = 'state' AND state.number = c.state"
+    " JOIN cause_word AS kind ON kind.word = 'kind' AND kind.number = c.kind;";
+/* clang-format on */
 
 void cause_counts_write(char ret[CAUSE_COUNTS_SIZE], const uint64_t counts[CAMP_WAIT_BUCKETS])
 {

@@ -7,10 +7,10 @@
 
 #define SECTIONS_MAX 65536u
 #define SEGMENTS_MAX 1024u
-#define NOTES_MOST 65536u
+#define NOTES_MOST 10000u /* of a file */
+#define NOTES_SIZE 65536u /* of a section; more is left out */
 #define SYMBOLS_AT_ONCE 2048u
-/* Steps that a hostile table of symbols may cost: a table of a million symbols takes a million. */
-#define STEPS_MOST 50000000u
+#define NAME_STEPS 1000u /* of a read of a name */
 
 /* Reads ret[size] at an offset. Returns false if the file does not have all of it. */
 static bool read_at(const struct elf_file *file, uint64_t offset, void *ret, size_t size)
@@ -79,6 +79,20 @@ static void count_sections(struct elf_file *file, uint32_t stated)
     }
 }
 
+static void read_loads(struct elf_file *file)
+{
+    for (uint32_t i = 0; i < file->segment_count && file->load_count < ELF_LOADS_MOST; i++) {
+        Elf64_Phdr segment;
+
+        if (!read_segment(file, i, &segment))
+            return;
+        if (segment.p_type == PT_LOAD)
+            file->loads[file->load_count++] = (struct elf_load){ .offset = segment.p_offset,
+                                                                 .size = segment.p_filesz,
+                                                                 .address = segment.p_vaddr };
+    }
+}
+
 bool elf_file_read(struct elf_file *ret, int descriptor)
 {
     const unsigned char order =
@@ -118,19 +132,17 @@ bool elf_file_read(struct elf_file *ret, int descriptor)
     }
     if (ret->segment_count > SEGMENTS_MAX)
         ret->segment_count = SEGMENTS_MAX;
+    read_loads(ret);
     return true;
 }
 
 bool elf_file_address(const struct elf_file *file, uint64_t offset, uint64_t *ret)
 {
-    for (uint32_t i = 0; i < file->segment_count; i++) {
-        Elf64_Phdr segment;
+    for (uint32_t i = 0; i < file->load_count; i++) {
+        const struct elf_load *load = &file->loads[i];
 
-        if (!read_segment(file, i, &segment))
-            return false;
-        if (segment.p_type == PT_LOAD && offset >= segment.p_offset &&
-            offset - segment.p_offset < segment.p_filesz) {
-            *ret = segment.p_vaddr + (offset - segment.p_offset);
+        if (offset >= load->offset && offset - load->offset < load->size) {
+            *ret = load->address + (offset - load->offset);
             return true;
         }
     }
@@ -142,25 +154,36 @@ static uint64_t rounded(uint64_t size)
     return (size + 3) & ~UINT64_C(3);
 }
 
-/* Returns the length of the build id in the notes at an offset, or 0. */
-static size_t find_build_id(const struct elf_file *file, uint64_t offset, uint64_t size,
-                            uint8_t ret[ELF_BUILD_ID_MOST])
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
-    const uint64_t end = offset + (size < NOTES_MOST ? size : NOTES_MOST);
+    return a < b ? a : b;
+}
+
+/* Returns the length of the build id in the notes at an offset, or 0. Each note takes one of *left,
+ * and so does the call. */
+static size_t find_build_id(const struct elf_file *file, uint64_t offset, uint64_t size,
+                            uint32_t *left, uint8_t ret[ELF_BUILD_ID_MOST])
+{
+    static _Thread_local uint8_t notes[NOTES_SIZE];
+    const uint64_t rest = offset < file->size ? file->size - offset : 0;
     Elf32_Nhdr note;
-    char name[4];
 
-    if (offset > file->size)
+    --*left;
+    size = smaller(smaller(size, rest), NOTES_SIZE);
+    if (!read_at(file, offset, notes, size))
         return 0;
-    while (offset + sizeof note <= end && read_at(file, offset, &note, sizeof note)) {
-        const uint64_t value = offset + sizeof note + rounded(note.n_namesz);
+    for (uint64_t at = 0; at + sizeof note <= size && *left > 0; --*left) {
+        uint64_t name = at + sizeof note, value;
 
-        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof name && note.n_descsz != 0 &&
-            note.n_descsz <= ELF_BUILD_ID_MOST &&
-            read_at(file, offset + sizeof note, name, sizeof name) &&
-            memcmp(name, "GNU", sizeof name) == 0 && read_at(file, value, ret, note.n_descsz))
+        memcpy(&note, notes + at, sizeof note);
+        value = name + rounded(note.n_namesz);
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof "GNU" && note.n_descsz != 0 &&
+            note.n_descsz <= ELF_BUILD_ID_MOST && value + note.n_descsz <= size &&
+            memcmp(notes + name, "GNU", sizeof "GNU") == 0) {
+            memcpy(ret, notes + value, note.n_descsz);
             return note.n_descsz;
-        offset = value + rounded(note.n_descsz);
+        }
+        at = value + rounded(note.n_descsz);
     }
     return 0;
 }
@@ -168,22 +191,24 @@ static size_t find_build_id(const struct elf_file *file, uint64_t offset, uint64
 /* The debugging file has its notes only in a section. */
 size_t elf_file_build_id(const struct elf_file *file, uint8_t ret[ELF_BUILD_ID_MOST])
 {
+    uint32_t left = NOTES_MOST;
     size_t length = 0;
     Elf64_Shdr section;
 
-    for (uint32_t i = 0; i < file->section_count && i < SECTIONS_MAX && length == 0; i++) {
+    for (uint32_t i = 0; i < file->section_count && i < SECTIONS_MAX && length == 0 && left > 0;
+         i++) {
         if (!read_section(file, i, &section))
             break;
         if (section.sh_type == SHT_NOTE)
-            length = find_build_id(file, section.sh_offset, section.sh_size, ret);
+            length = find_build_id(file, section.sh_offset, section.sh_size, &left, ret);
     }
-    for (uint32_t i = 0; i < file->segment_count && length == 0; i++) {
+    for (uint32_t i = 0; i < file->segment_count && length == 0 && left > 0; i++) {
         Elf64_Phdr segment;
 
         if (!read_segment(file, i, &segment))
             break;
         if (segment.p_type == PT_NOTE)
-            length = find_build_id(file, segment.p_offset, segment.p_filesz, ret);
+            length = find_build_id(file, segment.p_offset, segment.p_filesz, &left, ret);
     }
     return length;
 }
@@ -194,8 +219,17 @@ struct pass {
     Elf64_Shdr names; /* the section of the names */
     struct elf_wanted *wanted;
     size_t count, found;
-    uint64_t steps;
+    uint64_t *steps; /* that are left */
 };
+
+/* Returns false if fewer steps are left; then none are. */
+static bool spend(const struct pass *pass, uint64_t steps)
+{
+    const bool has_them = *pass->steps >= steps;
+
+    *pass->steps = has_them ? *pass->steps - steps : 0;
+    return has_them;
+}
 
 /* Returns the index of the first wanted address that is not below `address`. */
 static size_t first_from(const struct pass *pass, uint64_t address)
@@ -220,7 +254,8 @@ static void copy_name(struct pass *pass, struct elf_wanted *wanted, const Elf64_
     const size_t size = left < ELF_NAME_SIZE ? (size_t)left : ELF_NAME_SIZE;
     char name[ELF_NAME_SIZE];
 
-    if (size == 0 || pass->names.sh_offset > UINT64_MAX - symbol->st_name)
+    if (size == 0 || pass->names.sh_offset > UINT64_MAX - symbol->st_name ||
+        !spend(pass, NAME_STEPS))
         return;
     if (!read_at(pass->file, pass->names.sh_offset + symbol->st_name, name, size))
         return;
@@ -241,7 +276,8 @@ static void take(struct pass *pass, const Elf64_Sym *symbol)
 {
     const unsigned type = ELF64_ST_TYPE(symbol->st_info);
 
-    pass->steps++;
+    if (!spend(pass, 1))
+        return;
     if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF ||
         symbol->st_size == 0)
         return;
@@ -249,7 +285,7 @@ static void take(struct pass *pass, const Elf64_Sym *symbol)
          i < pass->count && pass->wanted[i].address - symbol->st_value < symbol->st_size; i++) {
         struct elf_wanted *wanted = &pass->wanted[i];
 
-        if (pass->steps++ > STEPS_MOST)
+        if (!spend(pass, 1))
             return;
         if (wanted->name[0] == '\0' || wanted->start < symbol->st_value)
             copy_name(pass, wanted, symbol);
@@ -274,7 +310,7 @@ static void take_all(struct pass *pass, const Elf64_Shdr *section)
     } symbols;
 
     for (uint64_t left = section->sh_size / size, at = section->sh_offset;
-         left > 0 && pass->steps < STEPS_MOST;) {
+         left > 0 && *pass->steps > 0;) {
         const size_t count = left < SYMBOLS_AT_ONCE ? (size_t)left : SYMBOLS_AT_ONCE;
 
         if (!read_at(pass->file, at, &symbols, count * size))
@@ -290,10 +326,11 @@ static void take_all(struct pass *pass, const Elf64_Shdr *section)
     }
 }
 
-size_t elf_file_functions(const struct elf_file *file, struct elf_wanted *wanted, size_t count)
+size_t elf_file_functions(const struct elf_file *file, struct elf_wanted *wanted, size_t count,
+                          uint64_t *steps)
 {
     static const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
-    struct pass pass = { .file = file, .wanted = wanted, .count = count };
+    struct pass pass = { .file = file, .wanted = wanted, .count = count, .steps = steps };
 
     for (size_t t = 0; t < sizeof types / sizeof types[0] && count > 0; t++) {
         for (uint32_t i = 0; i < file->section_count && i < SECTIONS_MAX; i++) {

@@ -292,7 +292,7 @@ static size_t want(struct symbols *symbols, uint32_t number, const struct elf_fi
 
 /* Finds functions in the debugging file, if it is that of this file. */
 static void find_in_debugging_file(const struct symbols *symbols, const struct elf_file *elf,
-                                   size_t count)
+                                   size_t count, uint64_t *steps)
 {
     uint8_t id[ELF_BUILD_ID_MOST], other_id[ELF_BUILD_ID_MOST];
     const size_t length = elf_file_build_id(elf, id);
@@ -301,7 +301,7 @@ static void find_in_debugging_file(const struct symbols *symbols, const struct e
 
     if (file >= 0 && elf_file_read(&debugging, file) &&
         elf_file_build_id(&debugging, other_id) == length && memcmp(id, other_id, length) == 0)
-        (void)elf_file_functions(&debugging, symbols->wanted, count);
+        (void)elf_file_functions(&debugging, symbols->wanted, count, steps);
     if (file >= 0)
         close(file);
 }
@@ -333,6 +333,7 @@ static bool name_file(struct symbols *symbols, uint32_t number)
     const struct symbol_file *file = &symbols->files[number];
     const int descriptor = mapped_file_open(symbols->places.proc, file->pid, &file->mapping);
     struct elf_file elf;
+    uint64_t steps = ELF_STEPS;
     size_t count = 0;
     bool is_elf, done;
 
@@ -344,8 +345,8 @@ static bool name_file(struct symbols *symbols, uint32_t number)
     is_elf = descriptor >= 0 && elf_file_read(&elf, descriptor);
     if (is_elf) {
         count = want(symbols, number, &elf);
-        if (elf_file_functions(&elf, symbols->wanted, count) < count)
-            find_in_debugging_file(symbols, &elf, count);
+        if (elf_file_functions(&elf, symbols->wanted, count, &steps) < count)
+            find_in_debugging_file(symbols, &elf, count, &steps);
     }
     done = name_wanted(symbols, number, is_elf ? &elf : NULL, count);
     if (descriptor >= 0)

@@ -39,7 +39,7 @@ static void parse_elf(const uint8_t *data, size_t size, bool is_64)
     struct elf_wanted wanted[WANTED] = { 0 };
     uint8_t id[ELF_BUILD_ID_MOST], *bytes = malloc(size + 1);
     struct elf_file file;
-    uint64_t address;
+    uint64_t address, steps = ELF_STEPS;
     size_t found = 0;
 
     if (bytes == NULL)
@@ -57,7 +57,7 @@ static void parse_elf(const uint8_t *data, size_t size, bool is_64)
         if (elf_file_build_id(&file, id) > sizeof id)
             abort();
         (void)elf_file_address(&file, 0x10, &address);
-        found = elf_file_functions(&file, wanted, WANTED);
+        found = elf_file_functions(&file, wanted, WANTED, &steps);
     }
     for (size_t i = 0; i < WANTED; i++) {
         if (memchr(wanted[i].name, '\0', sizeof wanted[i].name) == NULL ||

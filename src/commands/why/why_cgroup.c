@@ -52,49 +52,64 @@ static void answer(int to, enum container_label label, const char *name)
     _exit(0);
 }
 
-/* Reads the answer of the child, which ends then. Returns whether there is one. */
-static bool read_answer(int from, pid_t child, char ret[ANSWER_SIZE])
+/* Reads the answer of the child, which ends then. Sets *status as waitpid(2) does, if the
+ * system has kept it. Returns whether there is an answer. */
+static bool read_answer(int from, pid_t child, char ret[ANSWER_SIZE], int *status)
 {
     size_t length = 0;
     ssize_t got;
-    int status;
 
     do {
         got = read(from, ret + length, ANSWER_SIZE - 1 - length);
         length += got > 0 ? (size_t)got : 0;
     } while (got > 0 || (got < 0 && errno == EINTR));
     ret[length] = '\0';
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    while (waitpid(child, status, 0) < 0 && errno == EINTR)
         continue;
     return length > 0;
 }
 
-static bool ask(enum container_label label, const char *name, char ret[ANSWER_SIZE])
+/* Returns OPTIONS_GO_ON if there is an answer, or an exit status after an error message. */
+static int ask(enum container_label label, const char *name, char ret[ANSWER_SIZE])
 {
-    int ends[2];
-    pid_t child;
+    const char *kind = container_label_names[label];
+    char how[40] = "";
+    int ends[2] = { -1, -1 }, status = -1, cause;
+    pid_t child = -1;
     bool done;
 
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return false;
-    child = fork();
+    if (pipe2(ends, O_CLOEXEC) == 0)
+        child = fork();
+    cause = errno;
     if (child == 0)
         answer(ends[1], label, name);
-    close(ends[1]);
-    done = child > 0 && read_answer(ends[0], child, ret);
-    close(ends[0]);
-    return done;
+    if (ends[1] >= 0)
+        close(ends[1]);
+    done = child > 0 && read_answer(ends[0], child, ret, &status);
+    if (ends[0] >= 0)
+        close(ends[0]);
+    if (done)
+        return OPTIONS_GO_ON;
+    if (child < 0)
+        return complain(STATUS_FAILURE, "no process can be made that looks for the %s (%s)", kind,
+                        strerror(cause));
+    if (WIFSIGNALED(status))
+        snprintf(how, sizeof how, ": signal %d ended it", WTERMSIG(status));
+    else if (WIFEXITED(status))
+        snprintf(how, sizeof how, ": its exit status is %d", WEXITSTATUS(status));
+    return complain(STATUS_FAILURE, "the process that looks for the %s gave no answer%s", kind,
+                    how);
 }
 
 static int find_label(struct why_cgroup *cgroup, enum container_label label)
 {
     struct camp_error error = { 0 };
     char text[ANSWER_SIZE], *end;
+    int status = ask(label, cgroup->labels[label], text);
     long r;
 
-    if (!ask(label, cgroup->labels[label], text))
-        return complain(STATUS_FAILURE, "no process can be made that looks for the %s (%s)",
-                        container_label_names[label], strerror(errno));
+    if (status != OPTIONS_GO_ON)
+        return status;
     r = strtol(text, &end, 10);
     if (r != CAMP_OK)
         snprintf(error.message, sizeof error.message, "%s", end + (*end == ' '));

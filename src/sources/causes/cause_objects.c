@@ -42,18 +42,56 @@ static struct cause_object *find(const struct cause_objects *objects, const char
     return NULL;
 }
 
-/* Adds the object of the sleeps, if it is a pipe or socket that is new. */
+/* Reads the name of a process. Returns false if there is no such process. */
+static bool read_name(char ret[CAMP_STATES_NAME_SIZE], int32_t pid, const char *folder)
+{
+    char path[256];
+    FILE *file;
+    bool done;
+
+    snprintf(path, sizeof path, "%s/%" PRId32 "/comm", folder, pid);
+    file = fopen(path, "re");
+    done = file != NULL && fgets(ret, CAMP_STATES_NAME_SIZE, file) != NULL;
+    if (done)
+        ret[strcspn(ret, "\n")] = '\0';
+    if (file != NULL)
+        fclose(file);
+    return done;
+}
+
+/* Returns false if the holder has exited, or if its pid or process has another name now. */
+static bool has_holder(const struct cause_object *object, const char *folder)
+{
+    char name[CAMP_STATES_NAME_SIZE];
+
+    return object->holder == 0 ||
+           (read_name(name, object->holder, folder) && strcmp(name, object->holder_name) == 0);
+}
+
+/* Removes an object that was found before. */
+static void forget(struct cause_objects *objects, struct cause_object *object)
+{
+    *object = objects->items[--objects->found];
+    objects->items[objects->found] = objects->items[--objects->count];
+}
+
+/* Adds the object of the sleeps, if it is a pipe or socket that is new or has another holder. */
 static void add(struct cause_objects *objects, const struct camp_call_sleeps *sleeps,
                 const char *folder)
 {
-    struct cause_object object = { .pid = sleeps->pid };
+    struct cause_object object = { .pid = sleeps->pid }, *known;
 
     cause_object_name(object.name, sleeps, folder);
     object.end = inode_of(object.name, "pipe");
     object.is_pipe = object.end != 0;
-    if ((!object.is_pipe && inode_of(object.name, "socket") == 0) ||
-        find(objects, object.name) != NULL ||
-        !ARRAY_RESERVE(objects->items, objects->capacity, objects->count + 1))
+    if (!object.is_pipe && inode_of(object.name, "socket") == 0)
+        return;
+    known = find(objects, object.name);
+    if (known != NULL && has_holder(known, folder))
+        return;
+    if (known != NULL)
+        forget(objects, known);
+    if (!ARRAY_RESERVE(objects->items, objects->capacity, objects->count + 1))
         return;
     objects->items[objects->count++] = object;
 }
@@ -190,7 +228,7 @@ static void note_holder(struct cause_object *items, size_t count, const char *ta
 }
 
 static void read_descriptors(struct cause_object *items, size_t count, const char *folder,
-                             int32_t pid)
+                             int32_t pid, uint64_t until_ns)
 {
     char path[256], target[64];
     const struct dirent *entry;
@@ -198,10 +236,12 @@ static void read_descriptors(struct cause_object *items, size_t count, const cha
 
     snprintf(path, sizeof path, "%s/%" PRId32 "/fd", folder, pid);
     directory = opendir(path);
-    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+    for (uint32_t i = 1; directory != NULL && (entry = readdir(directory)) != NULL; i++) {
         const ssize_t length =
             readlinkat(dirfd(directory), entry->d_name, target, sizeof target - 1);
 
+        if (i % 256 == 0 && is_late(until_ns))
+            break;
         if (length <= 0)
             continue;
         target[length] = '\0';
@@ -222,7 +262,7 @@ static void find_holders(struct cause_object *items, size_t count, const char *f
         const int32_t pid = (int32_t)strtol(entry->d_name, NULL, 10);
 
         if (pid > 0)
-            read_descriptors(items, count, folder, pid);
+            read_descriptors(items, count, folder, pid, until_ns);
     }
     if (directory != NULL)
         closedir(directory);
@@ -230,37 +270,32 @@ static void find_holders(struct cause_object *items, size_t count, const char *f
 
 static void name_holder(struct cause_object *object, const char *folder)
 {
-    char path[256], name[CAMP_STATES_NAME_SIZE] = "process", others[40] = "";
-    FILE *file;
+    char others[40] = "";
 
     if (object->holder == 0)
         return;
-    snprintf(path, sizeof path, "%s/%" PRId32 "/comm", folder, object->holder);
-    file = fopen(path, "re");
-    if (file != NULL) {
-        if (fgets(name, sizeof name, file) != NULL)
-            name[strcspn(name, "\n")] = '\0';
-        fclose(file);
-    }
+    if (!read_name(object->holder_name, object->holder, folder))
+        snprintf(object->holder_name, sizeof object->holder_name, "process");
     if (object->holders > 1)
         snprintf(others, sizeof others, " and %" PRIu32 " %s", object->holders - 1,
                  noun_of(object->holders - 1, "other", "others"));
-    snprintf(object->peer, sizeof object->peer, "with %s (%" PRId32 ")%s", name, object->holder,
-             others);
+    snprintf(object->peer, sizeof object->peer, "with %s (%" PRId32 ")%s", object->holder_name,
+             object->holder, others);
 }
 
 void cause_objects_find(struct cause_objects *objects, const struct camp_call_sleeps *calls,
                         size_t count, const char *folder)
 {
     const uint64_t until_ns = source_clock_ns(CLOCK_THREAD_CPUTIME_ID) + FIND_NS;
-    size_t first;
     bool has_ends = false;
+    size_t first;
 
-    if (objects->count > OBJECTS_MOST)
-        objects->count = 0;
-    first = objects->count;
+    if (objects->found > OBJECTS_MOST)
+        objects->found = 0;
+    objects->count = objects->found;
     for (size_t i = 0; i < count; i++)
         add(objects, &calls[i], folder);
+    first = objects->found;
     for (size_t i = first; i < objects->count; i++) {
         struct cause_object *object = &objects->items[i];
         const uint64_t inode = inode_of(object->name, "socket");
@@ -272,11 +307,12 @@ void cause_objects_find(struct cause_objects *objects, const struct camp_call_sl
         }
         has_ends |= object->end != 0;
     }
-    if (!has_ends)
-        return;
-    find_holders(objects->items + first, objects->count - first, folder, until_ns);
+    if (has_ends)
+        find_holders(objects->items + first, objects->count - first, folder, until_ns);
     for (size_t i = first; i < objects->count; i++)
         name_holder(&objects->items[i], folder);
+    if (!is_late(until_ns))
+        objects->found = objects->count;
 }
 
 const char *cause_objects_peer(const struct cause_objects *objects, const char *name)

@@ -2,10 +2,12 @@
  * What is at the other end of the pipes and sockets in which a process slept: the process that has
  * the other end of a pipe or of a Unix socket, and the address of a TCP or UDP peer.
  *
- * Each object is looked up once, when it is first shown: /proc/PID/net/tcp and its like have the
+ * Each object is looked up when it is first shown: /proc/PID/net/tcp and its like have the
  * addresses, unix_diag of sock_diag(7) the other end of a Unix socket, and /proc/PID/fd of all
  * processes its holders. Only root sees all of them. A look-up of all new objects of an interval
- * ends after 100 ms of CPU time; what was not found then has no other end.
+ * ends after 100 ms of CPU time; what was not found then has no other end in this interval, and the
+ * objects are looked up again in the next one. So is an object whose holder has exited or has
+ * another name.
  */
 #pragma once
 
@@ -16,7 +18,8 @@ struct cause_object {
     char peer[CAUSE_NAME_SIZE]; /* "with batch (4711)", "to 10.0.0.7:5432", or "" */
     uint64_t end;               /* inode number of the other end; 0: it is not in a process */
     int32_t pid;                /* whose sleeps were shown first */
-    int32_t holder;   /* the first process that has the end, or 0; of a pipe another one */
+    int32_t holder; /* the first process that has the end, or 0; of a pipe another one */
+    char holder_name[CAMP_STATES_NAME_SIZE];
     int32_t last_pid; /* the last one that has it */
     uint32_t holders;
     bool is_pipe;
@@ -24,12 +27,12 @@ struct cause_object {
 
 /* An all-zero struct is empty. */
 struct cause_objects {
-    struct cause_object *items; /* [count] */
-    size_t count, capacity;
+    struct cause_object *items; /* [count]; those from `found` on are of a search that was late */
+    size_t found, count, capacity;
 };
 
-/* Looks up the objects of calls[count] that are new. Processes are in `folder` (/proc). Without
- * memory, objects have no other end. */
+/* Looks up the objects of calls[count] that are new or have another holder. Processes are in
+ * `folder` (/proc). Without memory, objects have no other end. */
 void cause_objects_find(struct cause_objects *objects, const struct camp_call_sleeps *calls,
                         size_t count, const char *folder);
 

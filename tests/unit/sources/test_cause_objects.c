@@ -17,7 +17,35 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/camp-objects-XXXXXX";
+#define FOLDER "/tmp/camp-objects-XXXXXX"
+
+static char folder[] = FOLDER;
+static unsigned int clock_reads, late_from; /* 0: never late */
+
+uint64_t __wrap_source_clock_ns(clockid_t clock);
+
+/* The clock of the CPU time of a search stands still, and an hour later from a reading on. */
+uint64_t __wrap_source_clock_ns(clockid_t clock)
+{
+    (void)clock;
+    clock_reads++;
+    return late_from != 0 && clock_reads >= late_from ? UINT64_C(3600000000000) : 0;
+}
+
+static void make_folder(void)
+{
+    snprintf(folder, sizeof folder, "%s", FOLDER);
+    assert_non_null(mkdtemp(folder));
+    clock_reads = late_from = 0;
+}
+
+static void remove_in_folder(const char *path)
+{
+    char command[300];
+
+    snprintf(command, sizeof command, "rm -r %s/%s", folder, path);
+    assert_int_equal(system(command), 0);
+}
 
 static void make(const char *path, bool is_folder, const char *text)
 {
@@ -99,12 +127,11 @@ static void other_ends_are_named_by_address_and_by_process(void **state)
 {
     struct camp_call_sleeps calls[7];
     struct cause_objects objects = { 0 };
-    char command[300];
 
     (void)state;
     if (camp_call_name(SYS_read) == NULL) /* an architecture whose calls camp does not know */
         skip();
-    assert_non_null(mkdtemp(folder));
+    make_folder();
     set_up_processes();
     for (int i = 0; i < 7; i++)
         calls[i] = read_of(i);
@@ -121,8 +148,85 @@ static void other_ends_are_named_by_address_and_by_process(void **state)
     cause_objects_find(&objects, calls, 7, folder);
     assert_int_equal(objects.count, 5);
     cause_objects_release(&objects);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
+    remove_in_folder("");
+}
+
+/* Processes 7 and 8 have the ends of a pipe. */
+static void set_up_pipe(void)
+{
+    make_folder();
+    make_process(7, "victim\n");
+    make_process(8, "writer\n");
+    open_file(7, 0, "pipe:[100]");
+    open_file(7, 1, "pipe:[101]");
+    open_file(8, 0, "pipe:[100]");
+}
+
+static void a_holder_that_has_exited_or_changed_is_looked_up_again(void **state)
+{
+    const struct camp_call_sleeps calls[] = { read_of(0), read_of(1) };
+    struct cause_objects objects = { 0 };
+
+    (void)state;
+    if (camp_call_name(SYS_read) == NULL)
+        skip();
+    set_up_pipe();
+    cause_objects_find(&objects, calls, 2, folder);
+    assert_peer(&objects, "pipe:[100]", "with writer (8)");
+    make("8/comm", false, "successor\n"); /* the pid is another process's, or execve(2) */
+    cause_objects_find(&objects, calls, 2, folder);
+    assert_peer(&objects, "pipe:[100]", "with successor (8)");
+    make_process(9, "heir\n");
+    open_file(9, 0, "pipe:[100]");
+    remove_in_folder("8");
+    cause_objects_find(&objects, calls, 2, folder);
+    assert_peer(&objects, "pipe:[100]", "with heir (9)");
+    remove_in_folder("9");
+    cause_objects_find(&objects, calls, 2, folder);
+    assert_peer(&objects, "pipe:[100]", "");
+    assert_int_equal(objects.count, 2);
+    cause_objects_release(&objects);
+    remove_in_folder("");
+}
+
+/* Without the test among its descriptors, the clock is read once for the search, for each of the
+ * four entries of the folder, and at the end: six times. */
+static void a_process_with_many_descriptors_ends_the_search_in_time(void **state)
+{
+    const struct camp_call_sleeps call = read_of(0);
+    struct cause_objects objects = { 0 };
+
+    (void)state;
+    if (camp_call_name(SYS_read) == NULL)
+        skip();
+    set_up_pipe();
+    for (int i = 1; i < 1024; i++)
+        open_file(8, i, "/dev/null");
+    late_from = 7;
+    cause_objects_find(&objects, &call, 1, folder);
+    assert_true(clock_reads >= late_from);
+    cause_objects_release(&objects);
+    remove_in_folder("");
+}
+
+static void what_a_late_search_did_not_find_is_looked_up_again(void **state)
+{
+    const struct camp_call_sleeps calls[] = { read_of(0), read_of(1) };
+    struct cause_objects objects = { 0 };
+
+    (void)state;
+    if (camp_call_name(SYS_read) == NULL)
+        skip();
+    set_up_pipe();
+    late_from = 2; /* before the first process */
+    cause_objects_find(&objects, calls, 2, folder);
+    assert_peer(&objects, "pipe:[100]", "");
+    late_from = 0;
+    cause_objects_find(&objects, calls, 1, folder);
+    assert_peer(&objects, "pipe:[100]", "with writer (8)");
+    assert_int_equal(objects.count, 1);
+    cause_objects_release(&objects);
+    remove_in_folder("");
 }
 
 static void the_other_end_of_a_unix_socket_is_the_process_that_has_it(void **state)
@@ -162,6 +266,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(other_ends_are_named_by_address_and_by_process),
+        cmocka_unit_test(a_holder_that_has_exited_or_changed_is_looked_up_again),
+        cmocka_unit_test(a_process_with_many_descriptors_ends_the_search_in_time),
+        cmocka_unit_test(what_a_late_search_did_not_find_is_looked_up_again),
         cmocka_unit_test(the_other_end_of_a_unix_socket_is_the_process_that_has_it),
     };
 

@@ -168,7 +168,7 @@ static void the_innermost_function_that_contains_an_address_is_found(void **stat
 
     (void)state;
     assert_true(elf_file_read(&file, descriptor));
-    assert_int_equal(elf_file_functions(&file, wanted, 6), 3);
+    assert_int_equal(elf_file_functions(&file, wanted, 6, &(uint64_t){ ELF_STEPS }), 3);
     assert_string_equal(wanted[0].name, "");
     assert_string_equal(wanted[1].name, "outer");
     assert_string_equal(wanted[2].name, "inner");
@@ -201,7 +201,7 @@ static void a_damaged_file_has_no_functions(void **state)
     elf.segment.p_offset = UINT64_MAX;
     descriptor = file_of(&elf, sizeof elf);
     assert_true(elf_file_read(&file, descriptor));
-    assert_int_equal(elf_file_functions(&file, &wanted, 1), 0);
+    assert_int_equal(elf_file_functions(&file, &wanted, 1, &(uint64_t){ ELF_STEPS }), 0);
     assert_int_equal(elf_file_build_id(&file, (uint8_t[ELF_BUILD_ID_MOST]){ 0 }), 0);
     assert_false(elf_file_address(&file, 0, &wanted.address));
     close(descriptor);
@@ -211,7 +211,7 @@ static void a_damaged_file_has_no_functions(void **state)
     elf.names[1 + 5] = 'x'; /* "outer" and "inner" are one name then */
     descriptor = file_of(&elf, sizeof elf);
     assert_true(elf_file_read(&file, descriptor));
-    assert_int_equal(elf_file_functions(&file, &wanted, 1), 0);
+    assert_int_equal(elf_file_functions(&file, &wanted, 1, &(uint64_t){ ELF_STEPS }), 0);
     close(descriptor);
 }
 
