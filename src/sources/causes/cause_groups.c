@@ -198,7 +198,8 @@ bool cause_groups_find(struct cause_groups *groups, struct cause_cgroups *cgroup
     *ret = process->group;
     if (process->is_own || cgroups == NULL)
         return true;
-    if (!cause_cgroups_find(cgroups, thread->cgroup, &watched))
+    if (!cause_cgroups_find(cgroups, thread->cgroup, (thread->flags & CAMP_THREAD_ENDED) != 0,
+                            &watched))
         return false;
     if (watched != CAUSE_GROUPS)
         *ret = watched;
