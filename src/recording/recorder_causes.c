@@ -131,7 +131,8 @@ static int write_groups(const struct writing *writing)
         struct written_group *has = &writing->causes->groups[i];
         const bool is_there = groups[i] != NULL;
 
-        if (is_there == has->is_there && (!is_there || is_same(groups[i], &has->group)))
+        if (!has->is_unknown && is_there == has->is_there &&
+            (!is_there || is_same(groups[i], &has->group)))
             continue;
         r = write_group(writing, groups[i], i);
         has->is_there = is_there;
@@ -150,8 +151,9 @@ static int write_threads(const struct writing *writing)
         const uint64_t threads = writing->interval->threads[i];
         const uint64_t reduced_ns = writing->interval->reduced_ns[i];
 
-        if (threads == has->threads && reduced_ns == has->reduced_ns)
+        if (!has->is_unknown && threads == has->threads && reduced_ns == has->reduced_ns)
             continue;
+        has->is_unknown = false;
         has->threads = threads;
         has->reduced_ns = reduced_ns;
         r = INSERT(writing, INSERT_THREADS, writing->tick, i, (int64_t)threads,
@@ -193,6 +195,8 @@ static int write_causes(const struct writing *writing)
     for (size_t i = 0; i < interval->rows.count && r == CAMP_OK; i++) {
         const struct cause *row = &interval->rows.items[i];
 
+        if (row->wait_ns == 0)
+            continue;
         if (row->kind == CAMP_CAUSE_DEVICE)
             r = name_device(writing, row->id);
         if (r == CAMP_OK)
@@ -307,7 +311,8 @@ void recorder_causes_roll_back(struct recorder_causes *causes, int64_t tick)
         recorder_causes_release(causes);
         return;
     }
-    memset(causes->groups, 0, sizeof causes->groups);
+    for (uint32_t i = 0; i < CAUSE_GROUPS; i++)
+        causes->groups[i].is_unknown = true;
     causes->device_count = 0;
     forget_objects(causes);
 }

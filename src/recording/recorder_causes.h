@@ -23,8 +23,10 @@ struct recorder_causes {
     sqlite3 *database;
     sqlite3_stmt *statements[CAUSE_STATEMENT_COUNT];
     int64_t created_tick; /* the interval whose transaction has the tables */
-    /* What the file has of each number. Without `is_there` it has no such group now. */
+    /* What the file has of each number. Without `is_there` it has no such group now. With
+     * `is_unknown` a transaction was rolled back, and the next one writes all of it. */
     struct written_group {
+        bool is_unknown;
         bool is_there;
         struct camp_states_group group;
         uint64_t threads, reduced_ns;

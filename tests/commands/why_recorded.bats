@@ -284,6 +284,21 @@ assert w["time_ns"] == total, (w["time_ns"], total)
     [ ! -e run.camp ]
 }
 
+@test "camp record --why-of NAME records the processes with the name of a kernel thread" {
+    need_causes
+    [ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ] || skip "kernel threads are not visible in this container"
+    run --separate-stderr "$CAMP" record --why --why-of kthreadd --output run.camp 50ms 2
+    [ "$status" -eq 1 ]
+    python3 -c '
+import ctypes, time
+ctypes.CDLL(None).prctl(15, b"kthreadd", 0, 0, 0)
+open("named", "w").close()
+time.sleep(60)' 3>&- &
+    until_it test -e named
+    "$CAMP" record --why --why-of kthreadd --output run.camp 50ms 4
+    why 'assert w["subject"] == "kthreadd" and w["threads"] == 1, w' run.camp kthreadd
+}
+
 @test "options of camp record --why and camp why --from that do not go together are usage errors" {
     run --separate-stderr "$CAMP" record --why-of me
     [ "$status" -eq 2 ]

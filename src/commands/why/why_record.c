@@ -340,6 +340,22 @@ static struct loss_shares losses_of(const struct why_interval *interval,
                                  percent(reduced, tree->total_ns) };
 }
 
+/* Returns the noun of the groups that are told apart: that of most groups, because the subject may
+ * be of another kind. */
+static const char *noun_of_groups(const struct causes *causes)
+{
+    size_t processes = 0, cgroups = 0, names = 0;
+
+    for (size_t i = 0; i < causes->group_count; i++) {
+        processes += causes->groups[i].kind == CAMP_GROUP_PROCESS;
+        cgroups += causes->groups[i].kind == CAMP_GROUP_CGROUP;
+        names += causes->groups[i].kind == CAMP_GROUP_NAME;
+    }
+    return processes > names && processes >= cgroups ? "processes"
+           : cgroups > names                         ? "cgroups"
+                                                     : "names";
+}
+
 static void add_notes(struct document *document, const struct causes *causes,
                       const struct loss_shares *losses)
 {
@@ -350,8 +366,8 @@ static void add_notes(struct document *document, const struct causes *causes,
         document_note(
             document,
             "others     %.2f %% was caused by processes that are not told apart: more than "
-            "53 names caused waits",
-            losses->others);
+            "53 %s caused waits",
+            losses->others, noun_of_groups(causes));
     if (losses->reduced > REDUCED_NOTED)
         document_note(
             document,

@@ -50,17 +50,17 @@ static int complain_of_no_causes(const struct why_recorded *recorded)
 }
 
 /* Lists the groups that have a name of their own. */
-static void list_groups(char ret[LIST_SIZE], const struct causes *causes)
+static void list_groups(char ret[LIST_SIZE], const struct cause_sum *sum)
 {
     size_t length = 0;
 
     ret[0] = '\0';
-    for (size_t i = 0; i < causes->group_count; i++) {
+    for (size_t i = 0; i < sum->met_count; i++) {
         char name[CAUSE_NAME_SIZE];
 
-        if (causes->groups[i].kind < CAMP_GROUP_NAME)
+        if (sum->met[i].kind < CAMP_GROUP_NAME)
             continue;
-        cause_group_name(name, &causes->groups[i]);
+        cause_group_name(name, &sum->met[i]);
         if (length + sizeof name + 2 < LIST_SIZE)
             length += (size_t)snprintf(ret + length, LIST_SIZE - length, "%s%s",
                                        length > 0 ? ", " : "", name);
@@ -72,7 +72,7 @@ static int complain_of_no_subject(const struct why_recorded *recorded,
 {
     char names[LIST_SIZE];
 
-    list_groups(names, &recorded->sum.causes);
+    list_groups(names, &recorded->sum);
     if (parts->pid != 0)
         return complain(STATUS_FAILURE,
                         "%s has no process %d by itself: give its name, or record with --why-of %d "

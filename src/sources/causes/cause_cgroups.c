@@ -30,6 +30,7 @@ static bool add(struct cause_cgroups *cgroups, uint64_t id, bool is_inside)
 
     if (known != NULL) {
         known->is_inside |= is_inside;
+        known->version = cgroups->version;
         return true;
     }
     if (cgroups->count >= KNOWN_MOST) {
@@ -40,7 +41,7 @@ static bool add(struct cause_cgroups *cgroups, uint64_t id, bool is_inside)
         !index_reserve(&cgroups->index, cgroups->count + 1))
         return false;
     index_add(&cgroups->index, index_hash_number(id), (uint32_t)cgroups->count);
-    cgroups->known[cgroups->count++] = (struct known_cgroup){ id, is_inside };
+    cgroups->known[cgroups->count++] = (struct known_cgroup){ id, is_inside, cgroups->version };
     return true;
 }
 
@@ -102,23 +103,31 @@ int cause_cgroups_watch(struct cause_cgroups *cgroups, struct camp_states *sessi
 void cause_cgroups_start(struct cause_cgroups *cgroups)
 {
     cgroups->is_walked = false;
+    cgroups->version++;
 }
 
-bool cause_cgroups_find(struct cause_cgroups *cgroups, uint64_t id, uint32_t *ret)
+/* Asks the kernel for a cgroup, and looks for its directory. */
+static bool resolve(struct cause_cgroups *cgroups, uint64_t id, bool walks)
+{
+    uint32_t number;
+    const bool ran = camp_states_group_of_cgroup(cgroups->session, id, &number, NULL) == CAMP_OK;
+
+    if (!ran && !walks)
+        return true;
+    return (ran || walk_once(cgroups)) && add(cgroups, id, ran);
+}
+
+bool cause_cgroups_find(struct cause_cgroups *cgroups, uint64_t id, bool has_exited, uint32_t *ret)
 {
     const struct known_cgroup *known;
-    uint32_t number;
 
     *ret = CAUSE_GROUPS;
     if (cgroups->watched == 0)
         return true;
-    if (find(cgroups, id) == NULL) {
-        const bool ran =
-            camp_states_group_of_cgroup(cgroups->session, id, &number, NULL) == CAMP_OK;
-
-        if ((!ran && !walk_once(cgroups)) || !add(cgroups, id, ran))
-            return false;
-    }
+    known = find(cgroups, id);
+    if ((known == NULL || (!known->is_inside && known->version != cgroups->version)) &&
+        !resolve(cgroups, id, known == NULL || !has_exited))
+        return false;
     known = find(cgroups, id);
     if (known != NULL && known->is_inside)
         *ret = cgroups->group;

@@ -147,6 +147,14 @@ static void find_by_process(const struct cause_groups *groups, struct named_proc
     process->version = groups->version;
 }
 
+static bool is_watched(const struct cause_groups *groups, int32_t pid, const char *name)
+{
+    const struct named_process *watched = &groups->watched;
+
+    return watched->pid != 0 ? watched->pid == pid
+                             : watched->name[0] != '\0' && strcmp(watched->name, name) == 0;
+}
+
 static uint32_t number_of_cgroup(const struct cause_groups *groups, uint64_t cgroup,
                                  uint32_t without)
 {
@@ -174,21 +182,24 @@ bool cause_groups_find(struct cause_groups *groups, struct cause_cgroups *cgroup
     /* A worker of io_uring belongs to its process. */
     if ((thread->flags & CAMP_THREAD_KERNEL) != 0 && thread->tid == thread->pid) {
         *ret = number_of(groups, CAMP_GROUP_KERNEL, 0, NULL, other);
-        groups->is_kernel |= groups->watched.pid != 0
-                                 ? groups->watched.pid == thread->pid
-                                 : strcmp(groups->watched.name, thread->name) == 0;
+        groups->is_kernel |= !groups->has_process && is_watched(groups, thread->pid, thread->name);
         return true;
     }
     process = process_of(groups, thread->pid);
     if (process == NULL)
         return false;
     name_process(groups, process, thread);
+    if (!groups->has_process && is_watched(groups, process->pid, process->name)) {
+        groups->has_process = true;
+        groups->is_kernel = false;
+    }
     if (process->version != groups->version || process->version == 0)
         find_by_process(groups, process, other);
     *ret = process->group;
     if (process->is_own || cgroups == NULL)
         return true;
-    if (!cause_cgroups_find(cgroups, thread->cgroup, &watched))
+    if (!cause_cgroups_find(cgroups, thread->cgroup, (thread->flags & CAMP_THREAD_ENDED) != 0,
+                            &watched))
         return false;
     if (watched != CAUSE_GROUPS)
         *ret = watched;

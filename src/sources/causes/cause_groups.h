@@ -20,10 +20,10 @@ struct cause_groups {
     size_t count;
     uint32_t version; /* of the list, from 1 on */
     bool renamed;     /* a process has got another name since the list was set */
-    /* The watched process, or 0, or the watched name, or "". If a kernel thread has it, `is_kernel`
-     * becomes true, because kernel threads have no groups of their own. */
+    /* The watched process, or 0, or the watched name, or "". If a kernel thread has it, and no
+     * process, `is_kernel` becomes true, because kernel threads have no groups of their own. */
     struct named_process watched;
-    bool is_kernel;
+    bool is_kernel, has_process;
     struct named_process *processes; /* [process_count], the processes that were seen */
     size_t process_count, process_capacity;
     struct index index;

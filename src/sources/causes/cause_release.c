@@ -43,6 +43,13 @@ uint64_t cause_quiet_groups(const struct causes *causes)
     return count > TAKEN_MOST ? taken & ~busy_groups(causes) : 0;
 }
 
+uint64_t cause_still_released(const struct causes *causes, uint64_t released)
+{
+    for (size_t i = 0; i < causes->group_count; i++)
+        released &= ~set_of(causes->groups[i].number);
+    return released;
+}
+
 static bool is_same(const struct cause *a, const struct cause *b)
 {
     return a->group == b->group && a->state == b->state && a->kind == b->kind && a->id == b->id;

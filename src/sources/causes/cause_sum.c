@@ -57,6 +57,21 @@ static struct camp_states_group *find_group(struct cause_sum *sum,
     return NULL;
 }
 
+/* Keeps a group for cause_sum.met. */
+static void meet(struct cause_sum *sum, const struct camp_states_group *group)
+{
+    size_t at = 0;
+
+    while (at < sum->met_count && !is_same_group(&sum->met[at], group))
+        at++;
+    if (at == CAUSE_GROUPS)
+        return;
+    if (at == sum->met_count)
+        sum->met[sum->met_count++] = *group;
+    else if (group->name[0] != '\0')
+        sum->met[at] = *group;
+}
+
 /* Returns the number that a group has in the sum. */
 static uint32_t number_group(struct cause_sum *sum, const struct camp_states_group *group)
 {
@@ -79,8 +94,10 @@ static void number_groups(struct cause_sum *sum, const struct causes *more)
     memset(sum->numbers, 0, sizeof sum->numbers);
     number_group(sum, &other);
     for (size_t i = 0; i < more->group_count; i++) {
-        if (more->groups[i].number < CAUSE_GROUPS)
-            sum->numbers[more->groups[i].number] = number_group(sum, &more->groups[i]);
+        if (more->groups[i].number >= CAUSE_GROUPS)
+            continue;
+        sum->numbers[more->groups[i].number] = number_group(sum, &more->groups[i]);
+        meet(sum, &more->groups[i]);
     }
 }
 
@@ -299,6 +316,19 @@ const struct causes *cause_sum_finish(struct cause_sum *sum)
     return &sum->causes;
 }
 
+/* The other groups free their numbers for those of the next intervals. */
+static void keep_subject(struct cause_sum *sum)
+{
+    struct causes *causes = &sum->causes;
+    size_t left = 0;
+
+    for (size_t i = 0; i < causes->group_count; i++) {
+        if (is_subject(sum, &causes->groups[i]))
+            causes->groups[left++] = causes->groups[i];
+    }
+    causes->group_count = left;
+}
+
 void cause_sum_clear(struct cause_sum *sum)
 {
     struct causes *causes = &sum->causes;
@@ -307,6 +337,7 @@ void cause_sum_clear(struct cause_sum *sum)
     memset(causes->state_ns, 0, sizeof causes->state_ns);
     memset(causes->reduced_ns, 0, sizeof causes->reduced_ns);
     memset(causes->lengths, 0, sizeof causes->lengths);
+    keep_subject(sum);
     causes->rows.count = causes->calls.count = 0;
     causes->end_ns = causes->unseen = 0;
     sum->intervals = sum->total_ns = sum->call_ns = 0;

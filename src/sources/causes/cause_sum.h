@@ -15,6 +15,10 @@ struct cause_sum {
     /* The times run from 0 to the length of all intervals, and wall_clock_ns is that of the last
      * one. `threads` are the most in one interval. */
     struct causes causes;
+    /* The first groups of all intervals, also of those before cause_sum_clear(). Their numbers mean
+     * nothing. */
+    struct camp_states_group met[CAUSE_GROUPS]; /* [met_count] */
+    size_t met_count;
     uint64_t intervals;
     uint64_t total_ns;              /* of all states of all groups */
     uint64_t call_ns;               /* of all calls */
@@ -31,6 +35,6 @@ int cause_sum_add(struct cause_sum *sum, const struct causes *more, struct camp_
  * cause_sum_release(). */
 const struct causes *cause_sum_finish(struct cause_sum *sum);
 
-/* Makes it the sum of nothing, which still has the groups. */
+/* Makes it the sum of nothing, which has only the group of the subject if it had that. */
 void cause_sum_clear(struct cause_sum *sum);
 void cause_sum_release(struct cause_sum *sum);

@@ -219,7 +219,6 @@ static void release_groups(struct causes_source *source)
 {
     const uint64_t quiet = cause_quiet_groups(&source->causes);
 
-    source->released = 0;
     for (uint32_t i = 0; i < CAUSE_GROUPS; i++) {
         if ((quiet >> i & 1) != 0 && camp_states_release_group(source->session, i, NULL) == CAMP_OK)
             source->released |= UINT64_C(1) << i;
@@ -235,6 +234,7 @@ static bool subtract_readings(struct causes_source *source)
     if (!cause_differences(&source->differences, before->causes, before->cause_count, now->causes,
                            now->cause_count))
         return false;
+    source->released = cause_still_released(&source->causes, source->released);
     cause_move_released(&source->differences, source->released, 0 /* CAMP_GROUP_OTHER */);
     return true;
 }

@@ -108,7 +108,8 @@ struct causes {
     struct cause_device *devices; /* [device_count] */
     size_t device_count;
     struct call_name *call_names; /* [calls.count]; `call` and `argument` of the calls are 0 */
-    bool is_kernel; /* a kernel thread has the watched pid or name: it has no group of its own */
+    /* A kernel thread has the watched pid or name, and no process: it has no group of its own. */
+    bool is_kernel;
 };
 
 struct causes_source;

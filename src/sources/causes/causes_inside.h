@@ -29,7 +29,7 @@ struct causes_source {
     struct reading before, now;
     struct causes causes;
     struct cause_list differences;
-    uint64_t released; /* set of the groups that were released after the last reading */
+    uint64_t released; /* set of the groups that were released, until others have their numbers */
 };
 
 /* Allocates a source without a session. Returns NULL if there is no memory. */

@@ -187,6 +187,11 @@ static void losses_are_of_the_subject_and_noted_when_they_are_large(void **state
     assert_true(losses[3].real == 2);
     assert_true(has_note(&record, "others     20.00 % was"));
     assert_true(has_note(&record, "had 2.00 % more"));
+    assert_true(has_note(&record, "more than 53 names caused waits"));
+    for (uint32_t i = 0; i < causes->group_count; i++)
+        causes->groups[i].kind = i < 2 ? causes->groups[i].kind : CAMP_GROUP_PROCESS;
+    assert_int_equal(why_record_fill(&record, &interval), CAMP_OK);
+    assert_true(has_note(&record, "more than 53 processes caused waits"));
     interval.subject = WHY_ALL;
     assert_int_equal(why_record_fill(&record, &interval), CAMP_OK);
     losses = record.document.tables[WHY_LOSSES].cells;

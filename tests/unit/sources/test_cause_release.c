@@ -83,10 +83,24 @@ static void the_times_of_a_released_group_are_those_of_the_others(void **state)
     free(list.items);
 }
 
+static void a_number_is_released_until_another_group_has_it(void **state)
+{
+    struct causes *causes = sleeping_names();
+    const uint64_t released = UINT64_C(1) << 5 | UINT64_C(1) << 62;
+
+    (void)state;
+    assert_int_equal(cause_still_released(causes, 0), 0);
+    assert_true(cause_still_released(causes, released) == UINT64_C(1) << 62);
+    causes->group_count = 5; /* the first ones, up to number 4 */
+    assert_true(cause_still_released(causes, released) == released);
+    release(causes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_that_did_nothing_are_quiet_when_numbers_are_scarce),
+        cmocka_unit_test(a_number_is_released_until_another_group_has_it),
         cmocka_unit_test(the_times_of_a_released_group_are_those_of_the_others),
     };
 

@@ -161,9 +161,9 @@ static void times_that_cannot_be_added_up_are_an_error(void **state)
     release_causes(causes);
 }
 
-static void a_cleared_sum_has_its_groups_and_no_time(void **state)
+static void a_cleared_sum_has_no_time_and_no_group_but_the_subject(void **state)
 {
-    struct cause_sum sum = { 0 };
+    struct cause_sum sum = { .subject = "7", .subject_pid = 7 };
     struct causes *causes = make_causes();
     const struct causes *of;
 
@@ -171,7 +171,8 @@ static void a_cleared_sum_has_its_groups_and_no_time(void **state)
     add(&sum, causes);
     cause_sum_finish(&sum);
     cause_sum_clear(&sum);
-    assert_int_equal(sum.causes.group_count, 5);
+    assert_int_equal(sum.causes.group_count, 1);
+    assert_int_equal(number_of(&sum.causes, CAMP_GROUP_PROCESS, "db"), CAUSE_GROUPS - 1);
     assert_int_equal(sum.causes.rows.count, 0);
     add(&sum, causes);
     of = cause_sum_finish(&sum);
@@ -180,6 +181,37 @@ static void a_cleared_sum_has_its_groups_and_no_time(void **state)
     assert_adds_up(of);
     cause_sum_release(&sum);
     release_causes(causes);
+}
+
+/* 200 names in four parts of 50: those of the last part are told apart as those of the first. */
+static void each_part_of_a_long_recording_has_numbers_for_its_own_groups(void **state)
+{
+    struct cause_sum sum = { 0 };
+
+    (void)state;
+    for (uint32_t part = 0; part < 4; part++) {
+        struct causes *causes = calloc(1, sizeof *causes);
+        const struct causes *of;
+
+        assert_non_null(causes);
+        add_group(causes, 0, CAMP_GROUP_OTHER, 0, "");
+        for (uint32_t i = 1; i <= 50; i++) {
+            char name[CAMP_STATES_NAME_SIZE];
+
+            snprintf(name, sizeof name, "name %u", part * 50 + i);
+            add_group(causes, i, CAMP_GROUP_NAME, 0, name);
+            add_row(causes, i, CAMP_STATE_DISK, CAMP_CAUSE_TIMER, 0, 1000);
+        }
+        add(&sum, causes);
+        of = cause_sum_finish(&sum);
+        assert_int_equal(of->group_count, 51);
+        assert_int_equal(of->state_ns[0][CAMP_STATE_DISK], 0);
+        cause_sum_clear(&sum);
+        release_causes(causes);
+    }
+    assert_int_equal(sum.met_count, CAUSE_GROUPS);
+    assert_string_equal(sum.met[1].name, "name 1");
+    cause_sum_release(&sum);
 }
 
 static void the_lengths_of_waits_are_added_up_and_the_longest_is_that_of_all(void **state)
@@ -287,7 +319,8 @@ int main(void)
         cmocka_unit_test(groups_are_the_same_by_name_or_pid_whatever_their_numbers_are),
         cmocka_unit_test(groups_beyond_the_64th_are_other_processes_but_not_the_subject),
         cmocka_unit_test(times_that_cannot_be_added_up_are_an_error),
-        cmocka_unit_test(a_cleared_sum_has_its_groups_and_no_time),
+        cmocka_unit_test(a_cleared_sum_has_no_time_and_no_group_but_the_subject),
+        cmocka_unit_test(each_part_of_a_long_recording_has_numbers_for_its_own_groups),
         cmocka_unit_test(the_lengths_of_waits_are_added_up_and_the_longest_is_that_of_all),
         cmocka_unit_test(system_calls_are_added_up_by_their_names),
         cmocka_unit_test(

@@ -216,20 +216,23 @@ static void a_process_that_has_not_run_has_its_name_from_its_comm(void **state)
     release_causes(causes);
 }
 
-static void a_watched_kernel_thread_is_noticed(void **state)
+static void a_watched_kernel_thread_is_noticed_if_no_process_has_its_name(void **state)
 {
     struct causes *causes = make_causes();
     struct cause_groups groups = { .read_name = no_name, .watched.name = "kswapd0" };
 
     (void)state;
     cause_groups_set(&groups, causes->groups, causes->group_count);
-    group_of(&groups, 30, 30, 0, "kswapd0");
     group_of(&groups, 31, 31, CAMP_THREAD_KERNEL, "kswapd");
     assert_false(groups.is_kernel);
     group_of(&groups, 32, 32, CAMP_THREAD_KERNEL, "kswapd0");
     assert_true(groups.is_kernel);
+    group_of(&groups, 30, 30, 0, "kswapd0");
+    assert_false(groups.is_kernel);
+    group_of(&groups, 32, 32, CAMP_THREAD_KERNEL, "kswapd0");
+    assert_false(groups.is_kernel);
     groups.watched.pid = 33;
-    groups.is_kernel = false;
+    groups.has_process = false;
     group_of(&groups, 32, 32, CAMP_THREAD_KERNEL, "kswapd0");
     assert_false(groups.is_kernel);
     group_of(&groups, 33, 33, CAMP_THREAD_KERNEL, "kthreadd");
@@ -388,7 +391,7 @@ int main(void)
         cmocka_unit_test(threads_find_their_groups_again_only_if_the_list_or_a_name_changed),
         cmocka_unit_test(of_two_equal_groups_the_one_with_causes_stays),
         cmocka_unit_test(a_process_that_has_not_run_has_its_name_from_its_comm),
-        cmocka_unit_test(a_watched_kernel_thread_is_noticed),
+        cmocka_unit_test(a_watched_kernel_thread_is_noticed_if_no_process_has_its_name),
         cmocka_unit_test(sleeps_in_calls_are_those_of_the_interval_the_longest_first),
         cmocka_unit_test(a_chain_ends_at_a_group_of_unrelated_threads),
         cmocka_unit_test(a_chain_ends_at_a_group_that_runs_and_at_a_circle),
