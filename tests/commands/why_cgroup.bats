@@ -54,7 +54,7 @@ check() {
 
 @test "camp why takes one subject" {
     run -2 --separate-stderr "$CAMP" why --container web 4711
-    [ "$stderr" = "camp why: more than one subject: give a process, a name, a cgroup, a container, a pod or a unit" ]
+    [ "$stderr" = "camp why: more than one subject: give a process, a name, a cgroup, a container, a pod or a unit; INTERVAL and COUNT then go as --interval and --count" ]
     run -2 --separate-stderr "$CAMP" why --pod web --unit web
     [[ $stderr == "camp why: more than one subject: "* ]]
     run -2 --separate-stderr "$CAMP" why --cgroup system.slice
