@@ -170,7 +170,7 @@ static size_t find_build_id(const struct elf_file *file, uint64_t offset, uint64
 
     --*left;
     size = smaller(smaller(size, rest), NOTES_SIZE);
-    if (!read_at(file, offset, notes, size))
+    if (!read_at(file, offset, notes, (size_t)size))
         return 0;
     for (uint64_t at = 0; at + sizeof note <= size && *left > 0; --*left) {
         uint64_t name = at + sizeof note, value;
