@@ -38,7 +38,7 @@ struct waits_source {
     /* [schema.state_count] enum camp_state of each column, or PARKED */
     uint32_t states[CAMP_STATE_COUNT + 1];
     struct column columns[COLUMNS_MOST];
-    char names[CAMP_STATE_COUNT * WAITS_COLUMNS][NAME_SIZE];
+    char names[CAMP_STATE_COUNT * (size_t)WAITS_COLUMNS][NAME_SIZE];
     struct schema schema;
     struct frame frame;
 };
