@@ -214,7 +214,7 @@ static void the_view_of_entities_has_their_last_names(void **state)
                                         -1, &row, NULL),
                      SQLITE_OK);
     assert_int_equal(sqlite3_step(row), SQLITE_ROW);
-    assert_string_equal(sqlite3_column_text(row, 0), "after");
+    assert_string_equal((const char *)sqlite3_column_text(row, 0), "after");
     assert_int_equal(sqlite3_column_int(row, 1), 1);
     assert_int_equal(sqlite3_column_int(row, 2), 2);
     sqlite3_finalize(row);
