@@ -2,7 +2,9 @@
 
 #include "command.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 int selection_numbers(struct process_selection *processes)
 {
@@ -23,6 +25,17 @@ int selection_numbers(struct process_selection *processes)
     }
     processes->count = texts->count;
     return OPTIONS_GO_ON;
+}
+
+int32_t pid_or_name(const char *text)
+{
+    long long pid;
+
+    if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0')
+        return 0;
+    errno = 0;
+    pid = strtoll(text, NULL, 10);
+    return errno != 0 || pid < 1 || pid > INT32_MAX ? NO_PID : (int32_t)pid;
 }
 
 int complain_of_missing_process(int32_t pid)

@@ -39,6 +39,10 @@ int selection_complain_of_missing(const struct process_selection *processes, con
  * the first interval, and not for a recording. */
 int32_t selection_unseen(const struct process_selection *processes);
 
+/* Returns the pid of a text of digits, NO_PID if no process can have this number, or 0 if the text
+ * is a name. */
+int32_t pid_or_name(const char *text);
+
 /* Print an error about the process, and return STATUS_FAILURE. */
 int complain_of_missing_process(int32_t pid);
 int complain_of_unseen_process(int32_t pid);

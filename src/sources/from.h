@@ -17,8 +17,10 @@ struct from {
     uint32_t states_options; /* enum camp_states_option */
     /* For threads and groups of them: the source has the causes of waits (source_causes()). */
     bool causes;
-    /* With `causes`: a pid or a name that is always a group of its own; NULL: none. */
-    const char *causes_of;
+    /* With `causes`: a process, or the name of processes, that is always a group of its own; 0 and
+     * NULL: none. */
+    int32_t causes_pid;
+    const char *causes_name;
     /* For threads: the rows are the groups of the ledger of causes (sources/causes/waits_source.h),
      * with CAMP_STATES_BY_PROCESS processes. Needs microstates. */
     bool waits;

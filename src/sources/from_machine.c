@@ -54,7 +54,8 @@ static int open_states(const struct from *from, struct source **ret, struct from
     facts->tier = tiers[0];
     facts->live = true;
     if (r == CAMP_OK && from->causes)
-        return threads_causes_open(from->states_options, from->causes_of, from->stop, ret, error);
+        return threads_causes_open(from->states_options, from->causes_pid, from->causes_name,
+                                   from->stop, ret, error);
     return r == CAMP_OK ? threads_source_open(from->states_options, from->stop, ret, error) : r;
 }
 

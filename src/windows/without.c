@@ -36,10 +36,11 @@ int threads_schedstat_open(const struct schedstat_selection *selection,
 }
 
 /* Never called, because there are no threads with causes. */
-int threads_causes_open(uint32_t options, const char *subject, const volatile sig_atomic_t *stop,
-                        struct source **ret, struct camp_error *error)
+int threads_causes_open(uint32_t options, int32_t pid, const char *name,
+                        const volatile sig_atomic_t *stop, struct source **ret,
+                        struct camp_error *error)
 {
-    (void)options, (void)subject, (void)stop, (void)ret;
+    (void)options, (void)pid, (void)name, (void)stop, (void)ret;
     return fail_without_threads(error);
 }
 

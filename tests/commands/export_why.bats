@@ -3,14 +3,10 @@
 
 bats_require_minimum_version 1.5.0
 load check
+load why
 
 setup_file() {
-    export CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
-    local status=0
-    REFUSAL=$("$CAMP" export --once --why --interval 10ms 2>&1 >/dev/null) || status=$?
-    [ "$status" -eq 0 ] || [ "$status" -eq 4 ] || [[ $REFUSAL == *"without microstates"* ]] ||
-        [[ $REFUSAL == *"causes of waits"* ]]
-    export REFUSAL
+    find_refusal export --once --why --interval 10ms
 }
 
 # scrape NAME ARGUMENT...: runs the test NAME of export_why.py, which must pass.

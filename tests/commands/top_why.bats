@@ -5,23 +5,15 @@ bats_require_minimum_version 1.5.0
 load ../waiting
 load children
 load check
+load why
 
 setup_file() {
-    export CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
-    local status=0
-    REFUSAL=$("$CAMP" top --why --count 1 --interval 10ms 2>&1 >/dev/null) || status=$?
-    [ "$status" -eq 0 ] || [ "$status" -eq 4 ] || [[ $REFUSAL == *"without microstates"* ]] ||
-        [[ $REFUSAL == *"causes of waits"* ]]
-    export REFUSAL
+    find_refusal top --why --count 1 --interval 10ms
 }
 
 teardown() {
     end_children
     wait
-}
-
-need_causes() {
-    [ -z "$REFUSAL" ] || skip "$REFUSAL"
 }
 
 # top WORD...: runs camp top --why with the words, and evaluates the Python program of standard input on its intervals,

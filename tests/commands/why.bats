@@ -8,12 +8,7 @@ load check
 load why
 
 setup_file() {
-    export CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
-    local status=0
-    REFUSAL=$("$CAMP" why --count 1 --interval 50ms 2>&1 >/dev/null) || status=$?
-    [ "$status" -eq 0 ] || [ "$status" -eq 4 ] || [[ $REFUSAL == *"without microstates"* ]] ||
-        [[ $REFUSAL == *"causes of waits"* ]]
-    export REFUSAL
+    find_refusal why --count 1 --interval 50ms
 }
 
 teardown() {

@@ -2,14 +2,11 @@
 # camp why of a cgroup, a container, a pod or a unit.
 
 bats_require_minimum_version 1.5.0
+load why
 
 setup_file() {
-    export CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp} PYTHONDONTWRITEBYTECODE=1
-    local status=0
-    REFUSAL=$("$CAMP" why --count 1 --interval 50ms 2>&1 >/dev/null) || status=$?
-    [ "$status" -eq 0 ] || [ "$status" -eq 4 ] || [[ $REFUSAL == *"without microstates"* ]] ||
-        [[ $REFUSAL == *"causes of waits"* ]]
-    export REFUSAL
+    export PYTHONDONTWRITEBYTECODE=1
+    find_refusal why --count 1 --interval 50ms
 }
 
 # check CASE: fails if something differs; skips the test if this machine cannot make the case.

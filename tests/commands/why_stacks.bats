@@ -5,15 +5,10 @@ bats_require_minimum_version 1.5.0
 load ../waiting
 load children
 load check
+load why
 
 setup_file() {
-    export CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
-    local status=0
-    REFUSAL=$("$CAMP" why --stacks --count 1 --interval 50ms 2>&1 >/dev/null) || status=$?
-    [ "$status" -eq 0 ] || [ "$status" -eq 4 ] || [[ $REFUSAL == *"without microstates"* ]] ||
-        [[ $REFUSAL == *"causes of waits"* ]]
-    [ "$status" -ne 0 ] || REFUSAL=
-    export REFUSAL
+    find_refusal why --stacks --count 1 --interval 50ms
     cat >"$BATS_FILE_TMPDIR/sleeper.c" <<'PROGRAM'
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -48,10 +43,6 @@ teardown() {
     wait
 }
 
-need_stacks() {
-    [ -z "$REFUSAL" ] || skip "$REFUSAL"
-}
-
 # Starts the program that sleeps in sleep_long() 6 ms and in sleep_longer() 18 ms in turn.
 start_sleeper() {
     "$BATS_FILE_TMPDIR/stacks-sleeper" "$BATS_TEST_TMPDIR/ready" &
@@ -60,7 +51,7 @@ start_sleeper() {
 }
 
 @test "the stacks of camp why add up to the sleeps of the tree, and have the functions in proportion" {
-    need_stacks
+    need_causes
     start_sleeper
     "$CAMP" why --stacks --json "$SLEEPER" 1 2 >"$BATS_TEST_TMPDIR/why.json"
     python3 -c '
@@ -87,7 +78,7 @@ for w in map(json.loads, open(sys.argv[1])):
 }
 
 @test "folded stacks have the name, the state and the frames, and their times add up to the sleep" {
-    need_stacks
+    need_causes
     start_sleeper
     "$CAMP" why --format folded "$SLEEPER" 0.5 3 >"$BATS_TEST_TMPDIR/folded"
     python3 -c '
@@ -105,7 +96,7 @@ assert 0.1e9 < times["timer"] < 60e9, times
 }
 
 @test "another program reads the profile for pprof, which has the sleeps of the folded stacks" {
-    need_stacks
+    need_causes
     reason=$("$BATS_TEST_DIRNAME/../perfetto/read" --prepare) || skip "$reason"
     start_sleeper
     "$CAMP" why --format pprof "$SLEEPER" 1 1 >"$BATS_TEST_TMPDIR/profile"
@@ -124,7 +115,7 @@ assert long[0]["frames"][-1].endswith("_[k]"), long
 }
 
 @test "a shorter sleep has a stack when it is asked for, and rows are in CSV and text" {
-    need_stacks
+    need_causes
     start_sleeper
     "$CAMP" why --stacks --stacks-above 10us --format csv --table stacks "$SLEEPER" 1 1 >"$BATS_TEST_TMPDIR/csv"
     head -1 "$BATS_TEST_TMPDIR/csv" | grep -qx 'time.*,state,frames,ms,sleeps\|state,frames,ms,sleeps'
@@ -135,7 +126,7 @@ assert long[0]["frames"][-1].endswith("_[k]"), long
 }
 
 @test "without an operand the first frame is the process, and without --stacks there are none" {
-    need_stacks
+    need_causes
     start_sleeper
     "$CAMP" why --stacks --json --interval 1 --count 1 >"$BATS_TEST_TMPDIR/all"
     python3 -c '
@@ -150,7 +141,7 @@ assert any(f.endswith("_[k]") for s in stacks for f in s["frames"])
 }
 
 @test "the functions of a process in a container are those of its own files" {
-    need_stacks
+    need_causes
     unshare --mount mount -t tmpfs none /mnt 2>/dev/null || skip "only root can make a mount namespace, and not everywhere"
     local root=$BATS_TEST_TMPDIR/root
     mkdir -p "$root"

@@ -140,30 +140,27 @@ static int resolve_containers(struct record *record)
     return OPTIONS_GO_ON;
 }
 
-static bool is_pid(const char *text)
+/* Sets the process or the name of --why-of. */
+static int resolve_why_of(struct record *record)
 {
-    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
-}
-
-static int resolve_why_of(const struct record *record)
-{
+    struct from *from = &record->from.from;
     const char *of = record->why_of;
     struct camp_process process;
-    uint64_t pid;
 
     if (of == NULL)
         return OPTIONS_GO_ON;
     if (of[0] == '\0')
         return complain(STATUS_USAGE, "--why-of: the name of the process is empty");
-    if (!is_pid(of))
-        return OPTIONS_GO_ON;
-    pid = strlen(of) < 18 ? strtoull(of, NULL, 10) : 0;
-    if (pid < 1 || pid > INT32_MAX)
+    from->causes_pid = pid_or_name(of);
+    if (from->causes_pid == NO_PID)
         return complain(STATUS_USAGE,
                         "--why-of '%s' is not a pid: give a number of at least 1, or a name", of);
-    return camp_process_identify(NULL, (int32_t)pid, &process, sizeof process, NULL) == CAMP_OK
-               ? OPTIONS_GO_ON
-               : complain_of_missing_process((int32_t)pid);
+    if (from->causes_pid == 0)
+        from->causes_name = of;
+    else if (camp_process_identify(NULL, from->causes_pid, &process, sizeof process, NULL) !=
+             CAMP_OK)
+        return complain_of_missing_process(from->causes_pid);
+    return OPTIONS_GO_ON;
 }
 
 static int resolve_why(struct record *record)
@@ -180,7 +177,6 @@ static int resolve_why(struct record *record)
                         "--why goes with --from threads, processes, users, commands or cgroups; "
                         "the causes in a recording are always copied");
     from->causes = true;
-    from->causes_of = record->why_of;
     from->states_options |= record->why_by == BY_PROCESS ? CAMP_STATES_BY_PROCESS : 0;
     return resolve_why_of(record);
 }

@@ -14,8 +14,6 @@
 #include "why_recorded.h"
 #include "why_stacks.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -131,17 +129,12 @@ static int parse(struct why *why, int argc, char **argv, int *ret_first)
 /* Sets why->pid if the subject is a number, and finds the process. */
 static int find_process(struct why *why)
 {
-    char *end;
-    long pid;
-
-    if (why->subject == NULL || why->subject[strspn(why->subject, "0123456789")] != '\0')
+    why->pid = why->subject != NULL ? pid_or_name(why->subject) : 0;
+    if (why->pid == 0)
         return OPTIONS_GO_ON;
-    errno = 0;
-    pid = strtol(why->subject, &end, 10);
-    if (errno != 0 || pid < 1 || pid > INT32_MAX)
+    if (why->pid == NO_PID)
         return complain(STATUS_USAGE, "'%s' is not a pid: give a number of at least 1, or a name",
                         why->subject);
-    why->pid = (int32_t)pid;
     if (why->from.from.text != NULL)
         return OPTIONS_GO_ON;
     if (camp_process_identify(NULL, why->pid, &why->process, sizeof why->process, NULL) != CAMP_OK)

@@ -4,49 +4,25 @@
 #include "counters/error.h"
 #include "sources/thread_observer.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct threads_causes {
     struct source source; /* must be the first member */
     struct source *threads;
     struct thread_observer observer;
     struct causes_source causes; /* without a registry: it observes that of the threads */
-    const char *subject;         /* until the session is open */
+    int32_t pid;                 /* the watched process, or 0 */
+    const char *name;            /* until the session is open: the watched name, or NULL */
 };
-
-/* Returns the pid of a text of digits, 0 for another text, and -1 if no pid is so large. */
-static int32_t pid_of(const char *text)
-{
-    char *end;
-    long pid;
-
-    if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0')
-        return 0;
-    errno = 0;
-    pid = strtol(text, &end, 10);
-    return errno != 0 || pid < 1 || pid > INT32_MAX ? -1 : (int32_t)pid;
-}
-
-static int watch(struct threads_causes *source, struct camp_error *error)
-{
-    const int32_t pid = source->subject != NULL ? pid_of(source->subject) : 0;
-
-    if (source->subject == NULL)
-        return CAMP_OK;
-    if (pid < 0)
-        return camp_fail(error, CAMP_E_INVALID, 0, "'%s' is not a pid", source->subject);
-    return pid > 0 ? causes_watch_process(&source->causes, pid, error)
-                   : causes_watch_name(&source->causes, source->subject, error);
-}
 
 static int opened(void *context, struct camp_states *session, struct camp_error *error)
 {
     struct threads_causes *source = context;
 
     source->causes.session = session;
-    return watch(source, error);
+    if (source->pid != 0)
+        return causes_watch_process(&source->causes, source->pid, error);
+    return source->name != NULL ? causes_watch_name(&source->causes, source->name, error) : CAMP_OK;
 }
 
 static int before_exits(void *context, struct camp_error *error)
@@ -135,8 +111,9 @@ static void close_causes(struct source *base)
     free(source);
 }
 
-int threads_causes_open(uint32_t options, const char *subject, const volatile sig_atomic_t *stop,
-                        struct source **ret, struct camp_error *error)
+int threads_causes_open(uint32_t options, int32_t pid, const char *name,
+                        const volatile sig_atomic_t *stop, struct source **ret,
+                        struct camp_error *error)
 {
     struct threads_causes *source = calloc(1, sizeof *source);
     int r;
@@ -144,14 +121,15 @@ int threads_causes_open(uint32_t options, const char *subject, const volatile si
     if (source == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
     source->source = (struct source){ describe, next, close_causes, beside, set_idle, causes };
-    source->subject = subject;
+    source->pid = pid;
+    source->name = name;
     source->observer =
         (struct thread_observer){ source, opened, before_exits, before_snapshot, did, waited };
     r = causes_allocate(&source->causes)
             ? threads_source_open_observed(options | CAMP_STATES_CULPRITS, stop, &source->observer,
                                            &source->threads, error)
             : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
-    source->subject = NULL;
+    source->name = NULL;
     if (r != CAMP_OK) {
         close_causes(&source->source);
         return r;
