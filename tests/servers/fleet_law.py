@@ -4,14 +4,16 @@ namespaces of this machine.
 
 The witness is camp top --from cpus with short intervals. Each host is compared with the witness between two scrapes
 of the host. When an interval of the witness is only partly between these scrapes, its CPU time counts as a range.
-Prometheus dates a scrape by its start. The counters of the host are read before the scrape ends, and Prometheus
-reports how long the scrape took. Each exporter accounts the BPF programs of the other exporters and of the witness
-as interrupts and system time. The kernel counts how long BPF programs ran."""
+The exporter says when it read the counters. The time that the server gives a scrape may be another one: Prometheus
+moves it by up to 2 ms, and VictoriaMetrics by up to a tenth of the scrape interval. Each exporter accounts the BPF
+programs of the other exporters and of the witness as interrupts and system time. The kernel counts how long BPF
+programs ran."""
 import datetime
 import json
 import pathlib
 import subprocess
 import sys
+import time
 import urllib.parse
 import urllib.request
 
@@ -66,7 +68,7 @@ def samples_of(query, until):
     """Returns the samples of one series in the 20 seconds before `until`, as (time, value)."""
     body = urllib.parse.urlencode({'query': f'{query}[20s]', 'time': until})
     with urllib.request.urlopen(f'http://{sys.argv[2]}/api/v1/query', body.encode(), 10) as answer:
-        return [(time, float(value)) for time, value in json.load(answer)['data']['result'][0]['values']]
+        return [(scraped, float(value)) for scraped, value in json.load(answer)['data']['result'][0]['values']]
 
 
 def longest_run(times):
@@ -74,11 +76,11 @@ def longest_run(times):
     a gap between two samples. camp bridges a gap of one scrape. In a longer gap camp accounts no time, because nothing
     was measured there."""
     runs = [[]]
-    for time in times:
-        if runs[-1] and time - runs[-1][-1] > 2 * SCRAPE_S:
-            print(f'gap of {time - runs[-1][-1]:.3f} s')
+    for scraped in times:
+        if runs[-1] and scraped - runs[-1][-1] > 2 * SCRAPE_S:
+            print(f'gap of {scraped - runs[-1][-1]:.3f} s')
             runs.append([])
-        runs[-1].append(time)
+        runs[-1].append(scraped)
     return max(runs, key=lambda run: run[-1] - run[0] if run else 0)
 
 
@@ -96,21 +98,24 @@ def programs_s():
     return sum(ran.values())
 
 
-def iso(time):
-    return datetime.datetime.fromtimestamp(time, UTC).isoformat().replace('+00:00', 'Z')
+def iso(seconds_since_1970):
+    return datetime.datetime.fromtimestamp(seconds_since_1970, UTC).isoformat().replace('+00:00', 'Z')
 
 
 def check(host, parts, begin, end, probes):
     # A failed scrape has no sample of this series.
-    answered = [time for time, _ in samples_of(f'camp_cpus{{instance="{host}"}}', end + 1)]
+    answered = [scraped for scraped, _ in samples_of(f'camp_cpus{{instance="{host}"}}', end + 1)]
     took = dict(samples_of(f'scrape_duration_seconds{{instance="{host}"}}', end + 1))
-    run = longest_run([time for time in answered if begin < time < end - took[time]])
+    clock = time.time() - time.monotonic()
+    read_at = {scraped: clock + read_s
+               for scraped, read_s in samples_of(f'camp_clock_seconds_total{{instance="{host}"}}', end + 1)}
+    run = longest_run([scraped for scraped in answered if begin < read_at[scraped] < end])
     assert len(run) > 1, f'{host}: no two scrapes in a row had an answer'
     first, last, first_s, last_s = run[0], run[-1], took[run[0]], took[run[-1]]
     frames = camp('--from', f'prometheus:{sys.argv[2]}', '--query', f'{{instance="{host}"}}',
                   '--begin', iso(first), '--end', iso(last))
     reported, elapsed = sums([row for frame in frames for row in frame['entities']])
-    least, most, whole, cpus = witness_between(parts, first, last)
+    least, most, whole, cpus = witness_between(parts, read_at[first], read_at[last])
     late = (first_s + last_s) * cpus
     print(host, f'{last - first:.3f} s, {len(run)} of {len(took)} scrapes', elapsed, whole, f'scrapes {late:.4f} s, probes {probes:.4f} s',
           {name: (round(reported[name], 4), round(least[name], 4), round(most[name], 4)) for name in least})
