@@ -345,6 +345,7 @@ static void names_are_of_the_group_and_the_device(void **state)
 static void the_object_of_a_sleep_is_named_by_the_argument_of_its_call(void **state)
 {
     char name[CAUSE_NAME_SIZE], folder[] = "/tmp/camp-causes-XXXXXX", path[128];
+    FILE *file;
     struct camp_call_sleeps sleeps = { .pid = 7, .call = SYS_read, .argument = 3 };
 
     (void)state;
@@ -365,11 +366,20 @@ static void the_object_of_a_sleep_is_named_by_the_argument_of_its_call(void **st
     cause_object_name(name, &sleeps, folder);
     assert_string_equal(name, "futex 0x3");
     sleeps.call = SYS_wait4;
-    sleeps.argument = (uint64_t)getpid();
+    sleeps.argument = 7;
     cause_object_name(name, &sleeps, folder);
     assert_null(strchr(name, '(')); /* there is no such process in the folder */
-    cause_object_name(name, &sleeps, "/proc");
-    assert_non_null(strstr(name, " (test_causes)"));
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/7/comm", folder);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("sorter\n", file);
+    fclose(file);
+    cause_object_name(name, &sleeps, folder);
+    assert_non_null(strstr(name, " (sorter)"));
+    unlink(path);
+    snprintf(path, sizeof path, "%s/7", folder);
+    rmdir(path);
     sleeps.argument = (uint64_t)-1;
     cause_object_name(name, &sleeps, folder);
     assert_string_equal(name, "any child");
