@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import sqlite3
+import statistics
 import subprocess
 import tempfile
 
@@ -20,7 +21,8 @@ INTERVALS = {100: 60, 5: 600}  # by the percentage of active threads; the first 
 HOUR = (1000, 3600)  # threads, intervals
 CROWD_INTERVALS = 10
 WHY_CROWDS = ((1000, True), (10000, False))  # processes; whether they wake ten times a second
-WHY_INTERVALS = (2, 10)  # the cost of an interval is that of the second number less that of the first
+WHY_INTERVALS = (2, 12)  # the cost of an interval is that of the second number less that of the first
+WHY_ROUNDS = 5  # without and with --why in turn; the median counts, because opening a session varies by some ms
 LIMIT_PERCENT = {100: 0.8, 5: 0.08}  # of a core, at one interval a second; active threads
 LIMIT_ROW_BYTES = 50.0
 LIMIT_READ_MS = 2000.0
@@ -94,8 +96,9 @@ def why_record(build, folder, threads, waking):
     """Returns what the causes of waits add to a recording of real processes."""
     path = f"{folder}/why.camp"
     with Crowd(build, threads, waking) as crowd:
-        without_ms, without_bytes = recorded(build, path, False)
-        with_ms, with_bytes = recorded(build, path, True)
+        rounds = [(recorded(build, path, False), recorded(build, path, True)) for _ in range(WHY_ROUNDS)]
+    (without_ms, without_bytes), (with_ms, with_bytes) = (
+        [statistics.median(values) for values in zip(*side)] for side in zip(*rounds))
     file = sqlite3.connect(path)
     causes = file.execute("SELECT count(*) FROM cause WHERE tick > 1").fetchone()[0]
     file.close()
