@@ -28,6 +28,10 @@ struct rows {
     size_t bytes_most;
 };
 
+/* Copies a row, including its texts, to one allocated block: the caller frees ret->fields. If the
+ * row has fewer than `least` fields, adds empty fields. Returns false if there is no memory. */
+bool row_copy(struct row *ret, const struct row *row, size_t least);
+
 /* Opens a CSV file, or standard input if `path` is "-". from->progress gets numbers of bytes; a
  * total of 0 means unknown. Reading fails when *from->stop is set. */
 int csv_rows_open(const char *path, const struct from *from, struct rows **ret,

@@ -67,7 +67,7 @@ static enum unit cut_unit(char *stem)
     return unit;
 }
 
-static void name_column(struct table_column *column, struct field name, size_t number)
+void table_column_name(struct table_column *column, struct field name, size_t number)
 {
     char *write = column->stem;
     bool is_percent = false;
@@ -278,7 +278,7 @@ static int choose(struct table_columns *columns, const char *name, const struct 
     int r;
 
     for (size_t i = 0; i < columns->count; i++)
-        name_column(&columns->columns[i], header->fields[i], i + 1);
+        table_column_name(&columns->columns[i], header->fields[i], i + 1);
     r = refuse_commas(columns, name, sample, error);
     if (r != CAMP_OK)
         return r;

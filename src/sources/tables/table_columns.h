@@ -44,6 +44,10 @@ struct table_columns {
     struct time_form time_form;
 };
 
+/* Sets `unit`, `stem` and `title` from the name of a column. `number` names a column without a
+ * name. */
+void table_column_name(struct table_column *column, struct field name, size_t number);
+
 /* *columns may be all zero. */
 void table_columns_release(struct table_columns *columns);
 

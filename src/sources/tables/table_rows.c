@@ -11,101 +11,9 @@
 
 #define SAMPLE_ROWS 100 /* number of rows from which the columns are chosen */
 
-static bool is_name(const void *context, uint32_t position, const void *key)
-{
-    const struct table_names *names = context;
-    const struct field *name = key;
-
-    return names->names[position].length == name->length &&
-           memcmp(names->names[position].text, name->text, name->length) == 0;
-}
-
-/* Returns the id of a name, which is added if it is new. Returns 0 if there is no memory. */
-static uint32_t name_id(struct table_names *names, const char *text, size_t length)
-{
-    const uint32_t hash = index_hash_bytes(text, length);
-    const struct field name = { text, length };
-    const struct index_slot *slot = index_find(&names->index, hash, is_name, names, &name);
-    char *copy;
-
-    if (slot != NULL)
-        return slot->position + 1;
-    if (!ARRAY_RESERVE(names->names, names->capacity, names->count + 1) ||
-        !index_reserve(&names->index, names->count + 1))
-        return 0;
-    copy = malloc(length + 1);
-    if (copy == NULL)
-        return 0;
-    memcpy(copy, text, length);
-    names->names[names->count].text = copy;
-    names->names[names->count].length = length;
-    names->bytes += length + 1;
-    index_add(&names->index, hash, (uint32_t)names->count);
-    return (uint32_t)++names->count;
-}
-
-/* Compares the parts of two names that a frame has. */
-static int compare_shown(const void *left, const void *right, void *context)
-{
-    const struct table_names *names = context;
-    char ours[CAMP_NAME_SIZE], theirs[CAMP_NAME_SIZE];
-
-    field_copy(names->names[*(const uint32_t *)left], ours, sizeof ours);
-    field_copy(names->names[*(const uint32_t *)right], theirs, sizeof theirs);
-    return strcmp(ours, theirs);
-}
-
-/* A frame has only the start of a name that is too long or has a NUL character. */
-static bool is_cut(struct field name)
-{
-    return name.length >= CAMP_NAME_SIZE || memchr(name.text, '\0', name.length) != NULL;
-}
-
-static bool any_is_cut(const struct table_names *names)
-{
-    size_t i = 0;
-
-    while (i < names->count && !is_cut(names->names[i]))
-        i++;
-    return i < names->count;
-}
-
-/* Sets names->is_shared. Returns CAMP_OK or CAMP_E_NOMEM. */
-static int find_shared(struct table_names *names)
-{
-    uint32_t *order;
-
-    if (!any_is_cut(names))
-        return CAMP_OK;
-    order = calloc(names->count, sizeof *order);
-    names->is_shared = calloc(names->count, sizeof *names->is_shared);
-    if (order == NULL || names->is_shared == NULL) {
-        free(order);
-        return CAMP_E_NOMEM;
-    }
-    for (size_t i = 0; i < names->count; i++)
-        order[i] = (uint32_t)i;
-    qsort_r(order, names->count, sizeof *order, compare_shown, names);
-    for (size_t i = 1; i < names->count; i++) {
-        if (compare_shown(&order[i - 1], &order[i], names) == 0)
-            names->is_shared[order[i - 1]] = names->is_shared[order[i]] = true;
-    }
-    free(order);
-    return CAMP_OK;
-}
-
-static void release_names(struct table_names *names)
-{
-    for (size_t i = 0; i < names->count; i++)
-        free((void *)names->names[i].text);
-    free(names->names);
-    free(names->is_shared);
-    index_release(&names->index);
-}
-
 void table_rows_release(struct table_rows *rows)
 {
-    release_names(&rows->names);
+    table_names_release(&rows->names);
     free(rows->times);
     free(rows->entities);
     free(rows->numbers);
@@ -158,7 +66,7 @@ static uint32_t read_entity(struct table_rows *rows, const struct table_columns 
     size_t length = 0;
 
     if (columns->entity_count == 0)
-        return name_id(&rows->names, rows->only.text, rows->only.length);
+        return table_names_id(&rows->names, rows->only.text, rows->only.length);
     for (size_t i = 0; i < columns->count; i++) {
         const struct field field = field_trimmed(row->fields[i]);
 
@@ -171,7 +79,7 @@ static uint32_t read_entity(struct table_rows *rows, const struct table_columns 
         if (!join(rows, &length, field))
             return 0;
     }
-    return name_id(&rows->names, rows->name_buffer, length);
+    return table_names_id(&rows->names, rows->name_buffer, length);
 }
 
 static bool is_of_whole_length(const struct table_columns *columns, const struct row *row,
@@ -293,32 +201,6 @@ struct sample {
     size_t count;
 };
 
-/* Copies a row, including its texts, to one allocated block. If the row has fewer than `least`
- * fields, adds empty fields. */
-static bool copy_row(struct row *ret, const struct row *row, size_t least)
-{
-    const size_t count = row->count > least ? row->count : least;
-    size_t length = 0;
-    struct field *fields;
-    char *write;
-
-    for (size_t i = 0; i < row->count; i++)
-        length += row->fields[i].length;
-    fields = malloc(count * sizeof *fields + length + 1);
-    if (fields == NULL)
-        return false;
-    write = (char *)(fields + count);
-    for (size_t i = 0; i < count; i++) {
-        fields[i] = (struct field){ write, i < row->count ? row->fields[i].length : 0 };
-        if (fields[i].length > 0)
-            memcpy(write, row->fields[i].text, fields[i].length);
-        write += fields[i].length;
-    }
-    *ret = *row;
-    ret->fields = fields;
-    return true;
-}
-
 /* Returns SOURCE_END if the sample has all rows, and CAMP_OK if there may be more. */
 static int read_sample(struct sample *sample, struct rows *input, const char *name,
                        struct camp_error *error)
@@ -333,7 +215,7 @@ static int read_sample(struct sample *sample, struct rows *input, const char *na
             break;
         if (sample->count == 0 && row.problem != NULL)
             return camp_fail(error, CAMP_E_FORMAT, 0, "%s, the header: %s", name, row.problem);
-        if (!copy_row(&sample->rows[sample->count], &row, sample->rows[0].count))
+        if (!row_copy(&sample->rows[sample->count], &row, sample->rows[0].count))
             return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for its rows", name);
         sample->count++;
     }
@@ -385,7 +267,7 @@ int table_rows_read(struct table_rows *rows, struct table_columns *columns, stru
 
     for (size_t i = 0; i < sample.count; i++)
         free((void *)sample.rows[i].fields);
-    if (r == CAMP_OK && find_shared(&rows->names) != CAMP_OK)
+    if (r == CAMP_OK && table_names_find_shared(&rows->names) != CAMP_OK)
         r = camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for its names", name);
     return r;
 }

@@ -7,9 +7,9 @@
  */
 #pragma once
 
-#include "ledger/index.h"
 #include "ledger/vertex.h"
 #include "table_columns.h"
+#include "table_names.h"
 
 #define TABLE_PROBLEM_SIZE 192
 /* The largest value of a state: the sum of all states must fit in 63 bits. */
@@ -19,16 +19,6 @@
 union amount {
     double read;
     uint64_t ns;
-};
-
-struct table_names {
-    struct field *names; /* [count], at index id - 1 */
-    /* [count] The part of the name that fits in a frame is also that of another name. NULL: no name
-     * is too long. */
-    bool *is_shared;
-    size_t count, capacity;
-    size_t bytes; /* of the texts */
-    struct index index;
 };
 
 struct table_rows {
