@@ -3,7 +3,8 @@
  * option. Parsing does not depend on the locale.
  *
  * A time may be a date of ISO 8601, with an optional time of day. If it has no offset from UTC, it
- * is in the time zone of this machine.
+ * is in the time zone of this machine. The date may also be written as Oracle does:
+ * 23-NOV-26 02.00.01.117 PM.
  *
  * A time may also be a number of seconds, ms, us or ns since 1970; the size of the number tells its
  * unit. A number of less than 10^8 s does not count from 1970, and is called plain: it counts

@@ -2,6 +2,7 @@
 #include "field.h"
 
 #include <math.h>
+#include <strings.h>
 #include <time.h>
 
 /* A smaller number is plain (field.h): as seconds since 1970 it would be a time before 1974. */
@@ -76,6 +77,61 @@ static bool parse_offset(struct field *field, int64_t *ret_s)
     return field->length == 0 && hours < 24 && minutes < 60;
 }
 
+/* Parses the name of a month, of which Oracle writes three letters. Returns false if it is none. */
+static bool parse_month(struct field *field, int *ret)
+{
+    static const char names[] = "janfebmaraprmayjunjulaugsepoctnovdec";
+
+    for (*ret = 0; field->length >= 3 && *ret < 12; ++*ret) {
+        if (strncasecmp(field->text, names + 3 * *ret, 3) == 0) {
+            field->text += 3;
+            field->length -= 3;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Parses a date as Oracle writes it, such as 23-NOV-26 or 23-NOV-2026. */
+static bool parse_oracle_date(struct field *field, struct tm *ret)
+{
+    int century = 20;
+
+    if (!parse_number(field, 2, &ret->tm_mday) || !parse_one_of(field, "-") ||
+        !parse_month(field, &ret->tm_mon) || !parse_one_of(field, "-") ||
+        !parse_number(field, 2, &ret->tm_year))
+        return false;
+    if (field->length >= 2 && field->text[0] >= '0' && field->text[0] <= '9') {
+        century = ret->tm_year;
+        if (!parse_number(field, 2, &ret->tm_year))
+            return false;
+    }
+    ret->tm_year += 100 * century - 1900;
+    return true;
+}
+
+/* Parses a time of day as Oracle writes it after such a date: 02.00.01.117000 PM, 14:00:01. */
+static bool parse_oracle_time(struct field *field, struct tm *ret, int64_t *ret_fraction_ns)
+{
+    bool is_afternoon;
+
+    if (!parse_number(field, 2, &ret->tm_hour) || !parse_one_of(field, ".:") ||
+        !parse_number(field, 2, &ret->tm_min) || !parse_one_of(field, ".:") ||
+        !parse_number(field, 2, &ret->tm_sec) || !parse_fraction(field, ret_fraction_ns))
+        return false;
+    *field = field_trimmed(*field);
+    if (field->length >= 2 && strncasecmp(field->text + 1, "m", 1) == 0) {
+        is_afternoon = strncasecmp(field->text, "p", 1) == 0;
+        if ((!is_afternoon && strncasecmp(field->text, "a", 1) != 0) || ret->tm_hour < 1 ||
+            ret->tm_hour > 12)
+            return false;
+        ret->tm_hour = ret->tm_hour % 12 + (is_afternoon ? 12 : 0);
+        field->text += 2;
+        field->length -= 2;
+    }
+    return ret->tm_hour < 24 && ret->tm_min < 60 && ret->tm_sec <= 60;
+}
+
 static bool parse_date(struct field *field, struct tm *ret)
 {
     if (!parse_number(field, 4, &ret->tm_year) || !parse_one_of(field, "-/") ||
@@ -125,11 +181,16 @@ static enum field_fault read_text(struct field field, struct time_form *form, in
     bool is_local = true;
     int day, leap;
 
-    if (!parse_date(&field, &date))
+    if (field.length > 2 && field.text[2] == '-') {
+        if (!parse_oracle_date(&field, &date) ||
+            (field.length > 0 &&
+             (!parse_one_of(&field, " ") || !parse_oracle_time(&field, &date, &fraction_ns))))
+            return FIELD_NO_TIME;
+    } else if (!parse_date(&field, &date) ||
+               (field.length > 0 && (!parse_one_of(&field, "Tt ") ||
+                                     !parse_time_of_day(&field, &date, &fraction_ns)))) {
         return FIELD_NO_TIME;
-    if (field.length > 0 &&
-        (!parse_one_of(&field, "Tt ") || !parse_time_of_day(&field, &date, &fraction_ns)))
-        return FIELD_NO_TIME;
+    }
     field = field_trimmed(field);
     if (field.length > 0) {
         is_local = false;

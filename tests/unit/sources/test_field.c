@@ -133,8 +133,24 @@ static void a_date_that_does_not_exist_is_refused(void **state)
     assert_no_time(form, "2026-01-01T00:00:00Zulu", FIELD_NO_TIME);
     assert_no_time(form, "1969-12-31T00:00:00Z", FIELD_NO_TIME);
     assert_no_time(form, "2262-12-31T00:00:00Z", FIELD_NO_TIME);
-    assert_no_time(form, "22-NOV-26", FIELD_NO_TIME);
+    assert_no_time(form, "30-FEB-26", FIELD_NO_TIME);
+    assert_no_time(form, "22-NOW-26", FIELD_NO_TIME);
+    assert_no_time(form, "22-NOV-26 13.00.00 PM", FIELD_NO_TIME);
+    assert_no_time(form, "22-NOV-26 00.00.00 AM", FIELD_NO_TIME);
+    assert_no_time(form, "22-NOV-26 24.00.00", FIELD_NO_TIME);
+    assert_no_time(form, "22-NOV-26 10.00", FIELD_NO_TIME);
     assert_no_time(form, "5", FIELD_NO_TIME);
+}
+
+static void a_time_may_be_written_as_by_oracle(void **state)
+{
+    const struct time_form form = { 0 };
+
+    (void)state;
+    assert_time(form, "22-NOV-26 02.00.00.000000 AM +00:00", AT);
+    assert_time(form, "22-nov-2026 02:00:00 UTC", AT);
+    assert_time(form, "22-NOV-26 02.00.00.25 PM +12:00", AT + 250000000);
+    assert_time(form, "22-NOV-26 12.30.00 AM -01:30", AT);
 }
 
 /* The time zone is one hour ahead of UTC, and two hours in summer. */
@@ -211,6 +227,7 @@ int main(void)
         cmocka_unit_test(the_error_about_a_field_is_one_short_line),
         cmocka_unit_test(a_time_may_be_an_iso_8601_text),
         cmocka_unit_test(a_date_that_does_not_exist_is_refused),
+        cmocka_unit_test(a_time_may_be_written_as_by_oracle),
         cmocka_unit_test(a_time_without_an_offset_is_local_time),
         cmocka_unit_test(the_unit_of_a_time_is_found_by_the_size_of_the_number),
         cmocka_unit_test(times_that_are_small_numbers_count_from_zero),
