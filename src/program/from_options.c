@@ -242,6 +242,7 @@ static int confine_before(struct from_options *options, const struct from_source
     options->sandbox.kind = ways[options->other == OPENS_FLEET ? OPENS_FLEET : source->opener].kind;
     sandbox = options->sandbox; /* a copy, because `path` is local */
     sandbox.input = from_path(source, options->from.text, path);
+    sandbox.rules_file = options->from.rules;
     return sandbox_enter(&sandbox, error);
 }
 

@@ -41,6 +41,7 @@ struct sandbox {
     const char *input;         /* SANDBOX_FILE: the file or folder that is read; may be missing */
     const char *other_input;   /* a second file or folder that is read, or NULL */
     const char *workload_file; /* of --workload, which is read, or NULL */
+    const char *rules_file;    /* SANDBOX_FILE: of --rules, which is read, or NULL */
     const char *output;        /* NULL if no file is written; the file itself may be missing */
     bool serves;               /* the command will listen at an address */
     const char *socket;        /* the path of the socket that it will listen at, or NULL */

@@ -10,6 +10,7 @@
 #include "sources/sessions/mariadb/mariadb.h"
 #include "sources/sessions/odbc/odbc.h"
 #include "sources/sessions/postgres/postgres.h"
+#include "sources/sessions/samples/samples.h"
 #include "sources/tables/demo.h"
 #include "sources/tables/table.h"
 
@@ -30,7 +31,7 @@ static int open_csv(const struct from *from, struct source **ret, struct from_fa
     if (strcmp(from->text, "-") == 0)
         snprintf(facts->name, sizeof facts->name, "standard input");
     r = csv_rows_open(from->text, from, &rows, error);
-    return r == CAMP_OK ? table_source_open(rows, facts->name, from, ret, facts, error) : r;
+    return r == CAMP_OK ? samples_or_table_open(rows, facts->name, from, ret, facts, error) : r;
 }
 
 static int open_demo(const struct from *from, struct source **ret, struct from_facts *facts,
@@ -79,7 +80,7 @@ static int open_query(const struct from *from, struct source **ret, struct from_
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "%s needs --query \"select time, entity, ... from ...\"", from->text);
     r = query_rows_open(path, from->query, from, &rows, error);
-    return r == CAMP_OK ? table_source_open(rows, facts->name, from, ret, facts, error) : r;
+    return r == CAMP_OK ? samples_or_table_open(rows, facts->name, from, ret, facts, error) : r;
 }
 
 /* `place` is the text of the source after a prefix such as "postgres:". */

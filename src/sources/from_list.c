@@ -8,7 +8,8 @@
 
 #define MACHINE (WITH_TIER | WITH_INTERVAL)
 #define REPLAY (WITH_BEGIN | WITH_END | WITH_SPEED)
-#define TABLE (WITH_UNIT | REPLAY)
+/* A table may have samples of sessions, which have rules and details. */
+#define TABLE (WITH_UNIT | WITH_RULES | WITH_DETAIL | REPLAY)
 #define SESSIONS                                                                                   \
     (WITH_TIER | WITH_RULES | WITH_DETAIL | WITH_BACKGROUND | WITH_QUERIES | WITH_INTERVAL)
 #define FLEET (WITH_QUERY | WITH_HOST | REPLAY | WITH_INTERVAL)
@@ -31,7 +32,8 @@ const struct from_source from_sources[] = {
     { ".csv", "FILE", HELP_TABLE, OPENS_TABLE, TABLE, 0, false },
     { ".tsv", "FILE", HELP_TABLE, OPENS_TABLE, TABLE, 0, false },
     { ".txt", "FILE", HELP_TABLE, OPENS_TABLE, TABLE, 0, false },
-    { "-", "", "a table on standard input", OPENS_TABLE, WITH_UNIT | WITH_SPEED, 0, false },
+    { "-", "", "a table on standard input", OPENS_TABLE, TABLE & ~(WITH_BEGIN | WITH_END), 0,
+      false },
     { "sqlite:", "FILE", "a table, by --query", OPENS_SQLITE, WITH_QUERY | TABLE,
       WITH_QUERY | TABLE, false },
     { "postgres:", "CONNINFO", "sessions of PostgreSQL (docs/sessions.md)", OPENS_POSTGRES,

@@ -257,6 +257,8 @@ static int enter_landlock(const struct sandbox *sandbox)
         allow_input(&landlock, sandbox->input);
     if (sandbox->other_input != NULL)
         allow_input(&landlock, sandbox->other_input);
+    if (sandbox->rules_file != NULL)
+        landlock_allow(&landlock, sandbox->rules_file, LANDLOCK_READ);
     if (sandbox->workload_file != NULL) {
         landlock_allow(&landlock, sandbox->workload_file, LANDLOCK_READ);
         if (sandbox->kind == SANDBOX_MACHINE) /* on SIGHUP, another file may have this name */

@@ -48,9 +48,10 @@ static void the_error_about_an_option_that_a_source_lacks_names_sources_that_hav
     assert_string_equal(complaint("cpus", WITH_TIER | WITH_INTERVAL), "");
     assert_string_equal(complaint("cpus", WITH_TIER | WITH_HOST),
                         "--host does not go with --from cpus; it goes with prometheus:URL");
-    assert_string_equal(complaint("demo", WITH_RULES),
-                        "--rules does not go with --from demo; it goes with postgres:CONNINFO, "
-                        "mariadb:CONNINFO or odbc:DSN");
+    assert_string_equal(
+        complaint("demo", WITH_RULES),
+        "--rules does not go with --from demo; it goes with FILE.csv, FILE.tsv, "
+        "FILE.txt, -, sqlite:FILE, postgres:CONNINFO, mariadb:CONNINFO or odbc:DSN");
     assert_non_null(strstr(complaint("run.camp", WITH_INTERVAL), "(--speed N sets the pace)"));
     assert_null(strstr(complaint("cpus", WITH_SPEED), "sets the pace"));
 }

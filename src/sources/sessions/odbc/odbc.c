@@ -4,7 +4,7 @@
 #include "odbc_query.h"
 #include "odbc_text.h"
 #include "oracle.h"
-#include "sources/tables/table.h"
+#include "sources/sessions/samples/samples.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static int open_query(const struct from *from, const char *connect, struct sourc
     struct rows *rows;
     const int r = odbc_query_open(connect, from, &rows, error);
 
-    return r == CAMP_OK ? table_source_open(rows, facts->name, from, ret, facts, error) : r;
+    return r == CAMP_OK ? samples_or_table_open(rows, facts->name, from, ret, facts, error) : r;
 }
 
 int odbc_source_open(const struct from *from, const char *text, struct source **ret,
