@@ -17,6 +17,7 @@
 #pragma once
 
 #include "ledger/frame.h"
+#include "ledger/index.h"
 #include "ledger/session_rules.h"
 
 /* How long a session did what `kind` describes. The rules assign this time to a state. */
@@ -69,7 +70,9 @@ struct session_frame {
     size_t first_rule_column, first_reported_column, sampled_column,
         samples_column; /* indexes of columns; 0 if the frame has no such column */
     struct frame frame;
-    void *kinds; /* cache of session_frame_state(), a tree of tsearch(3) */
+    struct known_kind *kinds; /* [kind_count], cache of session_frame_state() */
+    size_t kind_count, kind_capacity;
+    struct index kind_index;
 };
 
 /* CAMP_E_IO if the file of rules cannot be read, CAMP_E_FORMAT with the line if a rule is wrong,

@@ -1,15 +1,16 @@
 #include "session.h"
 
 #include "counters/error.h"
+#include "ledger/array.h"
 
 #include <errno.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define RULES_SIZE_MAXIMUM 1000000
-#define KIND_SIZE 256 /* bytes for the four texts of a kind; longer kinds are not cached */
+#define KIND_SIZE 256    /* bytes for the four texts of a kind; longer kinds are not cached */
+#define KINDS_MOST 10000 /* a hostile server or file may name ever new events */
 
 /* Reads a file of rules; the caller frees the text. Returns NULL after a failure, with the reason
  * in errno. EFBIG means that the file is too long. */
@@ -188,7 +189,8 @@ void session_frame_release(struct session_frame *sessions)
     free(sessions->columns);
     session_rules_release(&sessions->rules);
     frame_release(&sessions->frame);
-    tdestroy(sessions->kinds, free);
+    free(sessions->kinds);
+    index_release(&sessions->kind_index);
     *sessions = (struct session_frame){ 0 };
 }
 
@@ -199,31 +201,33 @@ struct known_kind {
     char key[KIND_SIZE];
 };
 
-static int compare_kinds(const void *a, const void *b)
+static bool is_kind(const void *context, uint32_t position, const void *key)
 {
-    return strcmp(((const struct known_kind *)a)->key, ((const struct known_kind *)b)->key);
+    return strcmp(((const struct known_kind *)context)[position].key, key) == 0;
 }
 
 /* Returns the index of the column of a kind in rules.columns, or SIZE_MAX if no rule matches. */
 static size_t column_of(struct session_frame *sessions, const struct session_kind *kind)
 {
-    struct known_kind wanted, *kept;
-    struct known_kind *const *found;
+    struct known_kind wanted;
+    const struct index_slot *slot;
     const int length = snprintf(wanted.key, sizeof wanted.key, "%s\n%s\n%s\n%s",
                                 kind->texts[SESSION_CLASS], kind->texts[SESSION_EVENT],
                                 kind->texts[SESSION_ACTIVITY], kind->texts[SESSION_TYPE]);
+    uint32_t hash;
 
     if (length < 0 || (size_t)length >= sizeof wanted.key)
         return session_rules_match(&sessions->rules, kind);
-    found = tfind(&wanted, &sessions->kinds, compare_kinds);
-    if (found != NULL)
-        return (*found)->column;
+    hash = index_hash_bytes(wanted.key, (size_t)length);
+    slot = index_find(&sessions->kind_index, hash, is_kind, sessions->kinds, wanted.key);
+    if (slot != NULL)
+        return sessions->kinds[slot->position].column;
     wanted.column = session_rules_match(&sessions->rules, kind);
-    kept = malloc(sizeof *kept);
-    if (kept != NULL) {
-        *kept = wanted;
-        if (tsearch(kept, &sessions->kinds, compare_kinds) == NULL)
-            free(kept);
+    if (sessions->kind_count < KINDS_MOST &&
+        ARRAY_RESERVE(sessions->kinds, sessions->kind_capacity, sessions->kind_count + 1) &&
+        index_reserve(&sessions->kind_index, sessions->kind_count + 1)) {
+        index_add(&sessions->kind_index, hash, (uint32_t)sessions->kind_count);
+        sessions->kinds[sessions->kind_count++] = wanted;
     }
     return wanted.column;
 }

@@ -177,6 +177,8 @@ static void samples_of_several_instances_form_one_frame(void **state)
     (void)state;
     assert_int_equal(table.facts.frames, 2);
     assert_int_equal(next(&table), CAMP_OK);
+    assert_int_equal(table.frame->start_ns, 0);
+    assert_int_equal(table.frame->end_ns, 1300 * NS_PER_MS);
     assert_int_equal(table.frame->entity_count, 2);
     assert_int_equal(next(&table), CAMP_OK);
     assert_int_equal(value_of(table.frame, "1:7", SESSION_CPU), S);
@@ -186,17 +188,18 @@ static void samples_of_several_instances_form_one_frame(void **state)
 
 static void a_row_that_is_no_sample_is_skipped_and_counted(void **state)
 {
-    struct table table = opened_samples("sample_time,sid,session_state,event,wait_class\n"
-                                        "101,1,ON CPU,,\n101,1,ON CPU,,\nnever,1,ON CPU,,\n"
-                                        "102,,ON CPU,,\n102,1,ON CPU,,\n102,1\n");
+    struct table table =
+        opened_samples("sample_time,sid,session_state,event,wait_class\n"
+                       "never,1,ON CPU,,\n101,1,ON CPU,,\n101,1,ON CPU,,\nnever,1,ON CPU,,\n"
+                       "102,,ON CPU,,\n102,1,ON CPU,,\n102,1\n");
 
     (void)state;
     assert_true(table.facts.note_warns);
     assert_string_equal(table.facts.note,
-                        "a sample counts for 1 s; line 3: its session has a sample of this moment "
-                        "already; 4 of 6 rows skipped");
+                        "a sample counts for 1 s; line 2: 'never' is no time, such as 2026-11-22 "
+                        "10:00:00; 5 of 7 rows skipped");
     assert_int_equal(next(&table), CAMP_OK);
-    assert_int_equal(table.frame->losses.partial, 2);
+    assert_int_equal(table.frame->losses.partial, 3);
     assert_int_equal(next(&table), CAMP_OK);
     assert_int_equal(table.frame->losses.partial, 2);
     assert_int_equal(table.frame->entity_count, 1);

@@ -22,8 +22,9 @@ uint64_t sample_frame_length(const struct samples_source *source, uint32_t befor
     const struct sample_row *rows = source->rows.rows;
     const uint32_t last = source->times.order[end - 1];
 
-    if (before == UINT32_MAX)
-        return source->times.period_ns;
+    if (before == UINT32_MAX) /* the last sample of the first moment may be later than its first */
+        return source->times.period_ns +
+               (uint64_t)(rows[last].time - rows[source->times.order[0]].time);
     return (uint64_t)(rows[last].time - rows[before].time);
 }
 

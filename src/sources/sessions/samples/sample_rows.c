@@ -194,6 +194,18 @@ static size_t size_of(const struct sample_rows *rows)
            rows->texts.count * name + rows->texts.bytes;
 }
 
+/* Skipped rows count in the frame of the row before them. Those at the start have none, and get the
+ * time of the first sample. */
+static void date_first_skipped(struct sample_rows *rows)
+{
+    size_t first = 0;
+
+    while (first < rows->count && rows->rows[first].session == UINT32_MAX)
+        first++;
+    for (size_t i = 0; i < first && first < rows->count; i++)
+        rows->rows[i].time = rows->rows[first].time;
+}
+
 /* Keeps the first rows, and guesses the form of their times. Returns SOURCE_END if these are all.
  */
 static int read_first(struct rows *input, struct row *first, size_t *ret_count,
@@ -238,7 +250,7 @@ static int read_all(struct sample_rows *rows, struct row *first, size_t *first_c
                           "select a shorter time",
                           rows->count - 1);
     }
-    rows->is_plain = form.is_plain;
+    date_first_skipped(rows);
     return more < 0 ? more : r;
 }
 

@@ -44,7 +44,6 @@ struct sample_rows {
     size_t session_capacity;
     char *buffer; /* [buffer_capacity] for joining the texts of an identity */
     size_t buffer_capacity;
-    bool is_plain; /* the times do not count from 1970 */
     uint64_t skipped;
     uint64_t problem_number; /* `number` of the first skipped row */
     char problem[SAMPLE_PROBLEM_SIZE];
