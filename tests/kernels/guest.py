@@ -35,7 +35,8 @@ MACHINES = {  # qemu's program, its options for the machine, and whether each CP
     's390x': ('qemu-system-s390x', ['-M', 's390-ccw-virtio'], 'console=ttysclp0', 'single'),
 }
 # Laws in tests/live that need another architecture or kernel.
-LAWS = ('test_live_states_order', 'test_live_states_trap')
+LAWS = ('test_live_causes_cgroup', 'test_live_causes_chain', 'test_live_causes_groups', 'test_live_causes_need',
+        'test_live_states_order', 'test_live_states_trap')
 TRIPLES = {'amd64': 'x86_64-linux-gnu', 'arm64': 'aarch64-linux-gnu', 's390x': 's390x-linux-gnu'}
 CPUS = 2
 MEMORY_MB = 900

@@ -10,6 +10,7 @@ mount -t tmpfs tmpfs /tmp
 mkdir -p /dev/shm && mount -t tmpfs tmpfs /dev/shm
 mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
 mount -t bpf bpf /sys/fs/bpf 2>/dev/null
+mount -t cgroup2 cgroup2 /sys/fs/cgroup
 while read -r module; do insmod "/modules/$module"; done </modules/order
 for disk in /sys/block/vd*; do
     ln -s "/dev/${disk#/sys/block/}" "/dev/$(cat "$disk/serial")"

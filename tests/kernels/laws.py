@@ -115,7 +115,7 @@ def judge_live(parts):
     """The laws of tests/live that ran in the guest. A program with a skipped test counts as not tested."""
     return [Verdict(name, None if status == 0 and 'SKIPPED' in output else status == 0,
                     ' '.join(re.findall('skipped, not passed: (.*)', output)) if status == 0 else output)
-            for name, (output, _, status) in parts.items() if name.startswith('states_')]
+            for name, (output, _, status) in parts.items() if name.startswith(('causes_', 'states_'))]
 
 
 def judge(text, exact_text, kernel):

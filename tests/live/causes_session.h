@@ -3,6 +3,8 @@
 
 #include "states_session.h"
 
+#include <pthread.h>
+#include <semaphore.h>
 #include <string.h>
 
 #define CAUSES_MAX 100000
@@ -29,32 +31,55 @@ static inline struct causes read_causes(struct camp_states *session)
     return causes;
 }
 
+struct named_child {
+    char name[CAMP_STATES_NAME_SIZE];
+    void (*act)(void *truth);
+    void *truth;
+    pid_t pid; /* -1 if fork(2) failed */
+    sem_t is_started;
+};
+
+/* A thread that starts a child. A child gets the name of the thread that starts it, but a thread
+ * with a name of its own stays in the group of its process, so no time of the parent is in the
+ * group of the child. If it were, the sleep before fork(2) would show it on each machine. The child
+ * would get SIGKILL at the end of this thread (PR_SET_PDEATHSIG), so the thread ends with its
+ * process. */
+static inline void *start_with_name(void *truth)
+{
+    struct named_child *child = truth;
+
+    prctl(PR_SET_NAME, child->name);
+    usleep(1000);
+    child->pid = fork();
+    if (child->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        child->act(child->truth);
+        _exit(0);
+    }
+    sem_post(&child->is_started);
+    for (;;)
+        pause();
+}
+
 /* Starts a child like start(). The child has a name of its own, which is a group of the session
- * from the first event of the child on, however many names the machine has. The parent has this
- * name only while no event reports it: with SCHED_FIFO it neither waits nor sleeps. */
+ * from the first event of the child on, however many names the machine has. */
 static inline pid_t start_named(struct camp_states *session, size_t number, void act(void *truth),
                                 void *truth)
 {
-    char name[CAMP_STATES_NAME_SIZE], own[CAMP_STATES_NAME_SIZE];
+    struct named_child child = { .act = act, .truth = truth };
     struct camp_error error;
-    pid_t pid;
+    pthread_t thread;
 
-    snprintf(name, sizeof name, "why%zu-%d", number, getpid());
-    assert_int_equal(prctl(PR_GET_NAME, own), 0);
-    if (camp_states_watch_name(session, name, &error) != CAMP_OK)
+    snprintf(child.name, sizeof child.name, "why%zu-%d", number, getpid());
+    if (camp_states_watch_name(session, child.name, &error) != CAMP_OK)
         fail_msg("%s", error.message);
-    run_first(SCHED_FIFO);
-    assert_int_equal(prctl(PR_SET_NAME, name), 0);
-    pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        act(truth);
-        _exit(0);
-    }
-    assert_int_equal(prctl(PR_SET_NAME, own), 0);
-    run_first(SCHED_OTHER);
-    return pid;
+    assert_int_equal(sem_init(&child.is_started, 0, 0), 0);
+    assert_int_equal(pthread_create(&thread, NULL, start_with_name, &child), 0);
+    while (sem_wait(&child.is_started) != 0)
+        continue;
+    sem_destroy(&child.is_started);
+    assert_true(child.pid > 0);
+    return child.pid;
 }
 
 static inline uint32_t group_of_name(const struct causes *causes, const char *name)

@@ -12,8 +12,8 @@
 struct chain {
     int pipe[2];
     int socket[2];
-    uint32_t word; /* the futex */
-    uint32_t signals;
+    uint32_t word;  /* the futex */
+    uint32_t stage; /* enum stage of the child that awaits signals */
 };
 
 static void check(bool good)
@@ -117,6 +117,12 @@ static void a_chain_of_a_pipe_a_futex_a_socket_and_a_timer_is_found_in_order(voi
     close_states(session);
 }
 
+#define SIGNALS 25
+
+/* What the child of the test of signals does. It neither sleeps nor ends in a stage in which the
+ * test reads the causes. */
+enum stage { STARTS, IS_READY, AWAITS_SIGNALS, HAS_ALL_SIGNALS, ENDS };
+
 static volatile sig_atomic_t caught;
 
 static void catch (int number)
@@ -125,47 +131,81 @@ static void catch (int number)
     caught++;
 }
 
+static void change_stage(struct chain *chain, enum stage into)
+{
+    __atomic_store_n(&chain->stage, into, __ATOMIC_SEQ_CST);
+}
+
+static bool is_before(const struct chain *chain, enum stage stage)
+{
+    return __atomic_load_n(&chain->stage, __ATOMIC_SEQ_CST) < stage;
+}
+
+/* Sleeps in sigsuspend(2): arm64 has no call for pause(3), which sleeps in ppoll(2) there. */
 static void await_signals(void *truth)
 {
     struct chain *chain = truth;
     struct sigaction action = { .sa_handler = catch };
+    sigset_t blocked, none;
 
+    sigemptyset(&none);
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &blocked, NULL);
     sigaction(SIGUSR1, &action, NULL);
-    __atomic_store_n(&chain->signals, 1, __ATOMIC_SEQ_CST);
-    while (caught < ROUNDS / 4)
-        pause();
+    change_stage(chain, IS_READY);
+    while (is_before(chain, AWAITS_SIGNALS))
+        continue;
+    while (caught < SIGNALS)
+        sigsuspend(&none);
+    change_stage(chain, HAS_ALL_SIGNALS);
+    while (is_before(chain, ENDS))
+        continue;
 }
 
+/* Before the child is ready, and when it ends, it may sleep for other reasons, and on a slow
+ * machine for long. */
 static void a_sleep_that_a_signal_ends_is_of_the_signal(void **state)
 {
     struct camp_states *session = open_states_or_skip(CAMP_STATES_CULPRITS);
     struct chain *chain = shared_memory(sizeof *chain);
     struct threads ended = { 0 };
     const uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    const pid_t child = start_named(session, 0, await_signals, chain);
     struct camp_thread_states last;
-    struct causes causes;
+    struct causes before, after, causes;
+    uint64_t slept, of_signals;
     uint32_t group;
-    pid_t child;
-    int status;
 
     (void)state;
-    child = start_named(session, 0, await_signals, chain);
-    while (__atomic_load_n(&chain->signals, __ATOMIC_SEQ_CST) == 0)
+    while (is_before(chain, IS_READY))
         assert_true(wait_on(began_ns));
-    do {
+    before = read_causes(session);
+    change_stage(chain, AWAITS_SIGNALS);
+    while (is_before(chain, HAS_ALL_SIGNALS)) {
         usleep(PAUSE_US);
+        assert_true(wait_on(began_ns));
         kill(child, SIGUSR1);
-    } while (waitpid(child, &status, WNOHANG) == 0);
-    assert_int_equal(status, 0);
+    }
+    after = read_causes(session);
+    change_stage(chain, ENDS);
+    reap_well(child);
     last = last_of(session, &ended, child);
     causes = read_causes(session);
     assert_causes_add_up(&causes, &last);
     group = group_of_name(&causes, last.name);
-    assert_at_least("woken by signals",
-                    cause_ns(&causes, group, CAMP_STATE_OTHER_SLEEP, CAMP_CAUSE_SIGNAL, 0),
-                    all_causes_ns(&causes, group, CAMP_STATE_OTHER_SLEEP) / 10 * 9, 0);
+    slept = all_causes_ns(&after, group, CAMP_STATE_OTHER_SLEEP) -
+            all_causes_ns(&before, group, CAMP_STATE_OTHER_SLEEP);
+    of_signals = cause_ns(&after, group, CAMP_STATE_OTHER_SLEEP, CAMP_CAUSE_SIGNAL, 0) -
+                 cause_ns(&before, group, CAMP_STATE_OTHER_SLEEP, CAMP_CAUSE_SIGNAL, 0);
+    print_message("asleep until a signal came: %.3f of %.3f ms\n", (double)of_signals / 1e6,
+                  (double)slept / 1e6);
+    assert_at_least("slept", slept, PAUSE_US * 1000, 0);
+    assert_int_equal(of_signals, slept);
     munmap(chain, sizeof *chain);
     free(ended.of);
+    free(before.of);
+    free(after.of);
     free(causes.of);
     close_states(session);
 }

@@ -252,6 +252,7 @@ static void a_released_number_is_of_another_name_only_after_a_reading(void **sta
     }
     print_message("released %llx, taken again %llx\n", (unsigned long long)released,
                   (unsigned long long)(taken & released));
+    print_causes(&after, number_of(&after, name));
     assert_true((taken & released) != 0);
     assert_int_not_equal(number_of(&after, name), 0);
     assert_at_least("new causes of the new name",
