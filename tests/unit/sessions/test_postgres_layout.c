@@ -1,9 +1,9 @@
 /* The addresses of a server's variables and their contents. Synthetic entries of the table of
  * backends, this program's own executable and its children take the place of a server. */
 #include "sources/machine/proc_clock.h"
-#include "sources/sessions/postgres/elf_symbols.h"
 #include "sources/sessions/postgres/postgres_layout.h"
 #include "sources/sessions/postgres/postgres_memory.h"
+#include "sources/sessions/postgres/server/elf_symbols.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

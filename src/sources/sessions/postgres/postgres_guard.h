@@ -48,5 +48,10 @@ bool postgres_guard_allow(struct postgres_guard *guard, uint64_t since, uint64_t
  * camp asks for one. */
 bool postgres_guard_is_copy(const PGresult *result);
 
+/* Waits until the server has answered a statement in progress, but at most until `until_ns`
+ * (CLOCK_MONOTONIC), and closes the connection. A server that cannot send its answer writes an
+ * error into its log. */
+void postgres_guard_finish_answered(struct postgres_guard *guard, uint64_t until_ns);
+
 /* Closes the connection, if there is one. */
 void postgres_guard_finish(struct postgres_guard *guard);

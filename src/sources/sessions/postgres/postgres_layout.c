@@ -8,8 +8,8 @@
 #include "postgres_layout.h"
 
 #include "counters/error.h"
-#include "elf_symbols.h"
 #include "postgres_memory.h"
+#include "sources/sessions/postgres/server/elf_symbols.h"
 
 #include <elf.h>
 #include <errno.h>
