@@ -13,20 +13,19 @@
 #define CHECK_NS (5 * (uint64_t)NS_PER_MS)
 #define CONNECT_NS (1500 * (uint64_t)NS_PER_MS)
 
-/* Each statement puts camp's connection into the next activity. The server does not tell when it
- * has started pg_sleep(), so camp pauses before it reads the activity. The statement sleeps longer,
- * by LONGER_NS and a quarter of the pause, and ends by itself: PQcancel() would wait for the server
- * without a limit. */
+/* Each statement puts camp's connection into the next activity. None fails or warns, because the
+ * server would log it. The server does not tell when it has started pg_sleep(), so camp pauses
+ * before it reads the activity. The statement sleeps longer, by LONGER_NS and a quarter of the
+ * pause, and ends by itself: PQcancel() would wait for the server without a limit. */
 #define LONGER_NS (60 * (uint64_t)NS_PER_MS)
 #define SLEEP "select pg_catalog.pg_sleep(%.3f)"
 static const struct {
     const char *sql;
     enum postgres_activity activity;
 } round_of[] = {
-    { "rollback", POSTGRES_IDLE },
     { NULL, POSTGRES_ACTIVE }, /* SLEEP */
-    { "begin", POSTGRES_IN_TRANSACTION },
-    { "select 1/0", POSTGRES_IN_TRANSACTION_ABORTED },
+    { "begin read only", POSTGRES_IN_TRANSACTION },
+    { "commit", POSTGRES_IDLE },
 };
 
 #define STEPS (sizeof round_of / sizeof round_of[0])
@@ -146,7 +145,8 @@ static void close_probe(struct probe *probe)
     const bool is_found =
         pid > 0 && camp_process_identify(NULL, pid, &backend, sizeof backend, NULL) == CAMP_OK;
 
-    postgres_guard_finish(&probe->guard);
+    /* camp may have been stopped during a statement. */
+    postgres_guard_finish_answered(&probe->guard, until_ns);
     while (is_found &&
            camp_process_read(NULL, &backend, CAMP_TASK_START, &task, sizeof task, NULL) ==
                CAMP_OK &&

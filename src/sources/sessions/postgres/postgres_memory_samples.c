@@ -1,7 +1,7 @@
 /*
  * Takes samples of a PostgreSQL server's memory, which cost less than samples by SQL. Also finds
- * the names of events: the memory of a backend has the number of its event, and SQL reports the
- * name.
+ * the names of events and activities: the memory of a backend has the number of its event, and SQL
+ * reports the name.
  */
 #include "postgres_inside.h"
 
@@ -14,17 +14,34 @@
 #define PERIOD_NS (10 * (uint64_t)NS_PER_MS)
 #define LONGEST_NS ((uint64_t)NS_PER_S)
 
-const char *postgres_activity_name(const struct postgres_layout *layout, uint32_t code)
+static const char *name_of_activity(enum postgres_activity activity)
 {
     static const char *const names[POSTGRES_ACTIVITIES + 1] = {
         [POSTGRES_IDLE] = "idle",
         [POSTGRES_ACTIVE] = "active",
         [POSTGRES_IN_TRANSACTION] = "idle_in_transaction",
+        [POSTGRES_FASTPATH] = "fastpath",
         [POSTGRES_IN_TRANSACTION_ABORTED] = "aborted",
+        [POSTGRES_DISABLED] = "disabled",
         [POSTGRES_ACTIVITIES] = "none",
     };
 
-    return names[postgres_layout_activity(layout, code)];
+    return names[activity];
+}
+
+const char *postgres_activity_name(const struct postgres_layout *layout, uint32_t code)
+{
+    return name_of_activity(postgres_layout_activity(layout, code));
+}
+
+static enum postgres_activity find_activity(const char *name)
+{
+    int activity = 0;
+
+    while (activity < POSTGRES_ACTIVITIES &&
+           strcmp(name_of_activity((enum postgres_activity)activity), name) != 0)
+        activity++;
+    return (enum postgres_activity)activity;
 }
 
 static bool reserve(struct postgres_memory_samples *memory_samples, size_t count)
@@ -80,9 +97,12 @@ void postgres_memory_samples_name_events(struct postgres_source *source,
 
         if (memory_samples->processes[i] != NULL)
             memory_samples->processes[i]->backend = backends[i];
-        if (backends[i].known)
-            postgres_events_add(&source->events, backends[i].event, texts[SESSION_CLASS],
-                                texts[SESSION_EVENT]);
+        if (!backends[i].known)
+            continue;
+        postgres_events_add(&source->events, backends[i].event, texts[SESSION_CLASS],
+                            texts[SESSION_EVENT]);
+        postgres_layout_confirm(&source->layout, find_activity(texts[SESSION_ACTIVITY]),
+                                backends[i].code);
     }
 }
 
