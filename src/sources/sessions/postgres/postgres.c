@@ -41,6 +41,10 @@ static int find_layout(struct postgres_source *source, struct camp_error *error)
     int32_t postmaster;
     int r = find_postmaster(source, &postmaster, error);
 
+    if (r == CAMP_OK && source->sampler.snapshot->own_is_untracked)
+        return camp_fail(error, CAMP_E_NOTSUP, 0,
+                         "track_activities is off, so the server's memory does not have the states "
+                         "of sessions: set track_activities = on");
     if (r == CAMP_OK)
         r = postgres_layout_find(&source->layout, postmaster, error);
     if (r == CAMP_OK)
@@ -191,6 +195,12 @@ static void write_note(struct postgres_source *source)
         snprintf(source->note, sizeof source->note,
                  "%zu session%s hidden from this role: grant pg_monitor to it", sampler->hidden,
                  noun_of(sampler->hidden, " is", "s are"));
+    else if (sampler->untracked > 0)
+        snprintf(source->note, sizeof source->note,
+                 "track_activities is off for %zu session%s, so the server does not know what %s: "
+                 "set track_activities = on",
+                 sampler->untracked, noun_of(sampler->untracked, "", "s"),
+                 noun_of(sampler->untracked, "it does", "they do"));
     else if (sampler->snapshot != NULL)
         source->note[0] = '\0';
 }

@@ -42,6 +42,8 @@ struct postgres_sampler {
     uint64_t backend_ns;
     uint64_t connection;
     size_t hidden;
+    size_t untracked;              /* sessions whose track_activities is off */
+    bool has_untracked_waits;      /* their wait events are known (version 14 and later) */
     char failure[CAMP_ERROR_SIZE]; /* first failure of the interval, or "" */
 };
 

@@ -26,14 +26,29 @@ static struct session_kind kind_of(labels_id kind)
     return ret;
 }
 
+static bool is_untracked(const struct session_kind *kind)
+{
+    return strcmp(kind->texts[SESSION_ACTIVITY], "disabled") == 0;
+}
+
+/* A session whose track_activities is off has a wait event while it waits for its client. */
 static bool is_on_cpu(const struct session_kind *kind)
 {
     return strcmp(kind->texts[SESSION_CLASS], "none") == 0 &&
-           strcmp(kind->texts[SESSION_ACTIVITY], "active") == 0;
+           (strcmp(kind->texts[SESSION_ACTIVITY], "active") == 0 || is_untracked(kind));
+}
+
+/* True if nothing is known of the session: its track_activities is off, and the server's version
+ * then has no wait events either. */
+static bool is_unknown(const struct postgres_source *source, const struct session_kind *kind)
+{
+    return is_untracked(kind) && !source->sampler.has_untracked_waits;
 }
 
 static enum session_state state_of(struct postgres_source *source, const struct session_kind *kind)
 {
+    if (is_unknown(source, kind))
+        return SESSION_STATE_COUNT;
     return is_on_cpu(kind) ? SESSION_CPU : session_frame_state(&source->sessions, kind);
 }
 
@@ -215,6 +230,8 @@ static void collect_reported(struct postgres_source *source, const struct sample
     for (size_t i = 0; i < sampled->time_count; i++) {
         const struct session_kind kind = kind_of(sampled->times[i].kind);
 
+        if (is_unknown(source, &kind))
+            continue;
         if (is_on_cpu(&kind))
             session->cpu_ns += sampled->times[i].reported_ns;
         else
@@ -236,7 +253,8 @@ static uint64_t collect_asleep(struct postgres_source *source,
         const struct sampled_time *time = &sampled->times[i];
         const struct session_kind kind = kind_of(time->kind);
 
-        if (time->asleep_ns == 0 || (!without_event && is_on_cpu(&kind)))
+        if (time->asleep_ns == 0 || (!without_event && is_on_cpu(&kind)) ||
+            is_unknown(source, &kind))
             continue;
         source->times[session->time_count++] = (struct session_time){ kind, time->asleep_ns };
         sum_ns += time->asleep_ns;

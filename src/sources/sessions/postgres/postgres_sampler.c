@@ -18,6 +18,7 @@
 /* Most sessions in the registry, which keeps those of two intervals. Each needs about 1 KB. */
 #define SESSIONS_MOST (2 * POSTGRES_ROWS_MOST)
 #define CPU_SHARE 0.01
+#define HAS_UNTRACKED_WAITS 140000 /* the first version with wait events of such sessions */
 #define SMOOTHING 8 /* a new sample changes the smoothed cost by 1/8 of the difference */
 
 void postgres_pace_update(struct postgres_pace *pace, uint64_t cost_ns)
@@ -86,6 +87,8 @@ static int take_snapshot(struct postgres_source *source, bool whole, uint64_t un
         return REMOTE_PENDING;
     }
     sampler->hidden = snapshot->hidden;
+    sampler->untracked = snapshot->untracked;
+    sampler->has_untracked_waits = snapshot->version >= HAS_UNTRACKED_WAITS;
     is_same = snapshot->connection == sampler->connection;
     sampler->connection = snapshot->connection;
     if (!is_same) {
