@@ -48,7 +48,8 @@ static int find_layout(struct postgres_source *source, struct camp_error *error)
     if (r == CAMP_OK)
         r = postgres_layout_find(&source->layout, postmaster, error);
     if (r == CAMP_OK)
-        r = postgres_layout_probe(&source->layout, source->conninfo, source->stop, error);
+        r = postgres_layout_probe(&source->layout, &source->registry.databases,
+                                  &source->registry.users, source->conninfo, source->stop, error);
     if (r == CAMP_OK)
         postgres_memory_samples_open(source);
     return r;
@@ -61,6 +62,9 @@ static int open_backends(struct postgres_source *source, struct camp_error *erro
         .activity_offset = source->layout.activity_offset,
         .event_pointer = source->layout.event_pointer,
         .activity_pointer = source->layout.entry_pointer,
+        .pid_offset = source->layout.pid_offset,
+        .numbers_offset = source->layout.numbers_offset,
+        .application_offset = source->layout.application_offset,
     };
     int r;
 

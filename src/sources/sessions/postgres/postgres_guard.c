@@ -69,9 +69,13 @@ static bool start(struct postgres_guard *guard, const char *mode, const char *ce
                                      "sslmode", "sslrootcert",      "gssencmode",
                                      NULL };
     /* libpq ignores options whose value is NULL. It would use GSSAPI instead of TLS. */
-    const char *const values[] = {
-        guard->conninfo, "camp", "UTF8", mode, certificates, mode != NULL ? "disable" : NULL, NULL
-    };
+    const char *const values[] = { guard->conninfo,
+                                   POSTGRES_APPLICATION,
+                                   "UTF8",
+                                   mode,
+                                   certificates,
+                                   mode != NULL ? "disable" : NULL,
+                                   NULL };
 
     guard->is_made = false;
     guard->limit = (struct receive_limit){ .allowed = POSTGRES_GUARD_BYTES };

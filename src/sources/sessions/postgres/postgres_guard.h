@@ -19,6 +19,9 @@
  * very long. */
 #define POSTGRES_GUARD_BYTES ((uint64_t)32 * 1024)
 
+/* the name of camp's sessions */
+#define POSTGRES_APPLICATION "camp"
+
 struct postgres_guard {
     PGconn *connection; /* NULL if there is none */
     struct receive_limit limit;

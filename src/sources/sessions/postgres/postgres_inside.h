@@ -39,6 +39,7 @@ struct postgres_sampler {
     size_t capacity;
     struct postgres_pace pace;
     uint64_t end_ns;
+    uint64_t names_until_ns;
     uint64_t backend_ns;
     uint64_t connection;
     size_t hidden;

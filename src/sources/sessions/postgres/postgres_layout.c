@@ -89,7 +89,8 @@ int postgres_layout_find(struct postgres_layout *ret, int32_t postmaster, struct
     return CAMP_OK;
 }
 
-#define CODE_MAX 31 /* a larger number is no st_state, which has some 7 values */
+#define TEXT_MOST 64 /* longest name in PostgreSQL, with its NUL */
+#define CODE_MAX 31  /* a larger number is no st_state, which has some 7 values */
 
 static uint32_t number_at(const unsigned char *entry, uint32_t offset)
 {
@@ -198,4 +199,58 @@ void postgres_layout_confirm(struct postgres_layout *layout, enum postgres_activ
         activity >= POSTGRES_ACTIVITIES || code > CODE_MAX || is_probed(layout, code))
         return;
     layout->code[activity] = code;
+}
+
+/* Returns the only offset at which an entry has the numbers, or 0. */
+static uint32_t find_numbers(const struct postgres_numbers *numbers, const unsigned char *entry)
+{
+    uint32_t ret = 0;
+
+    for (uint32_t offset = 4; offset + sizeof *numbers <= POSTGRES_ENTRY_SIZE; offset += 4) {
+        if (memcmp(entry + offset, numbers, sizeof *numbers) != 0)
+            continue;
+        if (ret != 0)
+            return 0;
+        ret = offset;
+    }
+    return ret;
+}
+
+static bool is_text_at(int32_t pid, uint64_t address, const char *text)
+{
+    char found[TEXT_MOST];
+    const size_t size = strlen(text) + 1;
+
+    return size <= sizeof found &&
+           process_memory_read(pid, address, found, size, NULL) == CAMP_OK &&
+           memcmp(found, text, size) == 0;
+}
+
+/* Returns the only offset at which an entry has a pointer to the text, or 0. */
+static uint32_t find_pointer(int32_t pid, const char *text, const unsigned char *entry)
+{
+    uint32_t ret = 0;
+
+    for (uint32_t offset = sizeof(uintptr_t); offset + sizeof(uintptr_t) <= POSTGRES_ENTRY_SIZE;
+         offset += sizeof(uintptr_t)) {
+        uintptr_t address;
+
+        memcpy(&address, entry + offset, sizeof address);
+        if (address == 0 || !is_text_at(pid, address, text))
+            continue;
+        if (ret != 0)
+            return 0;
+        ret = offset;
+    }
+    return ret;
+}
+
+void postgres_layout_resolve_names(struct postgres_layout *layout,
+                                   const struct postgres_numbers *numbers, const char *application,
+                                   const unsigned char entry[POSTGRES_ENTRY_SIZE])
+{
+    layout->numbers_offset = find_numbers(numbers, entry);
+    layout->application_offset = find_pointer(layout->pid, application, entry);
+    if (layout->numbers_offset == 0 || layout->application_offset == 0)
+        layout->numbers_offset = layout->application_offset = 0;
 }

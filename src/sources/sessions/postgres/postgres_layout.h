@@ -22,6 +22,11 @@
 #include <signal.h>
 #include <stddef.h>
 
+/* The rows of a session's database and user in pg_database and pg_authid. */
+struct postgres_numbers {
+    uint32_t database, user;
+};
+
 /* In the server's order. */
 enum postgres_activity {
     POSTGRES_IDLE,
@@ -45,6 +50,9 @@ struct postgres_layout {
     uint32_t pid_offset;      /* offset of st_procpid in an entry */
     uint32_t activity_offset; /* offset of st_state in an entry; valid if activities_known */
     uint32_t activities_known;
+    /* Offsets of st_databaseid, which st_userid follows, and of st_appname in an entry; 0 if they
+     * are unknown. Then sessions that SQL did not see have no names. */
+    uint32_t numbers_offset, application_offset;
     uint32_t code[POSTGRES_ACTIVITIES]; /* value of st_state for each activity */
 };
 
@@ -69,6 +77,12 @@ struct postgres_known {
 int postgres_layout_resolve(struct postgres_layout *layout, const struct postgres_known *known,
                             const unsigned char *entries, size_t count, struct camp_error *error);
 
+/* Fills numbers_offset and application_offset from the entry of a backend, whose database, user and
+ * application are known. Leaves them 0 if no offset or more than one offset fits. */
+void postgres_layout_resolve_names(struct postgres_layout *layout,
+                                   const struct postgres_numbers *numbers, const char *application,
+                                   const unsigned char entry[POSTGRES_ENTRY_SIZE]);
+
 /* Reads the current entry of a backend. Errors are those of process_memory_read(). */
 int postgres_layout_read_entry(const struct postgres_layout *layout, int32_t pid,
                                unsigned char ret[POSTGRES_ENTRY_SIZE], struct camp_error *error);
@@ -82,8 +96,11 @@ void postgres_layout_confirm(struct postgres_layout *layout, enum postgres_activ
                              uint32_t code);
 
 /* Connects, goes through the probed activities twice, and calls postgres_layout_resolve() with the
- * entries of this connection. No statement fails, so the server logs none. Takes some 0.2 s, at
- * most 2 s. CAMP_E_FORMAT if no offset fits, CAMP_E_IO if the connection failed, or a failure of
- * postgres_layout_read_entry(). */
-int postgres_layout_probe(struct postgres_layout *layout, const char *conninfo,
+ * entries of this connection. Then adds the names of all databases and roles, unless the
+ * argument is NULL, and calls postgres_layout_resolve_names(). No statement fails, so the server
+ * logs none. Takes some 0.2 s, at most 2 s. CAMP_E_FORMAT if no offset fits, CAMP_E_IO if the
+ * connection failed, or a failure of postgres_layout_read_entry(). */
+struct postgres_names;
+int postgres_layout_probe(struct postgres_layout *layout, struct postgres_names *databases,
+                          struct postgres_names *roles, const char *conninfo,
                           const volatile sig_atomic_t *stop, struct camp_error *error);

@@ -3,10 +3,12 @@
 #include "counters/error.h"
 #include "counters/units.h"
 #include "postgres_attempt.h"
+#include "postgres_names.h"
 #include "sources/source.h"
 
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define LIMIT_NS (2 * (uint64_t)NS_PER_S)
 #define END_NS (2 * (uint64_t)NS_PER_S)
@@ -31,8 +33,20 @@ static const struct {
 #define STEPS (sizeof round_of / sizeof round_of[0])
 #define READINGS (2 * STEPS)
 
+/* The number and the name of each database and of each role, and whether it is that of this
+ * connection. */
+#define NAMES_BYTES ((uint64_t)4 * 1024 * 1024) /* most bytes of the answer */
+#define NAMES                                                                                      \
+    "(select 'd', d.oid, d.datname, d.datname = pg_catalog.current_database() "                    \
+    "from pg_catalog.pg_database d limit 10000) union all "                                        \
+    "(select 'r', r.oid, r.rolname, r.rolname = session_user from pg_catalog.pg_roles r "          \
+    "limit 10000)"
+
 struct probe {
     struct postgres_guard guard;
+    uint64_t allowed;                         /* bytes of the rows of the current answer */
+    struct postgres_numbers numbers;          /* of this connection, or 0 */
+    struct postgres_names *databases, *roles; /* NULL if they are not wanted */
     const volatile sig_atomic_t *stop;
     uint64_t until_ns;
     uint64_t since; /* guard.limit.received when the statement started */
@@ -73,6 +87,27 @@ static bool start(struct probe *probe, const char *sql)
            libpq.PQflush(probe->guard.connection) == 0;
 }
 
+static void keep_name(struct probe *probe, const PGresult *result, int row)
+{
+    const bool is_database = libpq.PQgetvalue(result, row, 0)[0] == 'd';
+    const uint32_t number = (uint32_t)strtoul(libpq.PQgetvalue(result, row, 1), NULL, 10);
+    struct postgres_names *names = is_database ? probe->databases : probe->roles;
+
+    if (libpq.PQgetvalue(result, row, 3)[0] == 't')
+        *(is_database ? &probe->numbers.database : &probe->numbers.user) = number;
+    if (names != NULL && number != 0)
+        postgres_names_add(names, number, libpq.PQgetvalue(result, row, 2));
+}
+
+/* Only the answer to NAMES has four columns. */
+static void keep_names(struct probe *probe, const PGresult *result)
+{
+    if (libpq.PQresultStatus(result) != PGRES_TUPLES_OK || libpq.PQnfields(result) != 4)
+        return;
+    for (int row = 0; row < libpq.PQntuples(result); row++)
+        keep_name(probe, result, row);
+}
+
 /* Reads the answer to its end, which a copy does not have. */
 static bool finish(struct probe *probe)
 {
@@ -81,7 +116,7 @@ static bool finish(struct probe *probe)
     while (!is_copy) {
         PGresult *result;
 
-        if (!postgres_guard_allow(&probe->guard, probe->since, 0))
+        if (!postgres_guard_allow(&probe->guard, probe->since, probe->allowed))
             return false;
         if (libpq.PQisBusy(probe->guard.connection) != 0) {
             if (!wait_for_answer(probe) || libpq.PQconsumeInput(probe->guard.connection) == 0)
@@ -92,6 +127,7 @@ static bool finish(struct probe *probe)
         if (result == NULL)
             return true;
         is_copy = postgres_guard_is_copy(result);
+        keep_names(probe, result);
         libpq.PQclear(result);
     }
     return false;
@@ -134,6 +170,15 @@ static int probe_all(struct probe *probe, struct postgres_layout *layout, uint64
                : r;
 }
 
+/* Without names, only sessions that SQL did not see are without labels. */
+static void probe_names(struct probe *probe, struct postgres_layout *layout)
+{
+    probe->allowed = NAMES_BYTES;
+    if (start(probe, NAMES) && finish(probe) && probe->numbers.user != 0)
+        postgres_layout_resolve_names(layout, &probe->numbers, POSTGRES_APPLICATION,
+                                      probe->entries[READINGS - 1]);
+}
+
 /* Closes the connection and waits for the end of its backend, because the server lists it as a
  * session until then. */
 static void close_probe(struct probe *probe)
@@ -154,10 +199,14 @@ static void close_probe(struct probe *probe)
         ;
 }
 
-int postgres_layout_probe(struct postgres_layout *layout, const char *conninfo,
+int postgres_layout_probe(struct postgres_layout *layout, struct postgres_names *databases,
+                          struct postgres_names *roles, const char *conninfo,
                           const volatile sig_atomic_t *stop, struct camp_error *error)
 {
-    struct probe probe = { .stop = stop, .until_ns = source_clock_ns(CLOCK_MONOTONIC) + LIMIT_NS };
+    struct probe probe = { .stop = stop,
+                           .until_ns = source_clock_ns(CLOCK_MONOTONIC) + LIMIT_NS,
+                           .databases = databases,
+                           .roles = roles };
     uint64_t pause_ns = 20 * (uint64_t)NS_PER_MS;
     int r = CAMP_E_FORMAT;
 
@@ -170,6 +219,8 @@ int postgres_layout_probe(struct postgres_layout *layout, const char *conninfo,
     for (int i = 0; r == CAMP_E_FORMAT && i < 3; i++, pause_ns *= 5)
         r = probe_all(&probe, layout, pause_ns < 350 * NS_PER_MS ? pause_ns : 350 * NS_PER_MS,
                       error);
+    if (r == CAMP_OK)
+        probe_names(&probe, layout);
     close_probe(&probe);
     return r;
 }

@@ -72,6 +72,24 @@ void postgres_memory_samples_close(struct postgres_source *source)
     *memory_samples = (struct postgres_memory_samples){ 0 };
 }
 
+/* Learns the numbers of a session's database and user, once for each session. `process` is NULL if
+ * the session is not in the registry yet. */
+static void learn_numbers(struct postgres_source *source, struct postgres_process *process,
+                          const struct postgres_backend *backend,
+                          const struct postgres_session *session)
+{
+    const struct postgres_layout *layout = &source->layout;
+    struct postgres_numbers numbers;
+
+    if (layout->numbers_offset == 0 || (process != NULL && process->has_numbers) ||
+        process_memory_read(layout->pid, backend->entry_address + layout->numbers_offset, &numbers,
+                            sizeof numbers, NULL) != CAMP_OK)
+        return;
+    if (postgres_registry_add_names(&source->registry, &numbers, session) == CAMP_OK &&
+        process != NULL)
+        process->has_numbers = true;
+}
+
 void postgres_memory_samples_name_events(struct postgres_source *source,
                                          const struct postgres_snapshot *snapshot)
 {
@@ -99,6 +117,9 @@ void postgres_memory_samples_name_events(struct postgres_source *source,
             memory_samples->processes[i]->backend = backends[i];
         if (!backends[i].known)
             continue;
+        if (snapshot->is_whole)
+            learn_numbers(source, memory_samples->processes[i], &backends[i],
+                          &snapshot->sessions[i]);
         postgres_events_add(&source->events, backends[i].event, texts[SESSION_CLASS],
                             texts[SESSION_EVENT]);
         postgres_layout_confirm(&source->layout, find_activity(texts[SESSION_ACTIVITY]),
@@ -123,6 +144,27 @@ bool postgres_is_asleep(struct postgres_process *process)
         return false;
     process->asleep_cpu_ns = cpu_ns;
     return true;
+}
+
+/* Names a session of which no whole snapshot by SQL has been taken: it may end before the next. */
+static void name_session(const struct postgres_source *source, struct postgres_process *process,
+                         const struct postgres_backend *backend)
+{
+    const struct postgres_layout *layout = &source->layout;
+    char application[POSTGRES_NAME_SIZE];
+    struct postgres_numbers numbers;
+    uint64_t at;
+
+    if (layout->numbers_offset == 0 || process->labels != LABELS_NONE ||
+        process_memory_read(layout->pid, backend->entry_address + layout->numbers_offset, &numbers,
+                            sizeof numbers, NULL) != CAMP_OK ||
+        process_memory_read_pointer(layout->pid,
+                                    backend->entry_address + layout->application_offset, &at,
+                                    NULL) != CAMP_OK ||
+        process_memory_read(layout->pid, at, application, sizeof application, NULL) != CAMP_OK)
+        return;
+    application[sizeof application - 1] = '\0';
+    postgres_registry_name(&source->registry, &numbers, application, process);
 }
 
 static size_t list_backends(struct postgres_source *source)
@@ -201,6 +243,7 @@ static void take_memory_sample(struct postgres_source *source)
         process->backend = *backend;
         if (!backend->known)
             continue;
+        name_session(source, process, backend);
         memory_samples->samples[seen] = memory_samples->samples[i];
         memory_samples->samples[seen++].kind = (struct session_kind){
             { postgres_event_class(backend->event),

@@ -190,6 +190,36 @@ int postgres_registry_update(struct postgres_registry *registry,
     return CAMP_OK;
 }
 
+int postgres_registry_add_names(struct postgres_registry *registry,
+                                const struct postgres_numbers *numbers,
+                                const struct postgres_session *session)
+{
+    int r = CAMP_OK;
+
+    if (numbers->database != 0 && session->database[0] != '\0')
+        r = postgres_names_add(&registry->databases, numbers->database, session->database);
+    if (r == CAMP_OK && numbers->user != 0 && session->user[0] != '\0')
+        r = postgres_names_add(&registry->users, numbers->user, session->user);
+    return r;
+}
+
+void postgres_registry_name(const struct postgres_registry *registry,
+                            const struct postgres_numbers *numbers, const char *application,
+                            struct postgres_process *ret)
+{
+    char user[POSTGRES_NUMBER_SIZE], database[POSTGRES_NUMBER_SIZE];
+    const struct postgres_session session = {
+        .user = postgres_names_find(&registry->users, numbers->user, user),
+        .database = postgres_names_find(&registry->databases, numbers->database, database),
+        .application = application,
+        .client = "",
+        .query = "",
+    };
+
+    set_name(ret, &session);
+    set_labels(ret, &session);
+}
+
 void postgres_registry_forget(struct postgres_registry *registry, uint64_t since)
 {
     size_t kept = 0;
@@ -204,5 +234,7 @@ void postgres_registry_forget(struct postgres_registry *registry, uint64_t since
 void postgres_registry_release(struct postgres_registry *registry)
 {
     free(registry->processes);
+    postgres_names_release(&registry->databases);
+    postgres_names_release(&registry->users);
     *registry = (struct postgres_registry){ 0 };
 }

@@ -93,6 +93,19 @@ static struct postgres_process unnamed_process(const struct backend_account *acc
     return process;
 }
 
+/* Names a session of which no whole snapshot by SQL has been taken. */
+static void name_by_memory(const struct postgres_source *source,
+                           const struct backend_account *account, struct postgres_process *process)
+{
+    const struct postgres_numbers numbers = { account->database, account->user };
+    char application[BACKEND_APPLICATION_SIZE];
+
+    snprintf(application, sizeof application, "%.*s", BACKEND_APPLICATION_SIZE - 1,
+             account->application);
+    if (process->labels == LABELS_NONE && (account->flags & BACKEND_NAMED) != 0)
+        postgres_registry_name(&source->registry, &numbers, application, process);
+}
+
 static int64_t process_start_us(uint64_t boot_ns)
 {
     const uint64_t realtime_ns = source_clock_ns(CLOCK_REALTIME);
@@ -150,7 +163,7 @@ static int add_account(struct postgres_source *source, size_t at, bool *ret_is_e
         since.begin_ns == account->begin_ns && (account->flags & BACKEND_OLDER) == 0;
     const bool is_ended = (account->flags & BACKEND_ENDED) != 0;
     struct postgres_process unknown;
-    const struct postgres_process *process = postgres_registry_find_process(
+    struct postgres_process *process = postgres_registry_find_process(
         &source->registry, account->pid, account->start_ns, process_start_us(account->start_ns));
     struct session session;
 
@@ -165,6 +178,7 @@ static int add_account(struct postgres_source *source, size_t at, bool *ret_is_e
     }
     if (!source->background && !postgres_process_is_client(process))
         return CAMP_OK;
+    name_by_memory(source, account, process);
     collect_waits(source, &since, process->type);
     session = (struct session){ .entity = entity_of(source, process, is_new, is_ended),
                                 .elapsed_ns = since.time_ns - since.begin_ns,
