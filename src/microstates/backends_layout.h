@@ -22,6 +22,7 @@ struct backends_place {
 /* Wait events. The upper byte is the class, as in PostgreSQL. The event 0 means that the backend
  * sleeps without an event. */
 #define BACKEND_EVENT_UNKNOWN UINT32_C(0xffffffff) /* the event could not be read */
+#define BACKEND_EVENT_STOPPED UINT32_C(0xfffffffc) /* stopped by a signal or a tracer */
 #define BACKEND_EVENT_CLASS(event) ((event) >> 24)
 /* stands for all further events of the class of `event` once BACKEND_WAITS_OWN entries are used */
 #define BACKEND_EVENT_REST(event) ((event) | UINT32_C(0x00ffffff))

@@ -230,8 +230,9 @@ static __always_inline void witness(struct backend_slot *slot, const struct task
 }
 
 static __always_inline void leave(struct backend_slot *slot, const struct task_struct *task,
-                                  uint64_t now, bool runnable, bool dead)
+                                  uint64_t now, bool runnable, uint32_t why)
 {
+    const bool dead = !runnable && (why & TASK_DEAD) != 0;
     int32_t tid = task->pid;
 
     begin_writing(slot);
@@ -239,7 +240,9 @@ static __always_inline void leave(struct backend_slot *slot, const struct task_s
         book(slot, now - ran_unseen(slot, task, now), BACKEND_ON_CPU);
     book(slot, now, runnable ? BACKEND_IN_RUN_QUEUE : BACKEND_OFF_CPU);
     witness(slot, task);
-    if (!runnable && !dead)
+    if (!runnable && (why & TASK_STOPPED_OR_TRACED) != 0)
+        open_wait(slot, BACKEND_EVENT_STOPPED, BACKEND_ACTIVITY_NONE);
+    else if (!runnable && !dead)
         fall_asleep(slot);
     if (!dead && place.application_offset != 0 && (slot->account.flags & BACKEND_NAMED) == 0)
         read_names(slot);
@@ -279,8 +282,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 
     if (leaves != NULL) {
         now = bpf_ktime_get_ns();
-        leave(leaves, prev, now, preempt || prev_state == 0,
-              !preempt && (prev_state & TASK_DEAD) != 0);
+        leave(leaves, prev, now, preempt || prev_state == 0, prev_state);
     }
     if (comes != NULL)
         arrive(comes, next, now != 0 ? now : bpf_ktime_get_ns());
@@ -439,6 +441,8 @@ int watch_existing(struct bpf_iter__task *ctx)
         return 0;
     switches = task->nvcsw + task->nivcsw;
     read_sleeper(task, &event, &activity);
+    if ((task->__state & TASK_STOPPED_OR_TRACED) != 0)
+        event = BACKEND_EVENT_STOPPED;
     if (switches != task->nvcsw + task->nivcsw)
         event = BACKEND_EVENT_UNKNOWN;
     state = task->on_cpu         ? BACKEND_ON_CPU

@@ -124,4 +124,7 @@ void postgres_memory_samples_close(struct postgres_source *source);
 /* Returns true if the task of a session sleeps now: its state in /proc/PID/stat is not R. */
 bool postgres_is_asleep(struct postgres_process *process);
 
+/* Sets the event of a sample that found the task stopped. */
+void postgres_mark_stopped(const struct postgres_process *process, struct session_sample *sample);
+
 const char *postgres_activity_name(const struct postgres_layout *layout, uint32_t code);

@@ -142,6 +142,7 @@ bool postgres_is_asleep(struct postgres_process *process)
     process->asleep_cpu_ns = 0;
     if (proc_clock_state(&process->task, &state, NULL) != CAMP_OK || state == 'R')
         return false;
+    process->is_stopped = state == 'T' || state == 't';
     process->asleep_cpu_ns = cpu_ns;
     return true;
 }
@@ -165,6 +166,14 @@ static void name_session(const struct postgres_source *source, struct postgres_p
         return;
     application[sizeof application - 1] = '\0';
     postgres_registry_name(&source->registry, &numbers, application, process);
+}
+
+void postgres_mark_stopped(const struct postgres_process *process, struct session_sample *sample)
+{
+    if (!sample->is_asleep || !process->is_stopped)
+        return;
+    sample->kind.texts[SESSION_CLASS] = POSTGRES_STOPPED;
+    sample->kind.texts[SESSION_EVENT] = POSTGRES_STOPPED;
 }
 
 static size_t list_backends(struct postgres_source *source)
@@ -250,6 +259,7 @@ static void take_memory_sample(struct postgres_source *source)
               postgres_event_name(&source->events, backend->event, memory_samples->names[i]),
               postgres_activity_name(&source->layout, backend->code), process->type }
         };
+        postgres_mark_stopped(process, &memory_samples->samples[seen - 1]);
     }
     sampled_times_add(&memory_samples->times, source_clock_ns(CLOCK_MONOTONIC),
                       memory_samples->samples, seen);

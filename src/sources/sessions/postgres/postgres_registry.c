@@ -14,8 +14,9 @@
 #define BEFORE_NS (2 * (int64_t)NS_PER_S)
 #define BEHIND_NS (10 * (int64_t)NS_PER_S)
 
-const char *const postgres_label_names[POSTGRES_LABELS] = { "user", "database", "application",
-                                                            "client", "query" };
+const char *const postgres_label_names[POSTGRES_LABELS] = { "user",   "database", "application",
+                                                            "client", "query",    "backend_type",
+                                                            "leader" };
 
 static int compare(const void *key, const void *element)
 {
@@ -121,21 +122,24 @@ static void set_name(struct postgres_process *process, const struct postgres_ses
 {
     if (session->user[0] == '\0' && session->database[0] == '\0')
         snprintf(process->name, sizeof process->name, "%s", process->type);
-    else
-        snprintf(process->name, sizeof process->name, "%.30s%s%.30s", session->user,
+    else /* An autovacuum worker has a database and no user. */
+        snprintf(process->name, sizeof process->name, "%.30s%s%.30s",
+                 session->user[0] != '\0' ? session->user : process->type,
                  session->database[0] != '\0' ? "@" : "", session->database);
 }
 
 static void set_labels(struct postgres_process *process, const struct postgres_session *session)
 {
-    char number[24] = "";
+    char number[24] = "", leader[16] = "";
     const char *query = session->query[0] != '\0' ? session->query : number;
 
     if (session->query_id != 0)
         snprintf(number, sizeof number, "%" PRId64, session->query_id);
+    if (session->leader_pid != 0)
+        snprintf(leader, sizeof leader, "%" PRId32, session->leader_pid);
     process->labels =
         labels_intern((const char *const[]){ session->user, session->database, session->application,
-                                             session->client, query },
+                                             session->client, query, process->type, leader },
                       POSTGRES_LABELS);
 }
 

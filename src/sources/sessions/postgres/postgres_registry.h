@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#define POSTGRES_LABELS 5
+#define POSTGRES_LABELS 7
 extern const char *const postgres_label_names[POSTGRES_LABELS];
 
 struct postgres_process {
@@ -34,6 +34,7 @@ struct postgres_process {
      * asleep_cpu_ns just before the task was found asleep (0 if it was awake). While the CPU clock
      * still has one of these values, the task has not run since that time. */
     uint64_t clock_cpu_ns, asleep_cpu_ns;
+    bool is_stopped; /* by a signal or a tracer, when the task was found asleep */
 };
 
 struct postgres_registry {

@@ -64,6 +64,8 @@ static int add_samples(struct postgres_source *source)
         sampler->samples[i] = (struct session_sample){ session->pid, session->start_us,
                                                        postgres_session_start_ns(snapshot, session),
                                                        session->kind, is_asleep };
+        if (is_asleep && source->registry.is_local)
+            postgres_mark_stopped(process, &sampler->samples[i]);
     }
     return sampled_times_add(&sampler->times, postgres_snapshot_ns(snapshot), sampler->samples,
                              snapshot->count);
