@@ -70,20 +70,39 @@ skip_without_bpf() {
     [ "$(id -u)" = 0 ] || skip 'needs root: the tiers bpf and schedstat+memory'
 }
 
-# Stops camp (SIGSTOP) while it sleeps between two statements, so that the server owes it no answer. A server that cannot
-# send an answer logs that, for any client.
-stop_between_statements() {
+# Kills camp while it sleeps between two statements, and no answer waits to be read by it. A server that cannot send an
+# answer, or whose answer is not read, logs that, for any client.
+kill_between_statements() {
     local wanted now
     while :; do
         until_it_sleeps "$1"
         read -r wanted _ <"/proc/$1/syscall"
         kill -STOP "$1"
-        until [[ $(cat "/proc/$1/stat") == *") T "* ]]; do sleep 0.01; done
+        until_it is_stopped "$1"
+        sleep 0.2 # the server answers what camp may have asked
         read -r now _ <"/proc/$1/syscall"
-        if [ "$now" = "$wanted" ] && [ "$wanted" != running ]; then return; fi
+        if [ "$now" = "$wanted" ] && [ "$wanted" != running ] && has_read_all "$1"; then break; fi
         kill -CONT "$1"
         sleep 0.01
     done
+    kill -KILL "$1"
+}
+
+is_stopped() { grep -q '^State:.T' "/proc/$1/status"; }
+
+# Succeeds if the sockets of a process have no bytes that it has not read.
+has_read_all() {
+    python3 -c '
+import array, ctypes, fcntl, os, sys, termios
+PIDFD_GETFD = 438
+pid = int(sys.argv[1])
+process = os.pidfd_open(pid)
+for name in os.listdir(f"/proc/{pid}/fd"):
+    if os.readlink(f"/proc/{pid}/fd/{name}").startswith("socket:"):
+        unread = array.array("i", [0])
+        fcntl.ioctl(ctypes.CDLL(None).syscall(PIDFD_GETFD, process, int(name), 0), termios.FIONREAD, unread)
+        if unread[0] != 0:
+            sys.exit(1)' "$1"
 }
 
 @test "postgres log: camp starts and ends without a line in the server's log, on every tier" {
@@ -120,8 +139,7 @@ stop_between_statements() {
     skip_without_bpf
     start_all
     for each in "${RECORDINGS[@]}"; do
-        stop_between_statements "${each#* }"
-        kill -KILL "${each#* }"
+        kill_between_statements "${each#* }"
     done
     no_lines_of_camp
 }

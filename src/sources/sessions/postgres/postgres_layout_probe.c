@@ -2,7 +2,9 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
+#include "microstates/backends_layout.h"
 #include "postgres_attempt.h"
+#include "postgres_memory.h"
 #include "postgres_names.h"
 #include "sources/source.h"
 
@@ -17,8 +19,11 @@
 
 /* Each statement puts camp's connection into the next activity. None fails or warns, because the
  * server would log it. The server does not tell when it has started pg_sleep(), so camp pauses
- * before it reads the activity. The statement sleeps longer, by LONGER_NS and a quarter of the
- * pause, and ends by itself: PQcancel() would wait for the server without a limit. */
+ * until the backend has a wait event of the class Timeout. The statement sleeps longer than the
+ * longest pause, by LONGER_NS and a quarter of the pause, and ends by itself: PQcancel() would wait
+ * for the server without a limit. */
+#define CLASS_TIMEOUT 9
+#define LOOK_NS ((uint64_t)NS_PER_MS)
 #define LONGER_NS (60 * (uint64_t)NS_PER_MS)
 #define SLEEP "select pg_catalog.pg_sleep(%.3f)"
 static const struct {
@@ -133,6 +138,35 @@ static bool finish(struct probe *probe)
     return false;
 }
 
+static bool is_in_sleep(const struct postgres_layout *layout, int32_t pid)
+{
+    uint64_t at = 0;
+    uint32_t event = 0;
+
+    return process_memory_read_pointer(pid, layout->event_pointer, &at, NULL) == CAMP_OK &&
+           process_memory_read(pid, at, &event, sizeof event, NULL) == CAMP_OK &&
+           BACKEND_EVENT_CLASS(event) == CLASS_TIMEOUT;
+}
+
+/* Reads the entry while the backend is in pg_sleep(). On a busy machine it may get a CPU only after
+ * `pause_ns`; then the result is CAMP_E_FORMAT. */
+static int read_in_sleep(struct probe *probe, const struct postgres_layout *layout, size_t at,
+                         uint64_t pause_ns, struct camp_error *error)
+{
+    const int32_t pid = probe->known[at].pid;
+    const uint64_t until_ns = source_clock_ns(CLOCK_MONOTONIC) + pause_ns;
+    int r = CAMP_OK;
+
+    while (!is_in_sleep(layout, pid) && source_wait(until_ns, LOOK_NS, probe->stop))
+        ;
+    r = postgres_layout_read_entry(layout, pid, probe->entries[at], error);
+    if (r == CAMP_OK && !is_in_sleep(layout, pid))
+        r = camp_fail(error, CAMP_E_FORMAT, 0, "the server does not start a statement in time");
+    return finish(probe) || r != CAMP_OK
+               ? r
+               : camp_fail(error, CAMP_E_IO, 0, "the server did not answer in time");
+}
+
 static int read_activity(struct probe *probe, const struct postgres_layout *layout, size_t at,
                          uint64_t pause_ns, struct camp_error *error)
 {
@@ -140,7 +174,6 @@ static int read_activity(struct probe *probe, const struct postgres_layout *layo
     const bool lasts = activity == POSTGRES_ACTIVE;
     const uint64_t sleep_ns = pause_ns + pause_ns / 4 + LONGER_NS;
     char sql[64];
-    int r;
 
     if (lasts)
         snprintf(sql, sizeof sql, SLEEP, (double)sleep_ns / NS_PER_S);
@@ -150,12 +183,9 @@ static int read_activity(struct probe *probe, const struct postgres_layout *layo
         (struct postgres_known){ libpq.PQbackendPID(probe->guard.connection), activity };
     if (!start(probe, sql) || (!lasts && !finish(probe)))
         return camp_fail(error, CAMP_E_IO, 0, "the server did not answer in time");
-    if (lasts)
-        source_wait(source_clock_ns(CLOCK_MONOTONIC) + pause_ns, pause_ns, probe->stop);
-    r = postgres_layout_read_entry(layout, probe->known[at].pid, probe->entries[at], error);
-    if (r == CAMP_OK && lasts && !finish(probe))
-        return camp_fail(error, CAMP_E_IO, 0, "the server did not answer in time");
-    return r;
+    return lasts ? read_in_sleep(probe, layout, at, pause_ns, error)
+                 : postgres_layout_read_entry(layout, probe->known[at].pid, probe->entries[at],
+                                              error);
 }
 
 static int probe_all(struct probe *probe, struct postgres_layout *layout, uint64_t pause_ns,
