@@ -156,3 +156,18 @@ assert [of['application'] for of in labels] == ['burner', 'sleeper'], labels
 assert all(of['user'] is None and of['query'] is None for of in labels), labels
 " "$SERVERS/top.json"
 }
+
+@test "camp top shows how long sessions are idle in a transaction" {
+    mkfifo "$SERVERS/opener.in"
+    "$POSTGRES_BIN/psql" -X -q "host=$PG_FOLDER dbname=postgres user=camp_super application_name=opener" \
+        <"$SERVERS/opener.in" >/dev/null 2>&1 3>&- &
+    SERVER_PIDS+=($!)
+    exec {opener}>"$SERVERS/opener.in"
+    echo 'begin;' >&"$opener"
+    until_it eval '[ "$(query_postgres "select state from pg_stat_activity where application_name = '"'opener'"'")" = "idle in transaction" ]'
+    start_session sleeper 'select pg_sleep(60)'
+    run -0 "$CAMP" top --from "postgres:$PG" --tier SQL --count 1 --interval 300ms --group application --sort name
+    exec {opener}>&-
+    echo "$output"
+    [[ $output =~ idle%\ +un%\ +in\ tx%$'\n'opener\ .*\ 100\.0$'\n'sleeper\ .*\ 0\.0$'\n' ]]
+}
