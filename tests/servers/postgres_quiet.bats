@@ -8,7 +8,6 @@ load lib
 load recording
 
 declare -gA TIER_OF=([bpf]=bpf [memory]=schedstat+memory [gated]=schedstat+SQL [sql]=SQL)
-TIERS='bpf memory gated sql'
 
 setup_file() {
     export BATS_NO_PARALLELIZE_WITHIN_FILE=true # All tests use one server.
@@ -34,12 +33,13 @@ setup() {
 start_all() {
     local tier
     RECORDINGS=()
-    for tier in ${*:-$TIERS}; do
+    [ $# -gt 0 ] || set -- bpf memory gated sql
+    for tier; do
         rm -f "$SERVERS/$tier.camp"
         record_at_once "$tier" --from "postgres:$PG" --tier "${TIER_OF[$tier]}" --interval 200ms
         RECORDINGS+=("$tier $RECORD_PID")
     done
-    for tier in ${*:-$TIERS}; do until_it has_ticks "$tier" 2; done
+    for tier; do until_it has_ticks "$tier" 2; done
 }
 
 # Waits until every recording has measured a session that was started now. A new session is in no recording before camp

@@ -26,12 +26,10 @@
 
 #include "../../backends_layout.h"
 #include "kernel.h"
+#include "names.bpf.h"
 #include "order.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
-
-/* Changed only while no parent is set. */
-volatile struct backends_place place;
 
 /* The tid of the task that the iterator watch_existing() shall watch, or 0 for all children of the
  * server (place.parent). */
@@ -163,35 +161,6 @@ static __always_inline bool read_activity(uint32_t *activity)
                                           (void *)(at + place.activity_offset)) == 0;
 }
 
-/* Reads whom the current process serves. Until its entry in the server's table has its pid, the
- * entry is that of an earlier process, or empty. The function is global, so the verifier checks it
- * only once. */
-__noinline int read_names(struct backend_slot *slot)
-{
-    struct backend_account *account;
-    uint64_t at = 0, application = 0;
-    uint32_t pid = 0;
-
-    if (slot == NULL)
-        return 0;
-    account = &slot->account;
-    if (bpf_probe_read_user(&at, sizeof at, (void *)place.activity_pointer) != 0 || at == 0 ||
-        bpf_probe_read_user(&pid, sizeof pid, (void *)(at + place.pid_offset)) != 0 ||
-        pid != (uint32_t)account->pid ||
-        bpf_probe_read_user(&account->database, sizeof account->database,
-                            (void *)(at + place.numbers_offset)) != 0 ||
-        bpf_probe_read_user(&account->user, sizeof account->user,
-                            (void *)(at + place.numbers_offset + sizeof account->database)) != 0 ||
-        bpf_probe_read_user(&application, sizeof application,
-                            (void *)(at + place.application_offset)) != 0 ||
-        bpf_probe_read_user_str(account->application, sizeof account->application,
-                                (void *)application) < 0)
-        return 0;
-    if (account->user != 0) /* Version 18 stores the pid before the user is known. */
-        account->flags |= BACKEND_NAMED;
-    return 0;
-}
-
 static __always_inline void fall_asleep(struct backend_slot *slot)
 {
     uint32_t event = 0, activity = BACKEND_ACTIVITY_NONE;
@@ -244,8 +213,8 @@ static __always_inline void leave(struct backend_slot *slot, const struct task_s
         open_wait(slot, BACKEND_EVENT_STOPPED, BACKEND_ACTIVITY_NONE);
     else if (!runnable && !dead)
         fall_asleep(slot);
-    if (!dead && place.application_offset != 0 && (slot->account.flags & BACKEND_NAMED) == 0)
-        read_names(slot);
+    if (!dead)
+        read_names_once(slot);
     if (dead) { /* The session frees a slot with BACKEND_ENDED. */
         slot->account.flags |= BACKEND_ENDED;
         bpf_map_delete_elem(&watched, &tid);
