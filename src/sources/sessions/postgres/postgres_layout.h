@@ -98,7 +98,7 @@ void postgres_layout_confirm(struct postgres_layout *layout, enum postgres_activ
 /* Connects, goes through the probed activities twice, and calls postgres_layout_resolve() with the
  * entries of this connection. Then adds the names of all databases and roles, unless the
  * argument is NULL, and calls postgres_layout_resolve_names(). No statement fails, so the server
- * logs none. Takes some 0.2 s, at most 2 s. CAMP_E_FORMAT if no offset fits, CAMP_E_IO if the
+ * logs none. Takes some 0.2 s, at most 3 s. CAMP_E_FORMAT if no offset fits, CAMP_E_IO if the
  * connection failed, or a failure of postgres_layout_read_entry(). */
 struct postgres_names;
 int postgres_layout_probe(struct postgres_layout *layout, struct postgres_names *databases,

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #define LIMIT_NS (2 * (uint64_t)NS_PER_S)
+#define NAMES_NS ((uint64_t)NS_PER_S)
 #define END_NS (2 * (uint64_t)NS_PER_S)
 #define CHECK_NS (5 * (uint64_t)NS_PER_MS)
 #define CONNECT_NS (1500 * (uint64_t)NS_PER_MS)
@@ -203,6 +204,7 @@ static int probe_all(struct probe *probe, struct postgres_layout *layout, uint64
 /* Without names, only sessions that SQL did not see are without labels. */
 static void probe_names(struct probe *probe, struct postgres_layout *layout)
 {
+    probe->until_ns = source_clock_ns(CLOCK_MONOTONIC) + NAMES_NS;
     probe->allowed = NAMES_BYTES;
     if (start(probe, NAMES) && finish(probe) && probe->numbers.user != 0)
         postgres_layout_resolve_names(layout, &probe->numbers, POSTGRES_APPLICATION,
