@@ -16,6 +16,7 @@ enum { ODBC_ENVIRONMENT = 1, ODBC_CONNECTION = 2, ODBC_STATEMENT = 3 };
 enum { ODBC_VERSION = 200, ODBC_VERSION_3 = 3 };
 enum { ODBC_ACCESS_MODE = 101, ODBC_LOGIN_TIMEOUT = 103, ODBC_READ_ONLY = 1 };
 enum { ODBC_QUERY_TIMEOUT = 0 };
+enum { ODBC_DATABASE_NAME = 17 }; /* GetInfo() writes the name of the database's program */
 enum {
     ODBC_TEXT_TO_ITS_END = -3, /* passed as the length of a text that ends with a NUL */
     ODBC_NULL = -1,            /* returned as the length of a value that is NULL */
@@ -39,6 +40,8 @@ typedef void *odbc_handle;
     F(DriverConnect,                                                                               \
       (odbc_handle connection, void *window, unsigned char *text, int16_t length,                  \
        unsigned char *ret_text, int16_t size, int16_t *ret_length, uint16_t completion))           \
+    F(GetInfo,                                                                                     \
+      (odbc_handle connection, uint16_t type, void *ret, int16_t size, int16_t *ret_length))       \
     F(Disconnect, (odbc_handle connection))                                                        \
     F(Prepare, (odbc_handle statement, unsigned char *text, int32_t length))                       \
     F(Execute, (odbc_handle statement))                                                            \

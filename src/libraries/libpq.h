@@ -11,7 +11,7 @@
     F(PQconnectionNeedsPassword) F(PQconninfo) F(PQconninfoFree) F(PQconninfoParse) \
     F(PQconsumeInput) F(PQerrorMessage) F(PQfformat) F(PQfinish) F(PQflush) F(PQfname) F(PQftype) \
     F(PQgetResult) F(PQgetisnull) F(PQgetlength) F(PQgetvalue) F(PQisBusy) F(PQlibVersion) \
-    F(PQnfields) F(PQpass) F(PQresultErrorField) F(PQresultStatus) F(PQsendPrepare) \
+    F(PQnfields) F(PQntuples) F(PQpass) F(PQresultErrorField) F(PQresultStatus) F(PQsendPrepare) \
     F(PQsendQuery) F(PQsendQueryPrepared) F(PQserverVersion) F(PQsetErrorVerbosity) \
     F(PQsetNoticeReceiver) F(PQsetSingleRowMode) F(PQsetnonblocking) F(PQsocket) F(PQstatus)
 /* clang-format on */

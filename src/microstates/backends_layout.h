@@ -12,11 +12,17 @@ struct backends_place {
     uint32_t activity_offset;  /* offset of the 32-bit activity in its structure */
     uint64_t event_pointer;    /* address of a pointer to the 32-bit wait event, or 0 */
     uint64_t activity_pointer; /* address of a pointer to the structure with the activity, or 0 */
+    /* Offsets in the structure of the activity: of the backend's 32-bit pid, of the 32-bit numbers
+     * of its database and its user, one after the other, and of a pointer to the name of its
+     * application; 0 if unknown. */
+    uint32_t pid_offset, numbers_offset, application_offset;
+    uint32_t reserved;
 };
 
 /* Wait events. The upper byte is the class, as in PostgreSQL. The event 0 means that the backend
  * sleeps without an event. */
 #define BACKEND_EVENT_UNKNOWN UINT32_C(0xffffffff) /* the event could not be read */
+#define BACKEND_EVENT_STOPPED UINT32_C(0xfffffffc) /* stopped by a signal or a tracer */
 #define BACKEND_EVENT_CLASS(event) ((event) >> 24)
 /* stands for all further events of the class of `event` once BACKEND_WAITS_OWN entries are used */
 #define BACKEND_EVENT_REST(event) ((event) | UINT32_C(0x00ffffff))
@@ -35,8 +41,11 @@ enum backend_state { BACKEND_OFF_CPU, BACKEND_ON_CPU, BACKEND_IN_RUN_QUEUE };
 
 enum backend_flag {
     BACKEND_ENDED = 1u << 0, /* The task has exited, and its account is final. */
-    BACKEND_OLDER = 1u << 1  /* The task started before it was watched. */
+    BACKEND_OLDER = 1u << 1, /* The task started before it was watched. */
+    BACKEND_NAMED = 1u << 2  /* The account has the numbers and the application. */
 };
+
+#define BACKEND_APPLICATION_SIZE 64 /* with its NUL; as long as PostgreSQL's names */
 
 /* cpu_ns + run_queue_ns + the ns of waits[wait_count] == time_ns - begin_ns, exactly. */
 struct backend_account {
@@ -51,6 +60,8 @@ struct backend_account {
     uint64_t voluntary_switches, involuntary_switches;
     uint32_t state; /* enum backend_state at time_ns */
     uint32_t wait_count;
+    uint32_t database, user; /* numbers in the server's tables; valid with BACKEND_NAMED */
+    char application[BACKEND_APPLICATION_SIZE];
     struct backend_wait waits[BACKEND_WAITS_MAX];
 };
 
@@ -87,8 +98,8 @@ struct backend_slots {
 };
 
 /* layout.h says why no structure may have padding. */
-_Static_assert(sizeof(struct backends_place) == 24, "no padding");
-_Static_assert(sizeof(struct backend_account) == 88 + BACKEND_WAITS_MAX * 24, "no padding");
+_Static_assert(sizeof(struct backends_place) == 40, "no padding");
+_Static_assert(sizeof(struct backend_account) == 160 + BACKEND_WAITS_MAX * 24, "no padding");
 _Static_assert(sizeof(struct backends_losses) == 32, "no padding");
 _Static_assert(offsetof(struct backend_slot, account) == 64, "no padding");
 _Static_assert(sizeof(struct backend_slots) == 16 + 5 * BACKENDS_MAX, "no padding");

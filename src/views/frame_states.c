@@ -87,6 +87,10 @@ static enum rank rank_of(const struct frame_columns *columns, size_t column)
 
     if (column == columns->cpu || column == columns->sorted)
         return RANK_ALWAYS;
+    /* Idle time in which a database session keeps locks. */
+    if (columns->states[column].most_ns > 0 &&
+        strcmp(state_column_first(columns, column)->name, "idle_in_transaction_ns") == 0)
+        return RANK_CPU;
     if (class == CLASS_THROTTLED && columns->states[column].most_ns == 0)
         return RANK_SELDOM; /* most groups have no quota */
     return class == CLASS_READY || (class == CLASS_CPU && columns->states[column].most_ns > 0)

@@ -1,4 +1,4 @@
-/* Parser: src/sources/sessions/postgres/elf_symbols.c */
+/* Parser: src/sources/sessions/postgres/server/elf_symbols.c */
 /*
  * Parses any bytes as an executable. Any user can start a program that looks like a server, so its
  * file is not trusted.
@@ -7,7 +7,7 @@
  * -Wl,-E,-z,noseparate-code from `void *MyBEEntry; unsigned place, *my_wait_event_info = &place;
  * int _start(void) { return 0; }`.
  */
-#include "sources/sessions/postgres/elf_symbols.h"
+#include "sources/sessions/postgres/server/elf_symbols.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -38,10 +38,16 @@ static void resolve(const uint8_t *data, size_t size, struct postgres_layout *pl
     memcpy(entries, data, count * POSTGRES_ENTRY_SIZE);
     for (size_t i = 0; i < count; i++) {
         memcpy(&known[i].pid, entries + i * POSTGRES_ENTRY_SIZE, sizeof known[i].pid);
-        known[i].activity = (enum postgres_activity)(i % POSTGRES_ACTIVITIES);
+        known[i].activity = (enum postgres_activity)(i % POSTGRES_PROBED);
     }
-    if (postgres_layout_resolve(place, known, entries, count, NULL) == CAMP_OK)
+    if (postgres_layout_resolve(place, known, entries, count, NULL) == CAMP_OK) {
         check_place(place);
+        postgres_layout_confirm(place, POSTGRES_IN_TRANSACTION_ABORTED, data[size - 1]);
+        for (int a = 0; a < POSTGRES_PROBED; a++) {
+            if (postgres_layout_activity(place, place->code[a]) != (enum postgres_activity)a)
+                abort();
+        }
+    }
     free(entries);
 }
 

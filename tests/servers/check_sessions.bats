@@ -156,3 +156,24 @@ assert [of['application'] for of in labels] == ['burner', 'sleeper'], labels
 assert all(of['user'] is None and of['query'] is None for of in labels), labels
 " "$SERVERS/top.json"
 }
+
+is_in_transaction() {
+    [ "$(query_postgres "select state from pg_stat_activity where application_name = '$1'")" = 'idle in transaction' ]
+}
+
+@test "camp top shows how long sessions are idle in a transaction" {
+    mkfifo "$SERVERS/opener.in"
+    "$POSTGRES_BIN/psql" -X -q "host=$PG_FOLDER dbname=postgres user=camp_super application_name=opener" \
+        <"$SERVERS/opener.in" >/dev/null 2>&1 3>&- &
+    SERVER_PIDS+=($!)
+    exec {opener}>"$SERVERS/opener.in"
+    echo 'begin;' >&"$opener"
+    until_it is_in_transaction opener
+    start_session sleeper 'select pg_sleep(60)'
+    run -0 "$CAMP" top --from "postgres:$PG" --tier SQL --count 1 --interval 300ms --group application --sort name
+    exec {opener}>&-
+    echo "$output"
+    grep -q ' un%  in tx%$' <<<"$output"
+    grep -q '^opener .* 100\.0$' <<<"$output"
+    grep -q '^sleeper .* 0\.0$' <<<"$output"
+}

@@ -276,10 +276,12 @@ leaves_unaccounted() {
 @test "odbc query: camp refuses a statement that returns no rows, and does not execute it" {
     sqlite3 "$DB" 'create table t(a)'
     run -2 --separate-stderr record --from odbc:sales --query 'insert into t values (1)'
-    [[ $stderr == *'it has no result, or is no statement: --query takes one that reads'* ]]
+    [[ $stderr == *'--query takes a statement that reads, such as SELECT or WITH; this one begins with "insert"'* ]]
+    run -2 --separate-stderr record --from odbc:sales --query 'select 1; delete from t'
+    [[ $stderr == *"--query takes one statement, and there is more after its ';'"* ]]
     [ "$(sqlite3 "$DB" 'select count(*) from t')" = 0 ]
     run -2 --separate-stderr record --from odbc:sales --query 'selec 1'
-    [[ $stderr == *'is no statement'* ]]
+    [[ $stderr == *'begins with "selec"'* ]]
     run --separate-stderr record --from odbc:sales --query 'select nobody from t'
     [ "$status" -ne 0 ]
     [[ $stderr == *'no such column: nobody'*'SQLSTATE'* ]]

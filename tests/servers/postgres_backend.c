@@ -83,7 +83,7 @@ struct postgres_layout read_address(void)
 
     if (library_load(&libpq_library, &error) != CAMP_OK ||
         postgres_layout_find(&place, postmaster, &error) != CAMP_OK ||
-        postgres_layout_probe(&place, conninfo, &stop, &error) != CAMP_OK)
+        postgres_layout_probe(&place, NULL, NULL, conninfo, &stop, &error) != CAMP_OK)
         fail_msg("%s", error.message);
     return place;
 }

@@ -8,6 +8,7 @@
 #include "program/command.h"
 #include "program/intervals.h"
 #include "top_prstat.h"
+#include "top_sessions.h"
 #include "top_why.h"
 #include "views/terminal/screen.h"
 
@@ -223,6 +224,7 @@ int top_fill(struct top *top, const struct frame *frame, const struct frame *cpu
         r = top_number_groups(top);
     if (top->why)
         top_why_use_columns(top);
+    top_sessions_use_columns(top);
     if (r == CAMP_OK)
         r = frame_table_fill(&top->table, cpus, time, &top->selection, &top->style, &facts);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain(STATUS_FAILURE, "out of memory");

@@ -157,6 +157,9 @@ int backends_move(struct backends *backends, const struct backends_place *place,
     current->activity_offset = place->activity_offset;
     current->event_pointer = place->event_pointer;
     current->activity_pointer = place->activity_pointer;
+    current->pid_offset = place->pid_offset;
+    current->numbers_offset = place->numbers_offset;
+    current->application_offset = place->application_offset;
     __atomic_store_n(&current->parent, place->parent, __ATOMIC_SEQ_CST);
     return place->parent != 0 ? watch_existing(backends, 0, &children, error) : CAMP_OK;
 }

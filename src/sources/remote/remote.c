@@ -39,6 +39,15 @@ void remote_down(struct remote *remote, bool may_pass)
     remote->not_before_ns = now_ns(CLOCK_MONOTONIC) + pause_ns;
 }
 
+void remote_postpone(struct remote *remote, uint64_t pause_ns)
+{
+    const uint64_t earliest_ns = now_ns(CLOCK_MONOTONIC) + pause_ns;
+
+    remote->state = REMOTE_DOWN;
+    if (remote->not_before_ns < earliest_ns)
+        remote->not_before_ns = earliest_ns;
+}
+
 short remote_poll(int fd, short events, uint64_t until_ns)
 {
     const uint64_t now = now_ns(CLOCK_MONOTONIC), left_ns = until_ns > now ? until_ns - now : 0;

@@ -25,8 +25,9 @@
 enum { REMOTE_PENDING = 1 };
 enum remote_state { REMOTE_DOWN, REMOTE_BUSY, REMOTE_READY };
 
-/* connect(), ask(), go_on() and fail_late() change the state by remote_busy(), remote_ready() and
- * remote_down(). When the connection fails, they call remote_down() and return the failure. */
+/* connect(), ask(), go_on() and fail_late() change the state by remote_busy(), remote_ready(),
+ * remote_down() and remote_postpone(). When the connection fails, they call remote_down() and
+ * return the failure. */
 struct remote_driver {
     int (*connect)(void *context, struct camp_error *error);
     /* Returns true if the answer to the caller's question has arrived. */
@@ -57,6 +58,10 @@ void remote_ready(struct remote *remote);
  * not pass by itself, such as a wrong password. The next pause is then long, because each attempt
  * writes a line into the server's log. */
 void remote_down(struct remote *remote, bool may_pass);
+
+/* Called by a driver that has no connection, so that the next attempt to connect is not earlier
+ * than in `pause_ns`. */
+void remote_postpone(struct remote *remote, uint64_t pause_ns);
 
 short remote_poll(int fd, short events, uint64_t until_ns);
 

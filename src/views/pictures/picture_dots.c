@@ -302,6 +302,15 @@ static void label_largest(struct dot_labels *labels, const struct picture *pictu
     }
 }
 
+/* Labels dots that are too few to need a choice, such as those of groups. */
+static void label_all(struct dot_labels *labels, const struct picture *picture)
+{
+    for (size_t i = 0; i < labels->dots->count; i++) {
+        if (!labels->dots->dots[i].is_pinned)
+            label_dot(labels, picture, &labels->dots->dots[i]);
+    }
+}
+
 static void label_counts(struct dot_labels *labels)
 {
     const struct dots *dots = labels->dots;
@@ -336,6 +345,9 @@ void dots_draw(FILE *stream, const struct picture *picture, struct dots *dots,
             label_dot(&labels, picture, &dots->dots[i]);
     }
     label_counts(&labels);
-    label_largest(&labels, picture);
+    if (dots->count <= LABELLED_MOST)
+        label_all(&labels, picture);
+    else
+        label_largest(&labels, picture);
     svg_group_end(stream);
 }

@@ -124,6 +124,7 @@ static void postgres_wait_events_have_the_documented_states(void **state)
         { "Client", "ClientRead", "idle", "client_backend", "idle.client" },
         { "Client", "ClientRead", "idle_in_transaction", "client_backend", "idle.in_transaction" },
         { "Client", "ClientRead", "aborted", "client_backend", "idle.in_transaction" },
+        { "Client", "ClientRead", "disabled", "client_backend", "idle.untracked" },
         { "Client", "ClientRead", "active", "client_backend", "wait.client_of_statement" },
         { "Client", "ClientWrite", "active", "client_backend", "wait.client_of_statement" },
         { "Client", "WalSenderMain", "active", "walsender", "wait.replication" },

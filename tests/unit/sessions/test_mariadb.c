@@ -318,6 +318,21 @@ static void waits_reported_over_a_longer_time_than_the_interval_are_scaled_down(
     mariadb_account_release(&account);
 }
 
+static void waits_that_contain_time_in_the_run_queue_leave_space_for_it(void **state)
+{
+    struct session_time times[] = { { .ns = 600 }, { .ns = 300 } };
+    struct mariadb_account account = { .times = times, .count = 2 };
+
+    (void)state;
+    mariadb_account_fit(&account, 1000, 100);
+    assert_int_equal(times[0].ns, 600);
+    mariadb_account_fit(&account, 1000, 700);
+    assert_int_equal(times[0].ns, 200);
+    assert_int_equal(times[1].ns, 100);
+    mariadb_account_fit(&account, 1000, 1200);
+    assert_int_equal(times[0].ns, 0);
+}
+
 static void a_wait_listed_as_current_and_as_finished_is_counted_once(void **state)
 {
     labels_id kind = mariadb_kind("synch", "cond/sql/MDL_context::COND_wait_status", "active");
@@ -367,6 +382,7 @@ int main(void)
         cmocka_unit_test(samples_divide_the_sleep_of_a_mariadb_thread_if_there_are_no_microstates),
         cmocka_unit_test(a_futex_sleep_unknown_to_the_database_counts_as_a_wait_for_a_row_lock),
         cmocka_unit_test(waits_reported_over_a_longer_time_than_the_interval_are_scaled_down),
+        cmocka_unit_test(waits_that_contain_time_in_the_run_queue_leave_space_for_it),
         cmocka_unit_test(a_wait_listed_as_current_and_as_finished_is_counted_once),
         cmocka_unit_test(a_session_without_active_samples_is_accounted_as_idle),
     };

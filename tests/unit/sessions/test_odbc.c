@@ -85,15 +85,35 @@ static void a_missing_user_and_password_are_added_to_an_odbc_address(void **stat
     assert_true(odbc_text_to_connect("sales", NULL, NULL, text));
     assert_string_equal(text, "DSN=sales");
     assert_true(odbc_text_to_connect("sales", "camp", "a};b", text));
-    assert_string_equal(text, "DSN=sales;UID={camp};PWD={a}};b}");
+    assert_string_equal(text, "DSN=sales;UID=camp;PWD={a}};b}");
     assert_true(odbc_text_to_connect("DSN=s;pwd=x", "camp", "y", text));
-    assert_string_equal(text, "DSN=s;pwd=x;UID={camp}");
+    assert_string_equal(text, "DSN=s;pwd=x;UID=camp");
     memset(long_one, 'x', sizeof long_one - 1);
     long_one[sizeof long_one - 1] = '\0';
     assert_false(odbc_text_to_connect(long_one, NULL, NULL, text));
     long_one[sizeof long_one - 8] = '\0';
     assert_true(odbc_text_to_connect(long_one, NULL, NULL, text));
     assert_false(odbc_text_to_connect(long_one, "camp", NULL, text));
+}
+
+static void a_password_that_needs_no_braces_has_none(void **state)
+{
+    static const struct {
+        const char *password, *part;
+    } cases[] = {
+        { "a!b@c=d}e{f", "PWD=a!b@c=d}e{f" },
+        { "", "PWD=" },
+        { "{a", "PWD={{a}" },
+        { " a", "PWD={ a}" },
+        { "a\t", "PWD={a\t}" },
+    };
+    char text[ODBC_TEXT_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_true(odbc_text_to_connect("s", NULL, cases[i].password, text));
+        assert_string_equal(text + strlen("DSN=s;"), cases[i].part);
+    }
 }
 
 static void the_error_about_a_malformed_odbc_address_shows_no_secret(void **state)
@@ -137,6 +157,7 @@ int main(void)
         cmocka_unit_test(camp_declares_the_odbc_interface_as_the_odbc_headers_do),
         cmocka_unit_test(the_address_of_an_odbc_source_is_shown_without_secrets),
         cmocka_unit_test(a_missing_user_and_password_are_added_to_an_odbc_address),
+        cmocka_unit_test(a_password_that_needs_no_braces_has_none),
         cmocka_unit_test(the_error_about_a_malformed_odbc_address_shows_no_secret),
     };
 

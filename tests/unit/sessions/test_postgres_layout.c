@@ -1,9 +1,9 @@
 /* The addresses of a server's variables and their contents. Synthetic entries of the table of
  * backends, this program's own executable and its children take the place of a server. */
 #include "sources/machine/proc_clock.h"
-#include "sources/sessions/postgres/elf_symbols.h"
 #include "sources/sessions/postgres/postgres_layout.h"
 #include "sources/sessions/postgres/postgres_memory.h"
+#include "sources/sessions/postgres/server/elf_symbols.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,9 +28,8 @@
 static unsigned char entries[6][POSTGRES_ENTRY_SIZE];
 
 static const struct postgres_known known[6] = {
-    { 1001, POSTGRES_IDLE },           { 1002, POSTGRES_ACTIVE },
-    { 1003, POSTGRES_IN_TRANSACTION }, { 1004, POSTGRES_IN_TRANSACTION_ABORTED },
-    { 1005, POSTGRES_IDLE },           { 1006, POSTGRES_ACTIVE },
+    { 1001, POSTGRES_ACTIVE }, { 1002, POSTGRES_IN_TRANSACTION }, { 1003, POSTGRES_IDLE },
+    { 1004, POSTGRES_ACTIVE }, { 1005, POSTGRES_IN_TRANSACTION }, { 1006, POSTGRES_IDLE },
 };
 
 static void put(size_t entry, uint32_t offset, uint32_t number)
@@ -38,18 +37,22 @@ static void put(size_t entry, uint32_t offset, uint32_t number)
     memcpy(&entries[entry][offset], &number, sizeof number);
 }
 
-/* Makes entries as in version 15. Other numbers also differ between the entries. */
-static void make_entries(void)
+/* Makes entries as in version 15. Other numbers also differ between the entries. `first` is the
+ * number of the first activity: 1 before version 18, and 2 since. */
+static void make_entries_from(uint32_t first)
 {
-    static const uint32_t code[POSTGRES_ACTIVITIES] = { 1, 2, 3, 5 };
-
     memset(entries, 0, sizeof entries);
     for (size_t i = 0; i < 6; i++) {
         put(i, PID_OFFSET, (uint32_t)known[i].pid);
         put(i, 16, 0x70000000u + (uint32_t)i * 77777);
         put(i, 40, 5);
-        put(i, ACTIVITY_OFFSET, code[known[i].activity]);
+        put(i, ACTIVITY_OFFSET, first + (uint32_t)known[i].activity);
     }
+}
+
+static void make_entries(void)
+{
+    make_entries_from(1);
 }
 
 static void connections_in_known_states_reveal_where_memory_holds_the_state(void **state)
@@ -59,14 +62,60 @@ static void connections_in_known_states_reveal_where_memory_holds_the_state(void
     (void)state;
     make_entries();
     for (size_t i = 0; i < 6; i++)
-        /* Differs between the four states, but also between two idle backends. */
+        /* Differs between the three states, but also between two idle backends. */
         put(i, 100, (uint32_t)i);
     assert_int_equal(postgres_layout_resolve(&layout, known, &entries[0][0], 6, NULL), CAMP_OK);
     assert_int_equal(layout.activities_known, 1);
     assert_int_equal(layout.activity_offset, ACTIVITY_OFFSET);
     assert_int_equal(layout.pid_offset, PID_OFFSET);
     assert_int_equal(postgres_layout_activity(&layout, 5), POSTGRES_IN_TRANSACTION_ABORTED);
-    assert_int_equal(postgres_layout_activity(&layout, 4), POSTGRES_ACTIVITIES);
+    assert_int_equal(postgres_layout_activity(&layout, 0), POSTGRES_ACTIVITIES);
+}
+
+static void the_codes_of_other_activities_follow_from_their_order_in_each_version(void **state)
+{
+    struct postgres_layout layout = { .pid = 1 };
+
+    (void)state;
+    for (uint32_t first = 1; first <= 2; first++) {
+        make_entries_from(first);
+        assert_int_equal(postgres_layout_resolve(&layout, known, &entries[0][0], 6, NULL), CAMP_OK);
+        for (uint32_t i = 0; i < POSTGRES_ACTIVITIES; i++)
+            assert_int_equal(postgres_layout_activity(&layout, first + i), i);
+    }
+}
+
+static void three_states_in_another_order_are_refused(void **state)
+{
+    struct postgres_layout layout = { .pid = 1 };
+
+    (void)state;
+    make_entries();
+    for (size_t i = 0; i < 6; i++)
+        put(i, ACTIVITY_OFFSET, 7 - (uint32_t)known[i].activity);
+    assert_int_equal(postgres_layout_resolve(&layout, known, &entries[0][0], 6, NULL),
+                     CAMP_E_FORMAT);
+}
+
+static void a_report_by_sql_corrects_the_code_of_an_activity_that_was_not_probed(void **state)
+{
+    struct postgres_layout layout = { .pid = 1 };
+
+    (void)state;
+    make_entries();
+    postgres_layout_confirm(&layout, POSTGRES_IN_TRANSACTION_ABORTED, 9);
+    assert_int_equal(layout.code[POSTGRES_IN_TRANSACTION_ABORTED], 0);
+    assert_int_equal(postgres_layout_resolve(&layout, known, &entries[0][0], 6, NULL), CAMP_OK);
+    postgres_layout_confirm(&layout, POSTGRES_IN_TRANSACTION_ABORTED, 1); /* idle meanwhile */
+    postgres_layout_confirm(&layout, POSTGRES_IN_TRANSACTION_ABORTED, 5);
+    postgres_layout_confirm(&layout, POSTGRES_ACTIVE, 8);
+    postgres_layout_confirm(&layout, POSTGRES_ACTIVITIES, 8);
+    assert_int_equal(postgres_layout_activity(&layout, 5), POSTGRES_IN_TRANSACTION_ABORTED);
+    assert_int_equal(postgres_layout_activity(&layout, 2), POSTGRES_ACTIVE);
+    assert_int_equal(postgres_layout_activity(&layout, 8), POSTGRES_ACTIVITIES);
+    postgres_layout_confirm(&layout, POSTGRES_IN_TRANSACTION_ABORTED, 9);
+    assert_int_equal(postgres_layout_activity(&layout, 9), POSTGRES_IN_TRANSACTION_ABORTED);
+    assert_int_equal(postgres_layout_activity(&layout, 5), POSTGRES_ACTIVITIES);
 }
 
 static void two_possible_places_of_the_state_in_memory_are_refused(void **state)
@@ -101,7 +150,7 @@ static void a_set_of_known_connections_that_lacks_one_of_the_states_is_refused(v
 
     (void)state;
     make_entries();
-    assert_int_equal(postgres_layout_resolve(&layout, known, &entries[0][0], 3, NULL),
+    assert_int_equal(postgres_layout_resolve(&layout, known, &entries[0][0], 2, NULL),
                      CAMP_E_INVALID);
 }
 
@@ -233,7 +282,7 @@ static struct postgres_layout place_of_this_test(void)
                                      .pid_offset = 4,
                                      .activity_offset = 8,
                                      .activities_known = 1,
-                                     .code = { 1, 2, 3, 5 } };
+                                     .code = { 1, 2, 3, 4, 5, 6 } };
 }
 
 static void backends_are_read_through_the_memory_of_their_parent(void **state)
@@ -326,6 +375,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(connections_in_known_states_reveal_where_memory_holds_the_state),
+        cmocka_unit_test(the_codes_of_other_activities_follow_from_their_order_in_each_version),
+        cmocka_unit_test(three_states_in_another_order_are_refused),
+        cmocka_unit_test(a_report_by_sql_corrects_the_code_of_an_activity_that_was_not_probed),
         cmocka_unit_test(two_possible_places_of_the_state_in_memory_are_refused),
         cmocka_unit_test(shared_memory_without_the_known_pids_is_refused),
         cmocka_unit_test(a_set_of_known_connections_that_lacks_one_of_the_states_is_refused),

@@ -59,6 +59,27 @@ static void session_names_from_a_complete_snapshot_are_kept(void **state)
     postgres_registry_release(&registry);
 }
 
+static void a_process_without_a_user_is_named_after_its_type(void **state)
+{
+    struct postgres_session vacuum = session(20, NOW_US, "");
+    struct postgres_session worker = session(21, NOW_US, "bob");
+    struct postgres_registry registry = { 0 };
+
+    (void)state;
+    vacuum.database = "shop";
+    vacuum.kind.texts[SESSION_TYPE] = "autovacuum_worker";
+    worker.kind.texts[SESSION_TYPE] = "parallel_worker";
+    worker.leader_pid = 19;
+    update(&registry, true, (struct postgres_session[]){ vacuum, worker }, 2);
+    assert_string_equal(registry.processes[0].name, "autovacuum_worker@shop");
+    assert_string_equal(labels_value(registry.processes[0].labels, 5), "autovacuum_worker");
+    assert_string_equal(labels_value(registry.processes[0].labels, 6), "");
+    assert_string_equal(registry.processes[1].name, "bob@shop");
+    assert_string_equal(labels_value(registry.processes[1].labels, 5), "parallel_worker");
+    assert_string_equal(labels_value(registry.processes[1].labels, 6), "19");
+    postgres_registry_release(&registry);
+}
+
 static void an_ended_session_stays_in_the_registry_until_old_sessions_are_dropped(void **state)
 {
     struct postgres_session two[] = { session(30, NOW_US, "bob"), session(20, NOW_US, "eve") };
@@ -138,6 +159,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(session_names_from_a_complete_snapshot_are_kept),
+        cmocka_unit_test(a_process_without_a_user_is_named_after_its_type),
         cmocka_unit_test(an_ended_session_stays_in_the_registry_until_old_sessions_are_dropped),
         cmocka_unit_test(a_pid_with_another_start_time_is_another_session),
         cmocka_unit_test(the_process_of_a_session_is_found_even_after_the_wall_clock_was_set),

@@ -56,6 +56,24 @@ static void a_client_session_that_ended_before_sql_listed_it_has_a_row(void **st
     close_source();
 }
 
+static void a_session_that_sql_did_not_see_has_the_names_that_the_kernel_read(void **state)
+{
+    struct backend_account one = account(PID, BACKEND_ENDED | BACKEND_NAMED);
+
+    (void)state;
+    open_source(POSTGRES_BPF);
+    one.database = 5;
+    one.user = 10;
+    memset(one.application, 'a', sizeof one.application); /* without an end */
+    assert_int_equal(postgres_names_add(&source.registry.users, 10, "bob"), CAMP_OK);
+    fill(&one, 1);
+    assert_int_equal(row_count(), 1);
+    assert_string_equal(row_at(0)->name, "bob@5");
+    assert_string_equal(labels_value(row_at(0)->labels, 0), "bob");
+    assert_int_equal(strlen(labels_value(row_at(0)->labels, 2)), sizeof one.application - 1);
+    close_source();
+}
+
 /* The three sessions are camp's own session, a session hidden from the role, and a session that is
  * older than camp. */
 static void a_session_whose_name_stays_unknown_has_no_row(void **state)
@@ -117,6 +135,7 @@ int main(void)
         cmocka_unit_test(the_account_of_a_backend_becomes_a_row_named_after_its_session),
         cmocka_unit_test(a_session_is_accounted_in_full_once_its_name_is_known),
         cmocka_unit_test(a_client_session_that_ended_before_sql_listed_it_has_a_row),
+        cmocka_unit_test(a_session_that_sql_did_not_see_has_the_names_that_the_kernel_read),
         cmocka_unit_test(a_session_whose_name_stays_unknown_has_no_row),
         cmocka_unit_test(two_sessions_with_the_same_pid_have_two_rows),
         cmocka_unit_test(background_processes_have_rows_only_on_request),

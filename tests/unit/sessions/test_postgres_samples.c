@@ -51,6 +51,29 @@ static void a_remote_session_has_only_times_that_the_database_reports(void **sta
     close_source();
 }
 
+static void a_session_without_a_state_is_on_a_cpu_only_if_its_waits_would_be_known(void **state)
+{
+    struct session_sample sample = {
+        PID, 5, 0, { { "none", "none", "disabled", "client_backend" } }, false
+    };
+
+    (void)state;
+    for (int has_waits = 0; has_waits <= 1; has_waits++) {
+        open_source(POSTGRES_SQL);
+        source.sampler.has_untracked_waits = has_waits;
+        register_process(PID, 5, "client_backend", "bob");
+        sampled_times_add(&source.sampler.times, START_NS, &sample, 1);
+        sampled_times_begin(&source.sampler.times, START_NS);
+        sampled_times_add(&source.sampler.times, START_NS + 1000 * MS, &sample, 1);
+        sampled_times_end(&source.sampler.times, START_NS + 1000 * MS);
+        assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+        assert_int_equal(value_ms(0, "cpu_ns"), has_waits ? 1000 : 0);
+        assert_int_equal(frame_unaccounted_ns(&source.sessions.frame, 0) / MS,
+                         has_waits ? 0 : 1000);
+        close_source();
+    }
+}
+
 /* Fills the rows of a tier from samples of this process, which has used CPU time. */
 static void fill_samples(enum postgres_tier tier, bool is_asleep)
 {
@@ -198,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_that_the_database_reports_have_their_own_columns),
         cmocka_unit_test(a_remote_session_has_only_times_that_the_database_reports),
+        cmocka_unit_test(a_session_without_a_state_is_on_a_cpu_only_if_its_waits_would_be_known),
         cmocka_unit_test(samples_divide_the_time_that_is_neither_cpu_nor_run_queue),
         cmocka_unit_test(a_sleeping_session_that_sql_reports_on_a_cpu_adds_no_wait_without_event),
         cmocka_unit_test(a_session_without_a_sleeping_sample_has_unaccounted_time),

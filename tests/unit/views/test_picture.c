@@ -168,6 +168,23 @@ static void special_characters_in_names_are_escaped(void **state)
     assert_says("class=\"label\">a&lt;&amp;&quot;\xef\xbf\xbd</text>");
 }
 
+static void each_of_six_dots_has_its_name_wherever_it_is(void **state)
+{
+    static const double places[6][3] = { { 0.9, 0.1, 0 }, { 0.5, 0.5, 0 }, { 0, 0.9, 0.1 },
+                                         { 0, 0.5, 0.5 }, { 0, 0.1, 0.9 }, { 0.5, 0, 0.5 } };
+    char name[16];
+
+    (void)state;
+    begin(0);
+    for (size_t i = 0; i < 6; i++) {
+        snprintf(name, sizeof name, "group%c", (char)('A' + i));
+        add(name, places[i][0], places[i][1], places[i][2], 0);
+    }
+    keep();
+    draw(PICTURE_BARRY3, 3, false);
+    assert_int_equal(count_of("class=\"label\">group"), 6);
+}
+
 static void names_that_differ_only_in_a_final_number_share_a_colour(void **state)
 {
     (void)state;
@@ -300,6 +317,7 @@ int main(void)
         CASE(a_picture_reports_a_state_without_a_corner_of_the_triangle_as_left_out),
         CASE(a_dot_with_much_time_in_states_without_a_corner_has_a_broken_ring),
         CASE(special_characters_in_names_are_escaped),
+        CASE(each_of_six_dots_has_its_name_wherever_it_is),
         CASE(names_that_differ_only_in_a_final_number_share_a_colour),
         CASE(the_first_label_with_several_values_determines_the_colours_of_sessions),
         CASE(a_dot_with_equal_shares_is_at_the_centre_of_a_tetrahedron),

@@ -26,12 +26,10 @@
 
 #include "../../backends_layout.h"
 #include "kernel.h"
+#include "names.bpf.h"
 #include "order.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
-
-/* Changed only while no parent is set. */
-volatile struct backends_place place;
 
 /* The tid of the task that the iterator watch_existing() shall watch, or 0 for all children of the
  * server (place.parent). */
@@ -201,8 +199,9 @@ static __always_inline void witness(struct backend_slot *slot, const struct task
 }
 
 static __always_inline void leave(struct backend_slot *slot, const struct task_struct *task,
-                                  uint64_t now, bool runnable, bool dead)
+                                  uint64_t now, bool runnable, uint32_t why)
 {
+    const bool dead = !runnable && (why & TASK_DEAD) != 0;
     int32_t tid = task->pid;
 
     begin_writing(slot);
@@ -210,8 +209,12 @@ static __always_inline void leave(struct backend_slot *slot, const struct task_s
         book(slot, now - ran_unseen(slot, task, now), BACKEND_ON_CPU);
     book(slot, now, runnable ? BACKEND_IN_RUN_QUEUE : BACKEND_OFF_CPU);
     witness(slot, task);
-    if (!runnable && !dead)
+    if (!runnable && (why & TASK_STOPPED_OR_TRACED) != 0)
+        open_wait(slot, BACKEND_EVENT_STOPPED, BACKEND_ACTIVITY_NONE);
+    else if (!runnable && !dead)
         fall_asleep(slot);
+    if (!dead)
+        read_names_once(slot);
     if (dead) { /* The session frees a slot with BACKEND_ENDED. */
         slot->account.flags |= BACKEND_ENDED;
         bpf_map_delete_elem(&watched, &tid);
@@ -248,8 +251,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 
     if (leaves != NULL) {
         now = bpf_ktime_get_ns();
-        leave(leaves, prev, now, preempt || prev_state == 0,
-              !preempt && (prev_state & TASK_DEAD) != 0);
+        leave(leaves, prev, now, preempt || prev_state == 0, prev_state);
     }
     if (comes != NULL)
         arrive(comes, next, now != 0 ? now : bpf_ktime_get_ns());
@@ -408,6 +410,8 @@ int watch_existing(struct bpf_iter__task *ctx)
         return 0;
     switches = task->nvcsw + task->nivcsw;
     read_sleeper(task, &event, &activity);
+    if ((task->__state & TASK_STOPPED_OR_TRACED) != 0)
+        event = BACKEND_EVENT_STOPPED;
     if (switches != task->nvcsw + task->nivcsw)
         event = BACKEND_EVENT_UNKNOWN;
     state = task->on_cpu         ? BACKEND_ON_CPU

@@ -153,6 +153,17 @@ void mariadb_account_waits(struct mariadb_account *account, const struct mariadb
             text_of(waits[i].kind, KIND_ACTIVITY), reported_ns(reported, &waits[i], elapsed_ns));
 }
 
+void mariadb_account_fit(struct mariadb_account *account, uint64_t elapsed_ns, uint64_t awake_ns)
+{
+    const uint64_t asleep_ns = elapsed_ns > awake_ns ? elapsed_ns - awake_ns : 0;
+    uint64_t sum_ns = 0;
+
+    for (size_t i = 0; i < account->count; i++)
+        sum_ns += account->times[i].ns;
+    for (size_t i = 0; i < account->count && sum_ns > asleep_ns; i++)
+        account->times[i].ns = share(asleep_ns, account->times[i].ns, sum_ns);
+}
+
 static uint64_t reported_idle_ns(const struct mariadb_session *session, uint64_t elapsed_ns,
                                  const struct mariadb_reported *reported)
 {

@@ -45,3 +45,8 @@ void mariadb_account_samples(struct mariadb_account *account, const struct maria
                              uint64_t elapsed_ns);
 void mariadb_account_waits(struct mariadb_account *account, const struct mariadb_session *session,
                            uint64_t elapsed_ns, const struct mariadb_reported *reported);
+
+/* Reduces the times, in proportion, to what `awake_ns` leaves of elapsed_ns, if their sum is more.
+ * A wait of the instruments lasts until its thread runs again, and contains its system calls, so
+ * the operating system has counted a part of it as time in the run queue and on a CPU. */
+void mariadb_account_fit(struct mariadb_account *account, uint64_t elapsed_ns, uint64_t awake_ns);

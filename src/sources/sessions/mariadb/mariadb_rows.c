@@ -112,6 +112,8 @@ static int add_by_instruments(struct mariadb_source *source, struct mariadb_sess
     if (reported.waits == NULL)
         return CAMP_OK;
     mariadb_account_waits(&source->account, session, row.elapsed_ns, &reported);
+    if (row.cpu_ns > 0)
+        mariadb_account_fit(&source->account, row.elapsed_ns, row.cpu_ns + row.run_queue_ns);
     return add_row(source, session, &row);
 }
 

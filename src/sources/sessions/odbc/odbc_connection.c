@@ -2,8 +2,9 @@
 
 #include "counters/error.h"
 #include "ledger/array.h"
-#include "ledger/characters.h"
 #include "libraries/libodbc.h"
+#include "odbc_failure.h"
+#include "odbc_reading.h"
 #include "sources/source.h"
 
 #include <ctype.h>
@@ -39,59 +40,6 @@ static bool is_good(int16_t result)
     return result == ODBC_SUCCESS || result == ODBC_SUCCESS_WITH_INFO;
 }
 
-/* The error code and the advice for a SQLSTATE. The first row with a matching prefix is used. */
-static const struct {
-    const char *prefix;
-    int code;
-    const char *advice;
-} failures[] = {
-    { "01000", CAMP_E_NOTSUP, "; install the driver, or correct odbcinst.ini" },
-    { "IM002", CAMP_E_GONE, "; odbcinst -q -s lists the data sources" },
-    { "IM", CAMP_E_NOTSUP, "" },
-    { "28", CAMP_E_PERM, "; see CAMP_ODBC_USER, CAMP_ODBC_PASSWORD" },
-    { "08", CAMP_E_GONE, "" },
-    { "HYT", CAMP_E_GONE, "" },
-    { "42", CAMP_E_INVALID, "" },
-    { "S00", CAMP_E_INVALID, "" },
-    { "", CAMP_E_IO, "" },
-};
-
-/* Puts a message on one line and removes prefixes such as "[unixODBC][Driver Manager]". */
-static const char *tidy(char *message)
-{
-    char *begin = message;
-
-    while (*begin == '[' && strchr(begin, ']') != NULL)
-        begin = strchr(begin, ']') + 1;
-    begin += strspn(begin, " ");
-    for (char *at = begin; *at != '\0'; at++) {
-        if (isspace((unsigned char)*at))
-            *at = ' ';
-    }
-    for (size_t length = strlen(begin); length > 0 && begin[length - 1] == ' ';)
-        begin[--length] = '\0';
-    make_printable(begin);
-    return begin;
-}
-
-static int complain(int16_t type, odbc_handle handle, struct camp_error *error)
-{
-    unsigned char state[6] = "", message[1024] = "";
-    int32_t native = 0;
-    int16_t length = 0;
-    size_t i = 0;
-
-    if (!is_good(libodbc.GetDiagRec(type, handle, 1, state, &native, message,
-                                    (int16_t)sizeof message, &length)))
-        return camp_fail(error, CAMP_E_IO, 0, "the ODBC driver failed without a message");
-    state[sizeof state - 1] = message[sizeof message - 1] = '\0';
-    make_printable((char *)state);
-    while (strncmp((const char *)state, failures[i].prefix, strlen(failures[i].prefix)) != 0)
-        i++;
-    return camp_fail(error, failures[i].code, 0, "%s (SQLSTATE %s)%s", tidy((char *)message),
-                     (const char *)state, failures[i].advice);
-}
-
 static void *as_pointer(uintptr_t value)
 {
     return (void *)value; /* ODBC passes numbers as pointers */
@@ -111,8 +59,50 @@ static int connect_to(struct odbc_connection *connection, const char *text,
     libodbc.SetConnectAttr(connection->handle, ODBC_ACCESS_MODE, as_pointer(ODBC_READ_ONLY), 0);
     if (!is_good(libodbc.DriverConnect(connection->handle, NULL, (unsigned char *)text,
                                        ODBC_TEXT_TO_ITS_END, NULL, 0, NULL, ODBC_NEVER_ASK)))
-        return complain(ODBC_CONNECTION, connection->handle, error);
+        return odbc_failure_report(ODBC_CONNECTION, connection->handle, error);
     connection->is_connected = true;
+    return CAMP_OK;
+}
+
+/* Statements after which a session cannot write. A driver may ignore ODBC's own attribute, as that
+ * of PostgreSQL does. */
+static const struct {
+    const char *database, *statement;
+} read_only[] = {
+    { "PostgreSQL", "set default_transaction_read_only = on" },
+    { "MariaDB", "set session transaction read only" },
+    { "MySQL", "set session transaction read only" },
+    { "SQLite", "pragma query_only = on" },
+};
+
+static int execute_once(struct odbc_connection *connection, const char *text,
+                        struct camp_error *error)
+{
+    odbc_handle handle = NULL;
+    int r = CAMP_OK;
+
+    if (!is_good(libodbc.AllocHandle(ODBC_STATEMENT, connection->handle, &handle)))
+        return odbc_failure_report(ODBC_CONNECTION, connection->handle, error);
+    if (!is_good(libodbc.Prepare(handle, (unsigned char *)text, ODBC_TEXT_TO_ITS_END)) ||
+        !is_good(libodbc.Execute(handle)))
+        r = odbc_failure_report(ODBC_STATEMENT, handle, error);
+    libodbc.FreeHandle(ODBC_STATEMENT, handle);
+    return r;
+}
+
+static int forbid_writing(struct odbc_connection *connection, struct camp_error *error)
+{
+    char name[NAME_SIZE] = "";
+    int16_t length = 0;
+
+    /* The databases of `read_only` have drivers that know their name. */
+    if (!is_good(libodbc.GetInfo(connection->handle, ODBC_DATABASE_NAME, name, NAME_SIZE, &length)))
+        return CAMP_OK;
+    name[NAME_SIZE - 1] = '\0';
+    for (size_t i = 0; i < ARRAY_COUNT(read_only); i++) {
+        if (strcasecmp(name, read_only[i].database) == 0)
+            return execute_once(connection, read_only[i].statement, error);
+    }
     return CAMP_OK;
 }
 
@@ -126,6 +116,8 @@ int odbc_connection_open(const char *text, struct odbc_connection **ret, struct 
     r = library_load(&libodbc_library, error);
     if (r == CAMP_OK)
         r = connect_to(connection, text, error);
+    if (r == CAMP_OK)
+        r = forbid_writing(connection, error);
     if (r != CAMP_OK) {
         odbc_connection_close(connection);
         return r;
@@ -149,7 +141,7 @@ void odbc_connection_close(struct odbc_connection *connection)
 
 static int complain_of(const struct odbc_statement *statement, struct camp_error *error)
 {
-    return complain(ODBC_STATEMENT, statement->handle, error);
+    return odbc_failure_report(ODBC_STATEMENT, statement->handle, error);
 }
 
 /* Some drivers know the columns of a result only after executing the statement, so a SELECT without
@@ -200,7 +192,7 @@ static int prepare(struct odbc_statement *statement, const char *text, unsigned 
     if (statement->texts == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a row");
     if (!is_good(libodbc.AllocHandle(ODBC_STATEMENT, connection->handle, &statement->handle)))
-        return complain(ODBC_CONNECTION, connection->handle, error);
+        return odbc_failure_report(ODBC_CONNECTION, connection->handle, error);
     if (answer_s > 0)
         libodbc.SetStmtAttr(statement->handle, ODBC_QUERY_TIMEOUT, as_pointer(answer_s), 0);
     if (!is_good(libodbc.Prepare(statement->handle, (unsigned char *)text, ODBC_TEXT_TO_ITS_END)))
@@ -211,9 +203,12 @@ static int prepare(struct odbc_statement *statement, const char *text, unsigned 
 int odbc_statement_open(struct odbc_connection *connection, const char *text, unsigned answer_s,
                         struct odbc_statement **ret, struct camp_error *error)
 {
-    struct odbc_statement *statement = calloc(1, sizeof *statement);
-    int r;
+    int r = odbc_reading_check(text, error);
+    struct odbc_statement *statement;
 
+    if (r != CAMP_OK)
+        return r;
+    statement = calloc(1, sizeof *statement);
     if (statement == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a statement");
     statement->connection = connection;

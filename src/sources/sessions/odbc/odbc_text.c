@@ -74,13 +74,29 @@ static bool has_key(const char *text, const char *key)
     return false;
 }
 
-/* Appends ";KEY={VALUE}", with }} for each } of the value. Returns false if ret[] is too small. */
+/* Returns true if a value is read correctly only within braces. */
+static bool needs_braces(const char *value)
+{
+    const size_t length = strlen(value);
+
+    return strchr(value, ';') != NULL || value[0] == '{' ||
+           (length > 0 &&
+            (strchr(blanks, value[0]) != NULL || strchr(blanks, value[length - 1]) != NULL));
+}
+
+/* Appends ";KEY=VALUE", or ";KEY={VALUE}" with }} for each } of the value. The driver of PostgreSQL
+ * takes braces for a part of the user's name, so they are written only where a value needs them.
+ * Returns false if ret[] is too small. */
 static bool add(char ret[ODBC_TEXT_SIZE], const char *key, const char *value)
 {
     size_t length = strlen(ret);
 
     if (length + strlen(key) + 2 * strlen(value) + 5 > ODBC_TEXT_SIZE)
         return false;
+    if (!needs_braces(value)) {
+        sprintf(ret + length, ";%s=%s", key, value);
+        return true;
+    }
     length += (size_t)sprintf(ret + length, ";%s={", key);
     for (; *value != '\0'; value++) {
         if (*value == '}')

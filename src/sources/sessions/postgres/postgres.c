@@ -41,10 +41,15 @@ static int find_layout(struct postgres_source *source, struct camp_error *error)
     int32_t postmaster;
     int r = find_postmaster(source, &postmaster, error);
 
+    if (r == CAMP_OK && source->sampler.snapshot->own_is_untracked)
+        return camp_fail(error, CAMP_E_NOTSUP, 0,
+                         "track_activities is off, so the server's memory does not have the states "
+                         "of sessions: set track_activities = on");
     if (r == CAMP_OK)
         r = postgres_layout_find(&source->layout, postmaster, error);
     if (r == CAMP_OK)
-        r = postgres_layout_probe(&source->layout, source->conninfo, source->stop, error);
+        r = postgres_layout_probe(&source->layout, &source->registry.databases,
+                                  &source->registry.users, source->conninfo, source->stop, error);
     if (r == CAMP_OK)
         postgres_memory_samples_open(source);
     return r;
@@ -57,6 +62,9 @@ static int open_backends(struct postgres_source *source, struct camp_error *erro
         .activity_offset = source->layout.activity_offset,
         .event_pointer = source->layout.event_pointer,
         .activity_pointer = source->layout.entry_pointer,
+        .pid_offset = source->layout.pid_offset,
+        .numbers_offset = source->layout.numbers_offset,
+        .application_offset = source->layout.application_offset,
     };
     int r;
 
@@ -191,6 +199,12 @@ static void write_note(struct postgres_source *source)
         snprintf(source->note, sizeof source->note,
                  "%zu session%s hidden from this role: grant pg_monitor to it", sampler->hidden,
                  noun_of(sampler->hidden, " is", "s are"));
+    else if (sampler->untracked > 0)
+        snprintf(source->note, sizeof source->note,
+                 "track_activities is off for %zu session%s, so the server does not know what %s: "
+                 "set track_activities = on",
+                 sampler->untracked, noun_of(sampler->untracked, "", "s"),
+                 noun_of(sampler->untracked, "it does", "they do"));
     else if (sampler->snapshot != NULL)
         source->note[0] = '\0';
 }

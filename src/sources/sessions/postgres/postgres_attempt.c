@@ -17,7 +17,15 @@ struct work {
 struct postgres_attempt {
     struct remote_thread *thread;
     struct work *work; /* freed by the thread */
+    const volatile sig_atomic_t *stop;
+    bool is_begun, is_done, is_late;
 };
+
+#define SLICE_NS (50 * (uint64_t)NS_PER_MS)
+/* A login usually takes a few ms. A server that cannot send its answer writes an error into its
+ * log.
+ */
+#define END_NS (500 * (uint64_t)NS_PER_MS)
 
 static PostgresPollingStatusType poll_until(struct postgres_guard *guard, uint64_t until_ns)
 {
@@ -74,7 +82,8 @@ struct postgres_attempt *postgres_attempt_start(const char *conninfo, uint64_t l
     if (attempt != NULL && work != NULL && copy != NULL) {
         *work = (struct work){ .conninfo = copy, .until_ns = now_ns(CLOCK_MONOTONIC) + limit_ns };
         attempt->work = work;
-        attempt->thread = remote_thread_open(connect, release, work, stop);
+        attempt->stop = stop;
+        attempt->thread = remote_thread_open(connect, release, work, NULL);
         if (attempt->thread != NULL)
             return attempt;
     }
@@ -84,15 +93,35 @@ struct postgres_attempt *postgres_attempt_start(const char *conninfo, uint64_t l
     return NULL;
 }
 
-bool postgres_attempt_wait(struct postgres_attempt *attempt, uint64_t until_ns)
+static void run_until(struct postgres_attempt *attempt, uint64_t until_ns)
 {
     struct camp_error ignored;
 
-    return remote_thread_run(attempt->thread, until_ns, &ignored) != REMOTE_PENDING;
+    attempt->is_begun = true;
+    attempt->is_done = remote_thread_run(attempt->thread, until_ns, &ignored) != REMOTE_PENDING;
+}
+
+static bool is_stopped(const struct postgres_attempt *attempt)
+{
+    return attempt->stop != NULL && *attempt->stop;
+}
+
+bool postgres_attempt_wait(struct postgres_attempt *attempt, uint64_t until_ns)
+{
+    uint64_t slice_ends_ns;
+
+    do {
+        if (attempt->is_done || is_stopped(attempt))
+            break;
+        slice_ends_ns = now_ns(CLOCK_MONOTONIC) + SLICE_NS;
+        run_until(attempt, slice_ends_ns < until_ns ? slice_ends_ns : until_ns);
+    } while (now_ns(CLOCK_MONOTONIC) < until_ns);
+    return attempt->is_done;
 }
 
 void postgres_attempt_is_late(struct postgres_attempt *attempt)
 {
+    attempt->is_late = true;
     remote_thread_lower_priority(attempt->thread);
 }
 
@@ -113,6 +142,8 @@ void postgres_attempt_close(struct postgres_attempt *attempt)
 {
     if (attempt == NULL)
         return;
+    if (attempt->is_begun && !attempt->is_done && !attempt->is_late)
+        run_until(attempt, now_ns(CLOCK_MONOTONIC) + END_NS);
     remote_thread_close(attempt->thread);
     free(attempt);
 }

@@ -25,5 +25,6 @@ void postgres_attempt_is_late(struct postgres_attempt *attempt);
 bool postgres_attempt_result(struct postgres_attempt *attempt, struct postgres_guard *ret,
                              struct postgres_failure *failure);
 
-/* Frees the attempt, or leaves it behind if libpq does not return. `attempt` may be NULL. */
+/* Waits for at most 0.5 s for the end of an attempt that is not late. Frees the attempt, or leaves
+ * it behind if libpq does not return. `attempt` may be NULL. */
 void postgres_attempt_close(struct postgres_attempt *attempt);

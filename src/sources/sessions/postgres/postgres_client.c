@@ -15,6 +15,7 @@
 #include "postgres_results.h"
 #include "sources/remote/remote.h"
 #include "sources/remote/remote_text.h"
+#include "sources/sessions/postgres/server/postgres_postmaster.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,6 +29,11 @@
 /* An attempt to connect ends by itself. After this further time, camp stops waiting for it, but
  * makes no other attempt until it has ended. */
 #define LEFT_NS (500 * (uint64_t)NS_PER_MS)
+/* At the end camp waits for this time for an answer in progress. */
+#define END_NS (500 * (uint64_t)NS_PER_MS)
+/* Pauses after a refusal are 1, 2, 4 and then 8 s. */
+#define REFUSED_PAUSE_NS ((uint64_t)NS_PER_S)
+#define REFUSED_DOUBLINGS 3
 
 /* libpq keeps some of what a server sends as long as the connection, such as parameters with new
  * names. So camp connects again after so many bytes that are neither rows nor columns. An honest
@@ -54,6 +60,8 @@ struct postgres_client {
     /* in the step CONNECTING, or after it if the attempt has not ended in time; otherwise NULL */
     struct postgres_attempt *attempt;
     struct postgres_guard guard;
+    struct postgres_postmaster postmaster; /* of the last connection */
+    unsigned refused_in_a_row;
     enum step step;
     struct postgres_results results; /* of the step */
     /* postgres_results_other_bytes() of all answers of this connection */
@@ -77,10 +85,22 @@ static void close_for(struct postgres_client *client, bool may_pass)
     remote_down(&client->remote, may_pass);
 }
 
+/* Returns true if the server has refused a connection, or would refuse the next one for a while. */
+static bool is_refusal(const struct postgres_client *client, const struct postgres_failure *failure)
+{
+    if (client->step == CONNECTING)
+        return failure->sqlstate[0] != '\0';
+    return strncmp(failure->sqlstate, "57P", 3) == 0 && !client->postmaster.is_known;
+}
+
 static int drop(struct postgres_client *client, const struct postgres_failure *failure,
                 struct camp_error *error)
 {
     close_for(client, postgres_failure_may_pass(failure));
+    if (is_refusal(client, failure)) {
+        remote_postpone(&client->remote, REFUSED_PAUSE_NS << client->refused_in_a_row);
+        client->refused_in_a_row += client->refused_in_a_row < REFUSED_DOUBLINGS;
+    }
     return postgres_failure_report(failure, error);
 }
 
@@ -166,6 +186,11 @@ static int start_connecting(void *context, struct camp_error *error)
     if (client->attempt != NULL && !postgres_attempt_wait(client->attempt, 0))
         return drop(client, &failure, error);
     close_attempt(client);
+    if (client->remote.failed_in_a_row > 0 &&
+        !postgres_postmaster_may_accept(&client->postmaster)) {
+        remote_postpone(&client->remote, POSTMASTER_LOOK_NS);
+        return CAMP_OK;
+    }
     client->attempt = postgres_attempt_start(client->conninfo, limit_ns, client->remote.stop);
     if (client->attempt == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
@@ -200,6 +225,8 @@ static int after_attempt(struct postgres_client *client, struct camp_error *erro
                     &(struct postgres_failure){ "0A000", "it is older than version 10", "" },
                     error);
     client->connections++;
+    client->refused_in_a_row = 0;
+    client->postmaster.is_known = false;
     return sent(client, libpq.PQsendQuery(client->guard.connection, SETTINGS), SETTING, error);
 }
 
@@ -344,10 +371,16 @@ void postgres_client_close(struct postgres_client *client)
     postgres_results_release(&client->results);
     postgres_snapshot_release(&client->snapshot);
     close_attempt(client);
-    postgres_guard_finish(&client->guard);
+    postgres_guard_finish_answered(&client->guard, now_ns(CLOCK_MONOTONIC) + END_NS);
     explicit_bzero(client->conninfo, strlen(client->conninfo));
     free(client->conninfo);
     free(client);
+}
+
+void postgres_client_set_local(struct postgres_client *client, bool is_local)
+{
+    postgres_postmaster_remember(&client->postmaster,
+                                 is_local ? libpq.PQbackendPID(client->guard.connection) : 0);
 }
 
 int postgres_client_ask(struct postgres_client *client, bool whole, uint64_t until_ns,
@@ -361,6 +394,7 @@ int postgres_client_ask(struct postgres_client *client, bool whole, uint64_t unt
         return r;
     postgres_results_clear(&client->results);
     client->snapshot.connection = client->connections;
+    client->snapshot.version = libpq.PQserverVersion(client->guard.connection);
     client->snapshot.asked_ns = client->asked_ns;
     client->snapshot.answered_ns = now_ns(CLOCK_MONOTONIC);
     *ret = &client->snapshot;

@@ -4,7 +4,9 @@
  *
  * The call that finds a lost connection reports it once. The next calls connect again: at once the
  * first time, then after growing pauses. A missing answer of a stopped server counts as a lost
- * connection.
+ * connection. A server that refuses a connection writes a line into its log, so camp waits until
+ * the server accepts connections (postgres_postmaster.h). Where it cannot see that, camp pauses for
+ * at least 1, 2, 4 and then 8 s after a refusal, and after the server has announced its end.
  *
  * Statements run outside of transactions, because pg_stat_activity does not change within a
  * transaction.
@@ -30,3 +32,7 @@ void postgres_client_close(struct postgres_client *client);
  * the caller may call again. */
 int postgres_client_ask(struct postgres_client *client, bool whole, uint64_t until_ns,
                         const struct postgres_snapshot **ret, struct camp_error *error);
+
+/* Called after the first snapshot of each connection. `is_local`: the server runs on this machine,
+ * so that camp can see whether it accepts connections before it connects again. */
+void postgres_client_set_local(struct postgres_client *client, bool is_local);

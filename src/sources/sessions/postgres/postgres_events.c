@@ -1,6 +1,7 @@
 #include "postgres_events.h"
 
 #include "ledger/array.h"
+#include "microstates/backends_layout.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,6 +21,8 @@ const char *postgres_event_class(uint32_t number)
 
     if (number == 0)
         return "none";
+    if (number == BACKEND_EVENT_STOPPED)
+        return POSTGRES_STOPPED;
     return class < sizeof classes / sizeof classes[0] && classes[class] != NULL ? classes[class]
                                                                                 : "unknown";
 }
@@ -76,6 +79,8 @@ const char *postgres_event_name(const struct postgres_events *events, uint32_t n
 
     if (number == 0)
         return "none";
+    if (number == BACKEND_EVENT_STOPPED)
+        return POSTGRES_STOPPED;
     if (number != UINT32_MAX && (number & 0xffffff) == 0xffffff)
         return "others";
     if (is_at(events, position, number))

@@ -14,6 +14,10 @@
 
 #define POSTGRES_EVENT_SIZE 64
 
+/* Class and event of a session whose process is stopped by a signal or a tracer. The server does
+ * not know that, and keeps the event of before. */
+#define POSTGRES_STOPPED "stopped"
+
 struct postgres_event {
     uint32_t number;
     uint32_t votes; /* votes for `name`, minus the votes for other names */

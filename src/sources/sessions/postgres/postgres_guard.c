@@ -13,6 +13,9 @@
 /* TLS adds some 30 bytes to a record, which PostgreSQL makes of 8 KB. */
 #define TLS_SHARE 64
 
+/* Most bytes of an answer that is not needed any more. */
+#define REST_BYTES ((uint64_t)16 * 1024 * 1024)
+
 /* Copies the value that libpq uses for an option, "" if it has none. */
 static void read_option(PGconn *connection, const char *keyword, char *ret, size_t size)
 {
@@ -66,9 +69,13 @@ static bool start(struct postgres_guard *guard, const char *mode, const char *ce
                                      "sslmode", "sslrootcert",      "gssencmode",
                                      NULL };
     /* libpq ignores options whose value is NULL. It would use GSSAPI instead of TLS. */
-    const char *const values[] = {
-        guard->conninfo, "camp", "UTF8", mode, certificates, mode != NULL ? "disable" : NULL, NULL
-    };
+    const char *const values[] = { guard->conninfo,
+                                   POSTGRES_APPLICATION,
+                                   "UTF8",
+                                   mode,
+                                   certificates,
+                                   mode != NULL ? "disable" : NULL,
+                                   NULL };
 
     guard->is_made = false;
     guard->limit = (struct receive_limit){ .allowed = POSTGRES_GUARD_BYTES };
@@ -170,6 +177,33 @@ bool postgres_guard_is_copy(const PGresult *result)
     const ExecStatusType status = libpq.PQresultStatus(result);
 
     return status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH;
+}
+
+/* Receives what has arrived, or waits for it. Returns false if the connection is lost. */
+static bool receive_until(struct postgres_guard *guard, uint64_t until_ns)
+{
+    remote_poll(libpq.PQsocket(guard->connection), POLLIN, until_ns);
+    return libpq.PQconsumeInput(guard->connection) != 0;
+}
+
+void postgres_guard_finish_answered(struct postgres_guard *guard, uint64_t until_ns)
+{
+    const uint64_t since = guard->limit.received;
+    bool is_in_progress = guard->connection != NULL;
+
+    receive_limit_watch(&guard->limit);
+    while (is_in_progress && postgres_guard_allow(guard, since, REST_BYTES)) {
+        PGresult *result;
+
+        if (libpq.PQisBusy(guard->connection) != 0) {
+            is_in_progress = now_ns(CLOCK_MONOTONIC) < until_ns && receive_until(guard, until_ns);
+            continue;
+        }
+        result = libpq.PQgetResult(guard->connection);
+        is_in_progress = result != NULL && !postgres_guard_is_copy(result);
+        libpq.PQclear(result);
+    }
+    postgres_guard_finish(guard);
 }
 
 void postgres_guard_finish(struct postgres_guard *guard)

@@ -19,6 +19,9 @@
  * very long. */
 #define POSTGRES_GUARD_BYTES ((uint64_t)32 * 1024)
 
+/* the name of camp's sessions */
+#define POSTGRES_APPLICATION "camp"
+
 struct postgres_guard {
     PGconn *connection; /* NULL if there is none */
     struct receive_limit limit;
@@ -47,6 +50,11 @@ bool postgres_guard_allow(struct postgres_guard *guard, uint64_t since, uint64_t
 /* Returns true if `result` starts a copy: PQgetResult() would return it for ever. No statement of
  * camp asks for one. */
 bool postgres_guard_is_copy(const PGresult *result);
+
+/* Waits until the server has answered a statement in progress, but at most until `until_ns`
+ * (CLOCK_MONOTONIC), and closes the connection. A server that cannot send its answer writes an
+ * error into its log. */
+void postgres_guard_finish_answered(struct postgres_guard *guard, uint64_t until_ns);
 
 /* Closes the connection, if there is one. */
 void postgres_guard_finish(struct postgres_guard *guard);

@@ -39,9 +39,12 @@ struct postgres_sampler {
     size_t capacity;
     struct postgres_pace pace;
     uint64_t end_ns;
+    uint64_t names_until_ns;
     uint64_t backend_ns;
     uint64_t connection;
     size_t hidden;
+    size_t untracked;              /* sessions whose track_activities is off */
+    bool has_untracked_waits;      /* their wait events are known (version 14 and later) */
     char failure[CAMP_ERROR_SIZE]; /* first failure of the interval, or "" */
 };
 
@@ -120,5 +123,8 @@ void postgres_memory_samples_close(struct postgres_source *source);
 
 /* Returns true if the task of a session sleeps now: its state in /proc/PID/stat is not R. */
 bool postgres_is_asleep(struct postgres_process *process);
+
+/* Sets the event of a sample that found the task stopped. */
+void postgres_mark_stopped(const struct postgres_process *process, struct session_sample *sample);
 
 const char *postgres_activity_name(const struct postgres_layout *layout, uint32_t code);

@@ -8,8 +8,8 @@
 #include "postgres_layout.h"
 
 #include "counters/error.h"
-#include "elf_symbols.h"
 #include "postgres_memory.h"
+#include "sources/sessions/postgres/server/elf_symbols.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -89,7 +89,8 @@ int postgres_layout_find(struct postgres_layout *ret, int32_t postmaster, struct
     return CAMP_OK;
 }
 
-#define CODE_MAX 31 /* a larger number is no st_state, which has some 7 values */
+#define TEXT_MOST 64 /* longest name in PostgreSQL, with its NUL */
+#define CODE_MAX 31  /* a larger number is no st_state, which has some 7 values */
 
 static uint32_t number_at(const unsigned char *entry, uint32_t offset)
 {
@@ -99,29 +100,19 @@ static uint32_t number_at(const unsigned char *entry, uint32_t offset)
     return number;
 }
 
-/* True if the numbers at this offset are small, equal for entries of the same activity, and
- * different for different activities. */
+/* True if the numbers at this offset are small and in the order of the activities. *ret_first is
+ * the number of the first activity. */
 static bool distinguishes(const struct postgres_known *known, const unsigned char *entries,
-                          size_t count, uint32_t offset, uint32_t *code)
+                          size_t count, uint32_t offset, uint32_t *ret_first)
 {
-    bool seen[POSTGRES_ACTIVITIES] = { false };
-
+    *ret_first = number_at(entries, offset) - (uint32_t)known[0].activity;
     for (size_t i = 0; i < count; i++) {
-        uint32_t number = number_at(entries + i * POSTGRES_ENTRY_SIZE, offset);
-        enum postgres_activity activity = known[i].activity;
+        const uint32_t number = number_at(entries + i * POSTGRES_ENTRY_SIZE, offset);
 
-        if (number > CODE_MAX || (seen[activity] && code[activity] != number))
+        if (number > CODE_MAX || number - (uint32_t)known[i].activity != *ret_first)
             return false;
-        code[activity] = number;
-        seen[activity] = true;
     }
-    for (int a = 0; a < POSTGRES_ACTIVITIES; a++) {
-        for (int b = 0; b < a; b++) {
-            if (code[a] == code[b])
-                return false;
-        }
-    }
-    return true;
+    return *ret_first <= CODE_MAX;
 }
 
 static bool holds_pids(const struct postgres_known *known, const unsigned char *entries,
@@ -139,25 +130,26 @@ static bool all_are_known(const struct postgres_known *known, size_t count)
     unsigned seen = 0;
 
     for (size_t i = 0; i < count; i++) {
-        if ((unsigned)known[i].activity >= POSTGRES_ACTIVITIES)
+        if ((unsigned)known[i].activity >= POSTGRES_PROBED)
             return false;
         seen |= 1u << known[i].activity;
     }
-    return seen == (1u << POSTGRES_ACTIVITIES) - 1;
+    return seen == (1u << POSTGRES_PROBED) - 1;
 }
 
 int postgres_layout_resolve(struct postgres_layout *layout, const struct postgres_known *known,
                             const unsigned char *entries, size_t count, struct camp_error *error)
 {
-    uint32_t code[POSTGRES_ACTIVITIES];
     struct postgres_layout resolved = *layout;
     unsigned activities = 0, pids = 0;
+    uint32_t first;
 
     if (!all_are_known(known, count))
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a connection of each activity");
-    for (uint32_t offset = 0; offset + sizeof *code <= POSTGRES_ENTRY_SIZE; offset += 4) {
-        if (distinguishes(known, entries, count, offset, code)) {
-            memcpy(resolved.code, code, sizeof code);
+    for (uint32_t offset = 0; offset + sizeof first <= POSTGRES_ENTRY_SIZE; offset += 4) {
+        if (distinguishes(known, entries, count, offset, &first)) {
+            for (uint32_t a = 0; a < POSTGRES_ACTIVITIES; a++)
+                resolved.code[a] = first + a;
             resolved.activity_offset = offset;
             activities++;
         }
@@ -192,4 +184,73 @@ enum postgres_activity postgres_layout_activity(const struct postgres_layout *la
             return (enum postgres_activity)a;
     }
     return POSTGRES_ACTIVITIES;
+}
+
+static bool is_probed(const struct postgres_layout *layout, uint32_t code)
+{
+    return postgres_layout_activity(layout, code) < POSTGRES_PROBED;
+}
+
+void postgres_layout_confirm(struct postgres_layout *layout, enum postgres_activity activity,
+                             uint32_t code)
+{
+    /* A code of a probed activity means that the activity has changed since SQL reported it. */
+    if (!layout->activities_known || activity < POSTGRES_PROBED ||
+        activity >= POSTGRES_ACTIVITIES || code > CODE_MAX || is_probed(layout, code))
+        return;
+    layout->code[activity] = code;
+}
+
+/* Returns the only offset at which an entry has the numbers, or 0. */
+static uint32_t find_numbers(const struct postgres_numbers *numbers, const unsigned char *entry)
+{
+    uint32_t ret = 0;
+
+    for (uint32_t offset = 4; offset + sizeof *numbers <= POSTGRES_ENTRY_SIZE; offset += 4) {
+        if (memcmp(entry + offset, numbers, sizeof *numbers) != 0)
+            continue;
+        if (ret != 0)
+            return 0;
+        ret = offset;
+    }
+    return ret;
+}
+
+static bool is_text_at(int32_t pid, uint64_t address, const char *text)
+{
+    char found[TEXT_MOST];
+    const size_t size = strlen(text) + 1;
+
+    return size <= sizeof found &&
+           process_memory_read(pid, address, found, size, NULL) == CAMP_OK &&
+           memcmp(found, text, size) == 0;
+}
+
+/* Returns the only offset at which an entry has a pointer to the text, or 0. */
+static uint32_t find_pointer(int32_t pid, const char *text, const unsigned char *entry)
+{
+    uint32_t ret = 0;
+
+    for (uint32_t offset = sizeof(uintptr_t); offset + sizeof(uintptr_t) <= POSTGRES_ENTRY_SIZE;
+         offset += sizeof(uintptr_t)) {
+        uintptr_t address;
+
+        memcpy(&address, entry + offset, sizeof address);
+        if (address == 0 || !is_text_at(pid, address, text))
+            continue;
+        if (ret != 0)
+            return 0;
+        ret = offset;
+    }
+    return ret;
+}
+
+void postgres_layout_resolve_names(struct postgres_layout *layout,
+                                   const struct postgres_numbers *numbers, const char *application,
+                                   const unsigned char entry[POSTGRES_ENTRY_SIZE])
+{
+    layout->numbers_offset = find_numbers(numbers, entry);
+    layout->application_offset = find_pointer(layout->pid, application, entry);
+    if (layout->numbers_offset == 0 || layout->application_offset == 0)
+        layout->numbers_offset = layout->application_offset = 0;
 }

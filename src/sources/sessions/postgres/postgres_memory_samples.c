@@ -1,7 +1,7 @@
 /*
  * Takes samples of a PostgreSQL server's memory, which cost less than samples by SQL. Also finds
- * the names of events: the memory of a backend has the number of its event, and SQL reports the
- * name.
+ * the names of events and activities: the memory of a backend has the number of its event, and SQL
+ * reports the name.
  */
 #include "postgres_inside.h"
 
@@ -14,17 +14,34 @@
 #define PERIOD_NS (10 * (uint64_t)NS_PER_MS)
 #define LONGEST_NS ((uint64_t)NS_PER_S)
 
-const char *postgres_activity_name(const struct postgres_layout *layout, uint32_t code)
+static const char *name_of_activity(enum postgres_activity activity)
 {
     static const char *const names[POSTGRES_ACTIVITIES + 1] = {
         [POSTGRES_IDLE] = "idle",
         [POSTGRES_ACTIVE] = "active",
         [POSTGRES_IN_TRANSACTION] = "idle_in_transaction",
+        [POSTGRES_FASTPATH] = "fastpath",
         [POSTGRES_IN_TRANSACTION_ABORTED] = "aborted",
+        [POSTGRES_DISABLED] = "disabled",
         [POSTGRES_ACTIVITIES] = "none",
     };
 
-    return names[postgres_layout_activity(layout, code)];
+    return names[activity];
+}
+
+const char *postgres_activity_name(const struct postgres_layout *layout, uint32_t code)
+{
+    return name_of_activity(postgres_layout_activity(layout, code));
+}
+
+static enum postgres_activity find_activity(const char *name)
+{
+    int activity = 0;
+
+    while (activity < POSTGRES_ACTIVITIES &&
+           strcmp(name_of_activity((enum postgres_activity)activity), name) != 0)
+        activity++;
+    return (enum postgres_activity)activity;
 }
 
 static bool reserve(struct postgres_memory_samples *memory_samples, size_t count)
@@ -55,6 +72,24 @@ void postgres_memory_samples_close(struct postgres_source *source)
     *memory_samples = (struct postgres_memory_samples){ 0 };
 }
 
+/* Learns the numbers of a session's database and user, once for each session. `process` is NULL if
+ * the session is not in the registry yet. */
+static void learn_numbers(struct postgres_source *source, struct postgres_process *process,
+                          const struct postgres_backend *backend,
+                          const struct postgres_session *session)
+{
+    const struct postgres_layout *layout = &source->layout;
+    struct postgres_numbers numbers;
+
+    if (layout->numbers_offset == 0 || (process != NULL && process->has_numbers) ||
+        process_memory_read(layout->pid, backend->entry_address + layout->numbers_offset, &numbers,
+                            sizeof numbers, NULL) != CAMP_OK)
+        return;
+    if (postgres_registry_add_names(&source->registry, &numbers, session) == CAMP_OK &&
+        process != NULL)
+        process->has_numbers = true;
+}
+
 void postgres_memory_samples_name_events(struct postgres_source *source,
                                          const struct postgres_snapshot *snapshot)
 {
@@ -80,9 +115,15 @@ void postgres_memory_samples_name_events(struct postgres_source *source,
 
         if (memory_samples->processes[i] != NULL)
             memory_samples->processes[i]->backend = backends[i];
-        if (backends[i].known)
-            postgres_events_add(&source->events, backends[i].event, texts[SESSION_CLASS],
-                                texts[SESSION_EVENT]);
+        if (!backends[i].known)
+            continue;
+        if (snapshot->is_whole)
+            learn_numbers(source, memory_samples->processes[i], &backends[i],
+                          &snapshot->sessions[i]);
+        postgres_events_add(&source->events, backends[i].event, texts[SESSION_CLASS],
+                            texts[SESSION_EVENT]);
+        postgres_layout_confirm(&source->layout, find_activity(texts[SESSION_ACTIVITY]),
+                                backends[i].code);
     }
 }
 
@@ -101,8 +142,38 @@ bool postgres_is_asleep(struct postgres_process *process)
     process->asleep_cpu_ns = 0;
     if (proc_clock_state(&process->task, &state, NULL) != CAMP_OK || state == 'R')
         return false;
+    process->is_stopped = state == 'T' || state == 't';
     process->asleep_cpu_ns = cpu_ns;
     return true;
+}
+
+/* Names a session of which no whole snapshot by SQL has been taken: it may end before the next. */
+static void name_session(const struct postgres_source *source, struct postgres_process *process,
+                         const struct postgres_backend *backend)
+{
+    const struct postgres_layout *layout = &source->layout;
+    char application[POSTGRES_NAME_SIZE];
+    struct postgres_numbers numbers;
+    uint64_t at;
+
+    if (layout->numbers_offset == 0 || process->labels != LABELS_NONE ||
+        process_memory_read(layout->pid, backend->entry_address + layout->numbers_offset, &numbers,
+                            sizeof numbers, NULL) != CAMP_OK ||
+        process_memory_read_pointer(layout->pid,
+                                    backend->entry_address + layout->application_offset, &at,
+                                    NULL) != CAMP_OK ||
+        process_memory_read(layout->pid, at, application, sizeof application, NULL) != CAMP_OK)
+        return;
+    application[sizeof application - 1] = '\0';
+    postgres_registry_name(&source->registry, &numbers, application, process);
+}
+
+void postgres_mark_stopped(const struct postgres_process *process, struct session_sample *sample)
+{
+    if (!sample->is_asleep || !process->is_stopped)
+        return;
+    sample->kind.texts[SESSION_CLASS] = POSTGRES_STOPPED;
+    sample->kind.texts[SESSION_EVENT] = POSTGRES_STOPPED;
 }
 
 static size_t list_backends(struct postgres_source *source)
@@ -181,12 +252,14 @@ static void take_memory_sample(struct postgres_source *source)
         process->backend = *backend;
         if (!backend->known)
             continue;
+        name_session(source, process, backend);
         memory_samples->samples[seen] = memory_samples->samples[i];
         memory_samples->samples[seen++].kind = (struct session_kind){
             { postgres_event_class(backend->event),
               postgres_event_name(&source->events, backend->event, memory_samples->names[i]),
               postgres_activity_name(&source->layout, backend->code), process->type }
         };
+        postgres_mark_stopped(process, &memory_samples->samples[seen - 1]);
     }
     sampled_times_add(&memory_samples->times, source_clock_ns(CLOCK_MONOTONIC),
                       memory_samples->samples, seen);

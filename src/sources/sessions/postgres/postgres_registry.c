@@ -14,8 +14,9 @@
 #define BEFORE_NS (2 * (int64_t)NS_PER_S)
 #define BEHIND_NS (10 * (int64_t)NS_PER_S)
 
-const char *const postgres_label_names[POSTGRES_LABELS] = { "user", "database", "application",
-                                                            "client", "query" };
+const char *const postgres_label_names[POSTGRES_LABELS] = { "user",   "database", "application",
+                                                            "client", "query",    "backend_type",
+                                                            "leader" };
 
 static int compare(const void *key, const void *element)
 {
@@ -121,21 +122,24 @@ static void set_name(struct postgres_process *process, const struct postgres_ses
 {
     if (session->user[0] == '\0' && session->database[0] == '\0')
         snprintf(process->name, sizeof process->name, "%s", process->type);
-    else
-        snprintf(process->name, sizeof process->name, "%.30s%s%.30s", session->user,
+    else /* An autovacuum worker has a database and no user. */
+        snprintf(process->name, sizeof process->name, "%.30s%s%.30s",
+                 session->user[0] != '\0' ? session->user : process->type,
                  session->database[0] != '\0' ? "@" : "", session->database);
 }
 
 static void set_labels(struct postgres_process *process, const struct postgres_session *session)
 {
-    char number[24] = "";
+    char number[24] = "", leader[16] = "";
     const char *query = session->query[0] != '\0' ? session->query : number;
 
     if (session->query_id != 0)
         snprintf(number, sizeof number, "%" PRId64, session->query_id);
+    if (session->leader_pid != 0)
+        snprintf(leader, sizeof leader, "%" PRId32, session->leader_pid);
     process->labels =
         labels_intern((const char *const[]){ session->user, session->database, session->application,
-                                             session->client, query },
+                                             session->client, query, process->type, leader },
                       POSTGRES_LABELS);
 }
 
@@ -190,6 +194,36 @@ int postgres_registry_update(struct postgres_registry *registry,
     return CAMP_OK;
 }
 
+int postgres_registry_add_names(struct postgres_registry *registry,
+                                const struct postgres_numbers *numbers,
+                                const struct postgres_session *session)
+{
+    int r = CAMP_OK;
+
+    if (numbers->database != 0 && session->database[0] != '\0')
+        r = postgres_names_add(&registry->databases, numbers->database, session->database);
+    if (r == CAMP_OK && numbers->user != 0 && session->user[0] != '\0')
+        r = postgres_names_add(&registry->users, numbers->user, session->user);
+    return r;
+}
+
+void postgres_registry_name(const struct postgres_registry *registry,
+                            const struct postgres_numbers *numbers, const char *application,
+                            struct postgres_process *ret)
+{
+    char user[POSTGRES_NUMBER_SIZE], database[POSTGRES_NUMBER_SIZE];
+    const struct postgres_session session = {
+        .user = postgres_names_find(&registry->users, numbers->user, user),
+        .database = postgres_names_find(&registry->databases, numbers->database, database),
+        .application = application,
+        .client = "",
+        .query = "",
+    };
+
+    set_name(ret, &session);
+    set_labels(ret, &session);
+}
+
 void postgres_registry_forget(struct postgres_registry *registry, uint64_t since)
 {
     size_t kept = 0;
@@ -204,5 +238,7 @@ void postgres_registry_forget(struct postgres_registry *registry, uint64_t since
 void postgres_registry_release(struct postgres_registry *registry)
 {
     free(registry->processes);
+    postgres_names_release(&registry->databases);
+    postgres_names_release(&registry->users);
     *registry = (struct postgres_registry){ 0 };
 }

@@ -7,12 +7,13 @@
 
 #include "ledger/labels.h"
 #include "postgres_memory.h"
+#include "postgres_names.h"
 #include "postgres_snapshot.h"
 #include "sources/machine/proc_clock.h"
 
 #include <stdbool.h>
 
-#define POSTGRES_LABELS 5
+#define POSTGRES_LABELS 7
 extern const char *const postgres_label_names[POSTGRES_LABELS];
 
 struct postgres_process {
@@ -22,6 +23,7 @@ struct postgres_process {
     labels_id labels;
     char type[40]; /* such as "client_backend" */
     char name[CAMP_NAME_SIZE];
+    bool has_numbers; /* postgres_registry_add_names() has its numbers */
     uint64_t last_snapshot;
     struct postgres_backend backend;
     /* False if the server runs on another machine, or if the task ended before camp found it. */
@@ -32,9 +34,11 @@ struct postgres_process {
      * asleep_cpu_ns just before the task was found asleep (0 if it was awake). While the CPU clock
      * still has one of these values, the task has not run since that time. */
     uint64_t clock_cpu_ns, asleep_cpu_ns;
+    bool is_stopped; /* by a signal or a tracer, when the task was found asleep */
 };
 
 struct postgres_registry {
+    struct postgres_names databases, users; /* known only on tiers that read memory */
     struct postgres_process *processes; /* [count], in ascending order of pids, then of starts */
     size_t count, capacity;
     uint64_t snapshots;
@@ -65,6 +69,17 @@ struct postgres_process *postgres_registry_find(const struct postgres_registry *
 struct postgres_process *postgres_registry_find_process(const struct postgres_registry *registry,
                                                         int32_t pid, uint64_t start_ns,
                                                         int64_t start_us);
+
+/* Adds what memory and SQL have of the same session. CAMP_OK or CAMP_E_NOMEM. */
+int postgres_registry_add_names(struct postgres_registry *registry,
+                                const struct postgres_numbers *numbers,
+                                const struct postgres_session *session);
+
+/* Sets name and labels of a session that memory knows and SQL did not see. A database or user that
+ * SQL has not reported yet is shown by its number. */
+void postgres_registry_name(const struct postgres_registry *registry,
+                            const struct postgres_numbers *numbers, const char *application,
+                            struct postgres_process *ret);
 
 /* Returns true if a process serves a client, or is a parallel worker for such a process. Any other
  * process belongs to the server itself. */

@@ -26,14 +26,29 @@ static struct session_kind kind_of(labels_id kind)
     return ret;
 }
 
+static bool is_untracked(const struct session_kind *kind)
+{
+    return strcmp(kind->texts[SESSION_ACTIVITY], "disabled") == 0;
+}
+
+/* A session whose track_activities is off has a wait event while it waits for its client. */
 static bool is_on_cpu(const struct session_kind *kind)
 {
     return strcmp(kind->texts[SESSION_CLASS], "none") == 0 &&
-           strcmp(kind->texts[SESSION_ACTIVITY], "active") == 0;
+           (strcmp(kind->texts[SESSION_ACTIVITY], "active") == 0 || is_untracked(kind));
+}
+
+/* True if nothing is known of the session: its track_activities is off, and the server's version
+ * then has no wait events either. */
+static bool is_unknown(const struct postgres_source *source, const struct session_kind *kind)
+{
+    return is_untracked(kind) && !source->sampler.has_untracked_waits;
 }
 
 static enum session_state state_of(struct postgres_source *source, const struct session_kind *kind)
 {
+    if (is_unknown(source, kind))
+        return SESSION_STATE_COUNT;
     return is_on_cpu(kind) ? SESSION_CPU : session_frame_state(&source->sessions, kind);
 }
 
@@ -76,6 +91,19 @@ static struct postgres_process unnamed_process(const struct backend_account *acc
     snprintf(process.name, sizeof process.name, "(gone before SQL saw it)");
     memcpy(process.type, client_type, strlen(client_type) + 1);
     return process;
+}
+
+/* Names a session of which no whole snapshot by SQL has been taken. */
+static void name_by_memory(const struct postgres_source *source,
+                           const struct backend_account *account, struct postgres_process *process)
+{
+    const struct postgres_numbers numbers = { account->database, account->user };
+    char application[BACKEND_APPLICATION_SIZE];
+
+    snprintf(application, sizeof application, "%.*s", BACKEND_APPLICATION_SIZE - 1,
+             account->application);
+    if (process->labels == LABELS_NONE && (account->flags & BACKEND_NAMED) != 0)
+        postgres_registry_name(&source->registry, &numbers, application, process);
 }
 
 static int64_t process_start_us(uint64_t boot_ns)
@@ -135,7 +163,7 @@ static int add_account(struct postgres_source *source, size_t at, bool *ret_is_e
         since.begin_ns == account->begin_ns && (account->flags & BACKEND_OLDER) == 0;
     const bool is_ended = (account->flags & BACKEND_ENDED) != 0;
     struct postgres_process unknown;
-    const struct postgres_process *process = postgres_registry_find_process(
+    struct postgres_process *process = postgres_registry_find_process(
         &source->registry, account->pid, account->start_ns, process_start_us(account->start_ns));
     struct session session;
 
@@ -150,6 +178,7 @@ static int add_account(struct postgres_source *source, size_t at, bool *ret_is_e
     }
     if (!source->background && !postgres_process_is_client(process))
         return CAMP_OK;
+    name_by_memory(source, account, process);
     collect_waits(source, &since, process->type);
     session = (struct session){ .entity = entity_of(source, process, is_new, is_ended),
                                 .elapsed_ns = since.time_ns - since.begin_ns,
@@ -215,6 +244,8 @@ static void collect_reported(struct postgres_source *source, const struct sample
     for (size_t i = 0; i < sampled->time_count; i++) {
         const struct session_kind kind = kind_of(sampled->times[i].kind);
 
+        if (is_unknown(source, &kind))
+            continue;
         if (is_on_cpu(&kind))
             session->cpu_ns += sampled->times[i].reported_ns;
         else
@@ -236,7 +267,8 @@ static uint64_t collect_asleep(struct postgres_source *source,
         const struct sampled_time *time = &sampled->times[i];
         const struct session_kind kind = kind_of(time->kind);
 
-        if (time->asleep_ns == 0 || (!without_event && is_on_cpu(&kind)))
+        if (time->asleep_ns == 0 || (!without_event && is_on_cpu(&kind)) ||
+            is_unknown(source, &kind))
             continue;
         source->times[session->time_count++] = (struct session_time){ kind, time->asleep_ns };
         sum_ns += time->asleep_ns;

@@ -18,6 +18,8 @@
 /* Most sessions in the registry, which keeps those of two intervals. Each needs about 1 KB. */
 #define SESSIONS_MOST (2 * POSTGRES_ROWS_MOST)
 #define CPU_SHARE 0.01
+#define NAMES_NS ((uint64_t)NS_PER_S) /* how long after an arrival snapshots are whole */
+#define HAS_UNTRACKED_WAITS 140000    /* the first version with wait events of such sessions */
 #define SMOOTHING 8 /* a new sample changes the smoothed cost by 1/8 of the difference */
 
 void postgres_pace_update(struct postgres_pace *pace, uint64_t cost_ns)
@@ -62,6 +64,8 @@ static int add_samples(struct postgres_source *source)
         sampler->samples[i] = (struct session_sample){ session->pid, session->start_us,
                                                        postgres_session_start_ns(snapshot, session),
                                                        session->kind, is_asleep };
+        if (is_asleep && source->registry.is_local)
+            postgres_mark_stopped(process, &sampler->samples[i]);
     }
     return sampled_times_add(&sampler->times, postgres_snapshot_ns(snapshot), sampler->samples,
                              snapshot->count);
@@ -86,10 +90,14 @@ static int take_snapshot(struct postgres_source *source, bool whole, uint64_t un
         return REMOTE_PENDING;
     }
     sampler->hidden = snapshot->hidden;
+    sampler->untracked = snapshot->untracked;
+    sampler->has_untracked_waits = snapshot->version >= HAS_UNTRACKED_WAITS;
     is_same = snapshot->connection == sampler->connection;
     sampler->connection = snapshot->connection;
-    if (!is_same)
+    if (!is_same) {
         source->registry.is_local = postgres_is_process(snapshot->own_pid, snapshot->own_start_us);
+        postgres_client_set_local(sampler->client, source->registry.is_local);
+    }
     if (source->registry.count + snapshot->count > SESSIONS_MOST) {
         if (sampler->failure[0] == '\0')
             snprintf(sampler->failure, sizeof sampler->failure,
@@ -120,11 +128,15 @@ static void pause_until(struct postgres_source *source, uint64_t until_ns)
             ;
 }
 
-/* True if the last snapshot was brief and had new sessions. Only a whole snapshot has the names of
- * sessions. */
-static bool wants_names(const struct postgres_sampler *sampler)
+/* Only a whole snapshot has the names of sessions. It is wanted while sessions arrive, because a
+ * short session may be in one snapshot only. */
+static bool wants_names(struct postgres_sampler *sampler)
 {
-    return sampler->snapshot != NULL && !sampler->snapshot->is_whole && sampler->times.arrived > 0;
+    const uint64_t now = now_ns(CLOCK_MONOTONIC);
+
+    if (sampler->snapshot != NULL && sampler->times.arrived > 0)
+        sampler->names_until_ns = now + NAMES_NS;
+    return now < sampler->names_until_ns;
 }
 
 /* While camp waits for an answer, it takes no samples of memory, so it waits at most LATE_NS. */

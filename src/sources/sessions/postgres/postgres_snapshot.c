@@ -195,13 +195,17 @@ static void read_session(struct postgres_session *ret, const struct postgres_fie
  * A process of the server itself, such as the checkpointer, has no database. */
 static void read_row(struct postgres_snapshot *snapshot, const struct postgres_field *row)
 {
+    const bool is_untracked = strcmp(text_or(&row[STATE], NONE), "disabled") == 0;
+
     snapshot->server_us = time_of(&row[SERVER]);
     if (row[IS_OWN].bytes[0] != 0) {
+        snapshot->own_is_untracked = is_untracked;
         snapshot->own_pid = (int32_t)number_of(&row[PID]);
         snapshot->own_start_us = time_of(&row[START]);
     } else if (row[START].bytes == NULL) {
         snapshot->hidden += row[HAS_DATABASE].bytes[0] != 0;
     } else {
+        snapshot->untracked += is_untracked;
         read_session(&snapshot->sessions[snapshot->count++], row, snapshot->is_whole);
     }
 }
@@ -212,7 +216,7 @@ int postgres_snapshot_read(struct postgres_snapshot *snapshot, bool is_whole,
     const size_t count = postgres_snapshot_columns(is_whole);
     struct postgres_field row[POSTGRES_COLUMNS_MOST];
 
-    snapshot->count = snapshot->hidden = 0;
+    snapshot->count = snapshot->hidden = snapshot->untracked = 0;
     snapshot->own_pid = 0;
     snapshot->is_whole = is_whole;
     if (!ARRAY_RESERVE(snapshot->sessions, snapshot->capacity, answer->rows))

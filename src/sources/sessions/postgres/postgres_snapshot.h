@@ -30,13 +30,16 @@ struct postgres_session {
 
 struct postgres_snapshot {
     bool is_whole;
+    int version; /* server_version_num, such as 150018 */
     /* number of the connection, counted from 1 */
     uint64_t connection;
     uint64_t asked_ns, answered_ns;    /* CLOCK_MONOTONIC; the snapshot was taken in between */
     int64_t server_us;                 /* the server's clock during the snapshot, since 1970 */
     struct postgres_session *sessions; /* [count], in no order */
     size_t count;
-    size_t hidden; /* number of sessions that this role may not see */
+    size_t hidden;    /* number of sessions that this role may not see */
+    size_t untracked; /* number of sessions whose track_activities is off: their state is unknown */
+    bool own_is_untracked;
     int32_t own_pid;
     int64_t own_start_us;
     size_t capacity;
