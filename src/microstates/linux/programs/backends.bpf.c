@@ -27,6 +27,7 @@
 #include "../../backends_layout.h"
 #include "kernel.h"
 #include "order.bpf.h"
+#include "statements.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -108,7 +109,8 @@ __noinline uint32_t wait_of(struct backend_slot *slot, uint32_t event, uint32_t 
     return limit;
 }
 
-static __always_inline void open_wait(struct backend_slot *slot, uint32_t event, uint32_t activity)
+static __always_inline void open_wait(struct backend_slot *slot, struct backend_statements *own,
+                                      uint32_t event, uint32_t activity)
 {
     uint32_t wait = wait_of(slot, event, activity, BACKEND_WAITS_OWN);
 
@@ -120,12 +122,15 @@ static __always_inline void open_wait(struct backend_slot *slot, uint32_t event,
     }
     slot->wait = wait;
     slot->account.waits[wait].times++;
+    if (own != NULL)
+        own->share = share_of(own, own->statement, event, activity);
 }
 
 /* Charges the time from slot->since_ns to `until` to the current state, and starts the state
  * `next`. If the clocks of two CPUs differ, `until` may be before since_ns. Then nothing is
  * charged, so the sum of the times stays exact. */
-static __always_inline void book(struct backend_slot *slot, uint64_t until, uint32_t next)
+static __always_inline void book(struct backend_slot *slot, struct backend_statements *own,
+                                 uint64_t until, uint32_t next)
 {
     struct backend_account *account = &slot->account;
     uint64_t interval = until - slot->since_ns;
@@ -139,6 +144,12 @@ static __always_inline void book(struct backend_slot *slot, uint64_t until, uint
         account->run_queue_ns += interval;
     else if (wait < BACKEND_WAITS_MAX)
         account->waits[wait].ns += interval;
+    if (own != NULL && account->state == BACKEND_ON_CPU)
+        own->cpu_ns += interval;
+    else if (own != NULL && account->state == BACKEND_IN_RUN_QUEUE)
+        own->run_queue_ns += interval;
+    else if (own != NULL)
+        charge_share(own, own->share, interval);
     slot->since_ns += interval;
     account->state = next;
 }
@@ -163,7 +174,7 @@ static __always_inline bool read_activity(uint32_t *activity)
                                           (void *)(at + place.activity_offset)) == 0;
 }
 
-static __always_inline void fall_asleep(struct backend_slot *slot)
+static __always_inline void fall_asleep(struct backend_slot *slot, struct backend_statements *own)
 {
     uint32_t event = 0, activity = BACKEND_ACTIVITY_NONE;
 
@@ -175,7 +186,7 @@ static __always_inline void fall_asleep(struct backend_slot *slot)
         activity = BACKEND_ACTIVITY_NONE;
         count(&losses.unread);
     }
-    open_wait(slot, event, activity);
+    open_wait(slot, own, event, activity);
 }
 
 /* Called if no event reported a switch of the task, which is counted here. Returns how long the
@@ -203,15 +214,20 @@ static __always_inline void witness(struct backend_slot *slot, const struct task
 static __always_inline void leave(struct backend_slot *slot, const struct task_struct *task,
                                   uint64_t now, bool runnable, bool dead)
 {
+    struct backend_statements *own = statements_of(slot);
     int32_t tid = task->pid;
 
     begin_writing(slot);
     if (slot->account.state != BACKEND_ON_CPU)
-        book(slot, now - ran_unseen(slot, task, now), BACKEND_ON_CPU);
-    book(slot, now, runnable ? BACKEND_IN_RUN_QUEUE : BACKEND_OFF_CPU);
+        book(slot, own, now - ran_unseen(slot, task, now), BACKEND_ON_CPU);
+    book(slot, own, now, runnable ? BACKEND_IN_RUN_QUEUE : BACKEND_OFF_CPU);
     witness(slot, task);
+    if (own != NULL) {
+        read_statement(&place, &own->statement);
+        charge_statement(own);
+    }
     if (!runnable && !dead)
-        fall_asleep(slot);
+        fall_asleep(slot, own);
     if (dead) { /* The session frees a slot with BACKEND_ENDED. */
         slot->account.flags |= BACKEND_ENDED;
         bpf_map_delete_elem(&watched, &tid);
@@ -220,21 +236,23 @@ static __always_inline void leave(struct backend_slot *slot, const struct task_s
 }
 
 /* Handles a task that left a CPU without an event. The reason of its wait is unknown. */
-static __always_inline void left_unseen(struct backend_slot *slot, const struct task_struct *task,
-                                        uint64_t now)
+static __always_inline void left_unseen(struct backend_slot *slot, struct backend_statements *own,
+                                        const struct task_struct *task, uint64_t now)
 {
-    book(slot, slot->since_ns + ran_unseen(slot, task, now), BACKEND_OFF_CPU);
+    book(slot, own, slot->since_ns + ran_unseen(slot, task, now), BACKEND_OFF_CPU);
     slot->run_ns = task->se.sum_exec_runtime;
-    open_wait(slot, BACKEND_EVENT_UNKNOWN, BACKEND_ACTIVITY_NONE);
+    open_wait(slot, own, BACKEND_EVENT_UNKNOWN, BACKEND_ACTIVITY_NONE);
 }
 
 static __always_inline void arrive(struct backend_slot *slot, const struct task_struct *task,
                                    uint64_t now)
 {
+    struct backend_statements *own = statements_of(slot);
+
     begin_writing(slot);
     if (slot->account.state == BACKEND_ON_CPU)
-        left_unseen(slot, task, now);
-    book(slot, now, BACKEND_ON_CPU);
+        left_unseen(slot, own, task, now);
+    book(slot, own, now, BACKEND_ON_CPU);
     end_writing(slot);
 }
 
@@ -261,6 +279,7 @@ SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *task)
 {
     struct backend_slot *slot = slot_of(task->pid);
+    struct backend_statements *own;
     uint32_t state;
     uint64_t now;
 
@@ -269,11 +288,12 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
     state = slot->account.state;
     if (state == BACKEND_IN_RUN_QUEUE || (state == BACKEND_ON_CPU && task->on_cpu))
         return 0;
+    own = statements_of(slot);
     now = bpf_ktime_get_ns();
     begin_writing(slot);
     if (state == BACKEND_ON_CPU)
-        left_unseen(slot, task, now);
-    book(slot, now, BACKEND_IN_RUN_QUEUE);
+        left_unseen(slot, own, task, now);
+    book(slot, own, now, BACKEND_IN_RUN_QUEUE);
     end_writing(slot);
     return 0;
 }
@@ -298,11 +318,13 @@ static __always_inline struct backend_slot *take_slot(uint32_t *number)
     return NULL;
 }
 
-static __always_inline void fill(struct backend_slot *slot, const struct task_struct *task,
-                                 uint64_t now, uint32_t state, uint32_t flags)
+static __always_inline void fill(struct backend_slot *slot, uint32_t number,
+                                 const struct task_struct *task, uint64_t now, uint32_t state,
+                                 uint32_t flags)
 {
     struct backend_account *account = &slot->account;
 
+    slot->number = number;
     slot->since_ns = now;
     slot->run_ns = task->se.sum_exec_runtime;
     slot->cpu_before_ns = slot->run_ns;
@@ -356,15 +378,15 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
     slot = take_slot(&number);
     if (slot == NULL)
         return 0;
-    fill(slot, child, bpf_ktime_get_ns(), BACKEND_IN_RUN_QUEUE, 0);
+    fill(slot, number, child, bpf_ktime_get_ns(), BACKEND_IN_RUN_QUEUE, 0);
     watch(slot, number);
     return 0;
 }
 
-/* Reads the wait event and the activity of a sleeping task. If a value cannot be read, it becomes
- * BACKEND_EVENT_UNKNOWN or BACKEND_ACTIVITY_NONE. */
+/* Reads the wait event, the activity and the statement of a sleeping task. If a value cannot be
+ * read, it becomes BACKEND_EVENT_UNKNOWN, BACKEND_ACTIVITY_NONE or 0. */
 static __always_inline void read_sleeper(struct task_struct *task, uint32_t *event,
-                                         uint32_t *activity)
+                                         uint32_t *activity, uint64_t *statement)
 {
     uint64_t at = 0;
 
@@ -379,6 +401,7 @@ static __always_inline void read_sleeper(struct task_struct *task, uint32_t *eve
         bpf_copy_from_user_task(activity, sizeof *activity, (void *)(at + place.activity_offset),
                                 task, 0) != 0)
         *activity = BACKEND_ACTIVITY_NONE;
+    *statement = at != 0 ? statement_of_sleeper(&place, task, at) : 0;
 }
 
 static __always_inline bool is_wanted(struct task_struct *task)
@@ -395,8 +418,9 @@ int watch_existing(struct bpf_iter__task *ctx)
 {
     struct task_struct *task = ctx->task;
     struct backend_slot *slot;
+    struct backend_statements *own;
     uint32_t event = 0, activity = BACKEND_ACTIVITY_NONE, number = 0, state;
-    uint64_t switches;
+    uint64_t switches, statement = 0;
 
     if (task == NULL || task->exit_state != 0 || !is_wanted(task))
         return 0;
@@ -407,15 +431,18 @@ int watch_existing(struct bpf_iter__task *ctx)
     if (slot == NULL)
         return 0;
     switches = task->nvcsw + task->nivcsw;
-    read_sleeper(task, &event, &activity);
+    read_sleeper(task, &event, &activity, &statement);
     if (switches != task->nvcsw + task->nivcsw)
         event = BACKEND_EVENT_UNKNOWN;
     state = task->on_cpu         ? BACKEND_ON_CPU
             : task->__state == 0 ? BACKEND_IN_RUN_QUEUE
                                  : BACKEND_OFF_CPU;
-    fill(slot, task, bpf_ktime_get_ns(), state, BACKEND_OLDER);
+    fill(slot, number, task, bpf_ktime_get_ns(), state, BACKEND_OLDER);
+    own = statements_of(slot);
+    if (own != NULL)
+        own->statement = statement;
     if (state == BACKEND_OFF_CPU)
-        open_wait(slot, event, activity);
+        open_wait(slot, own, event, activity);
     watch(slot, number);
     return 0;
 }
