@@ -193,6 +193,74 @@ static void a_background_process_that_is_not_shown_does_not_count_as_partial(voi
     close_source();
 }
 
+/* The session runs statement 5 for 300 ms, waits for a lock in statement 6 for 500 ms, and has
+ * nothing to do for 200 ms. */
+static void sample_statements(int32_t pid, bool may_sleep)
+{
+    struct session_sample one = { pid,   5, 0, { { "none", "none", "active", "client_backend" } },
+                                  false, 5 };
+
+    sampled_times_add(&source.sampler.times, START_NS, &one, 1);
+    sampled_times_begin(&source.sampler.times, START_NS);
+    sampled_times_add(&source.sampler.times, START_NS + 300 * MS, &one, 1);
+    one = (struct session_sample){ pid,       5,
+                                   0,         { { "Lock", "tuple", "active", "client_backend" } },
+                                   may_sleep, 6 };
+    sampled_times_add(&source.sampler.times, START_NS + 300 * MS, &one, 1);
+    sampled_times_add(&source.sampler.times, START_NS + 800 * MS, &one, 1);
+    one = (struct session_sample){
+        pid, 5, 0, { { "Client", "ClientRead", "idle", "client_backend" } }, may_sleep, 0
+    };
+    sampled_times_add(&source.sampler.times, START_NS + 800 * MS, &one, 1);
+    sampled_times_add(&source.sampler.times, START_NS + 1000 * MS, &one, 1);
+    sampled_times_end(&source.sampler.times, START_NS + 1000 * MS);
+}
+
+static void samples_by_sql_are_divided_by_the_statement_of_each(void **state)
+{
+    (void)state;
+    open_source(POSTGRES_SQL);
+    source.by_statement = source.has_parts = true;
+    register_process(PID, 5, "client_backend", "bob");
+    sample_statements(PID, false);
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_int_equal(row_count(), 3);
+    assert_parts(1000);
+    assert_string_equal(statement_at(0), "5");
+    assert_int_equal(value_ms(0, "cpu_ns"), 300);
+    assert_string_equal(statement_at(1), "6");
+    assert_int_equal(value_ms(1, "contention_row_lock_ns"), 500);
+    assert_string_equal(statement_at(2), "");
+    assert_int_equal(value_ms(2, "idle_ns"), 200);
+    close_source();
+}
+
+/* The CPU time belongs to the statement with which the samples found the session awake. */
+static void measured_cpu_time_is_divided_by_the_samples_that_were_awake(void **state)
+{
+    uint64_t cpu_ns = 0;
+
+    (void)state;
+    open_source(POSTGRES_GATED);
+    source.by_statement = source.has_parts = true;
+    register_process(getpid(), 5, "client_backend", "bob");
+    sample_statements(getpid(), true);
+    source.registry.processes[0].clock.cpu_ns = 0;
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_int_equal(row_count(), 3);
+    assert_parts(1000);
+    for (size_t i = 0; i < row_count(); i++) {
+        const bool is_awake = strcmp(statement_at(i), "5") == 0;
+
+        cpu_ns = frame_values(&source.sessions.frame, i)[SESSION_CPU];
+        assert_int_equal(cpu_ns > 0, is_awake);
+        assert_int_equal(value_ms(i, "reported_cpu_ns"), is_awake ? 300 : 0);
+        assert_int_equal(value_ms(i, "contention_ns") > 0, strcmp(statement_at(i), "6") == 0);
+        assert_int_equal(value_ms(i, "idle_ns") > 0, strcmp(statement_at(i), "") == 0);
+    }
+    close_source();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +273,8 @@ int main(void)
         cmocka_unit_test(time_without_samples_is_unaccounted),
         cmocka_unit_test(a_session_whose_process_ended_before_its_clock_was_read_counts_as_partial),
         cmocka_unit_test(cpu_time_from_before_the_interval_is_left_out),
+        cmocka_unit_test(samples_by_sql_are_divided_by_the_statement_of_each),
+        cmocka_unit_test(measured_cpu_time_is_divided_by_the_samples_that_were_awake),
         cmocka_unit_test(a_background_process_that_is_not_shown_does_not_count_as_partial),
     };
 

@@ -36,6 +36,18 @@ static int find_postmaster(const struct postgres_source *source, int32_t *ret,
     return r;
 }
 
+/* camp's own backend has the id of the statement that asked for the last snapshot. */
+static int find_statement(struct postgres_source *source, struct camp_error *error)
+{
+    const struct postgres_snapshot *snapshot = source->sampler.snapshot;
+    unsigned char entry[POSTGRES_ENTRY_SIZE];
+    int r = postgres_layout_read_entry(&source->layout, snapshot->own_pid, entry, error);
+
+    return r == CAMP_OK ? postgres_layout_find_statement(&source->layout, entry,
+                                                         snapshot->own_query_id, error)
+                        : r;
+}
+
 static int find_layout(struct postgres_source *source, struct camp_error *error)
 {
     int32_t postmaster;
@@ -45,6 +57,8 @@ static int find_layout(struct postgres_source *source, struct camp_error *error)
         r = postgres_layout_find(&source->layout, postmaster, error);
     if (r == CAMP_OK)
         r = postgres_layout_probe(&source->layout, source->conninfo, source->stop, error);
+    if (r == CAMP_OK && source->by_statement)
+        r = find_statement(source, error);
     if (r == CAMP_OK)
         postgres_memory_samples_open(source);
     return r;
@@ -57,6 +71,7 @@ static int open_backends(struct postgres_source *source, struct camp_error *erro
         .activity_offset = source->layout.activity_offset,
         .event_pointer = source->layout.event_pointer,
         .activity_pointer = source->layout.entry_pointer,
+        .statement_offset = source->layout.statement_offset,
     };
     int r;
 
@@ -139,6 +154,13 @@ static int parse_tier(const char *text, enum postgres_tier *ret_first, enum post
                      "--tier %s: the tiers of PostgreSQL are bpf, schedstat+memory, "
                      "schedstat+SQL and SQL",
                      text);
+}
+
+static void set_statements(struct source *base, bool by_statement)
+{
+    struct postgres_source *source = (struct postgres_source *)base;
+
+    source->has_parts = by_statement && source->by_statement;
 }
 
 static const struct schema *describe(const struct source *base)
@@ -247,7 +269,9 @@ static void close_postgres(struct source *base)
     postgres_registry_release(&source->registry);
     postgres_events_release(&source->events);
     session_frame_release(&source->sessions);
+    postgres_parts_release(&source->parts);
     free(source->times);
+    free(source->statements);
     free(source->names);
     free(source->conninfo);
     free(source);
@@ -265,7 +289,8 @@ static int open_frame(struct postgres_source *source, const struct from *from,
         .wait_provenance = tiers[source->tier].waits,
         .rules_path = from->rules,
         .rules_text = session_rules_postgres,
-        .label_names = postgres_label_names,
+        .label_names =
+            source->by_statement ? postgres_label_names_by_statement : postgres_label_names,
         .label_count = POSTGRES_LABELS,
     };
 
@@ -300,10 +325,25 @@ static void read_clocks(struct postgres_source *source)
     }
 }
 
+/* Whether the server computes ids of statements, without which time cannot be divided by statement.
+ */
+static void check_statements(struct postgres_source *source, struct from_facts *facts)
+{
+    const struct postgres_snapshot *snapshot = source->sampler.snapshot;
+
+    if (!source->by_statement || (snapshot != NULL && snapshot->own_query_id != 0))
+        return;
+    source->by_statement = false;
+    facts->no_statements = snapshot != NULL && snapshot->version < POSTGRES_HAS_QUERY_ID
+                               ? "PostgreSQL has ids of statements from version 14 on"
+                               : "the server computes no ids of statements: set compute_query_id = "
+                                 "on in postgresql.conf, and reload it";
+}
+
 static int open_all(struct postgres_source *source, const struct from *from,
                     struct from_facts *facts, struct camp_error *error)
 {
-    static const struct backends_place nowhere;
+    const struct backends_place nowhere = { .by_statement = from->by_statement };
     struct camp_error why = { 0 };
     enum postgres_tier first, last;
     int r = parse_tier(from->tier, &first, &last, error);
@@ -320,6 +360,8 @@ static int open_all(struct postgres_source *source, const struct from *from,
         return r;
     write_note(source);
     source->connection = source->sampler.connection;
+    check_statements(source, facts);
+    source->accounts.by_statement = source->by_statement;
     r = open_best(source, first, last, &why);
     if (r != CAMP_OK)
         return camp_fail(error, r, why.system_error, "%s", why.message);
@@ -347,9 +389,13 @@ int postgres_source_open(const struct from *from, const char *conninfo, struct s
 
     if (source == NULL)
         return camp_fail(error, r, 0, "no memory for a source");
-    source->source = (struct source){ describe, next, close_postgres, NULL };
+    source->source = (struct source){ .describe = describe,
+                                      .next = next,
+                                      .close = close_postgres,
+                                      .set_statements = set_statements };
     source->stop = from->stop;
     source->background = from->background;
+    source->by_statement = from->by_statement;
     source->conninfo = conninfo_of_address(conninfo);
     source->tier = POSTGRES_SQL;
     if (source->conninfo != NULL)

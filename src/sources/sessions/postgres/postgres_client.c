@@ -361,6 +361,7 @@ int postgres_client_ask(struct postgres_client *client, bool whole, uint64_t unt
         return r;
     postgres_results_clear(&client->results);
     client->snapshot.connection = client->connections;
+    client->snapshot.version = libpq.PQserverVersion(client->guard.connection);
     client->snapshot.asked_ns = client->asked_ns;
     client->snapshot.answered_ns = now_ns(CLOCK_MONOTONIC);
     *ret = &client->snapshot;

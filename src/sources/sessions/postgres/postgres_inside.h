@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backend_accounts.h"
+#include "backend_shares.h"
 #include "postgres_client.h"
 #include "postgres_events.h"
 #include "postgres_layout.h"
@@ -58,11 +59,35 @@ struct postgres_memory_samples {
     struct postgres_pace pace;
 };
 
+/* The part of a session's interval that it spent with one statement. */
+struct postgres_part {
+    int64_t statement; /* 0 for none, or POSTGRES_OTHER */
+    uint64_t cpu_ns, run_queue_ns, asleep_ns;
+    uint64_t awake_ns; /* by samples that found the session awake */
+    uint64_t sampled_ns, sample_count;
+    uint64_t reported_ns[SESSION_STATE_COUNT];
+};
+
+/* stands for the statements of a session that the kernel had no place for */
+#define POSTGRES_OTHER INT64_MIN
+
+/* The interval of one session, divided by statement. */
+struct postgres_parts {
+    struct postgres_part *parts; /* [count] */
+    size_t count, capacity;
+    struct session_time *times; /* [time_capacity], those of one part */
+    size_t time_capacity;
+};
+
 struct postgres_source {
     struct source source; /* must be first, because a pointer to it is cast */
     char *conninfo;
     const volatile sig_atomic_t *stop;
     bool background;
+    /* The session's time is divided by statement; rows are of a session and a statement while
+     * has_parts is set. */
+    bool by_statement, has_parts;
+    struct postgres_parts parts;
     enum postgres_tier tier;
     struct postgres_sampler sampler;
     struct postgres_registry registry;
@@ -77,6 +102,7 @@ struct postgres_source {
     struct postgres_memory_samples memory_samples;
     struct session_frame sessions;
     struct session_time *times; /* [time_capacity] */
+    int64_t *statements;        /* [time_capacity] of each of `times` */
     size_t time_capacity;
     char (*names)[POSTGRES_EVENT_SIZE]; /* [time_capacity], texts for events without a known name */
     uint64_t end_ns;
@@ -89,6 +115,23 @@ struct postgres_source {
  * CAMP_OK or CAMP_E_NOMEM. */
 int postgres_rows_of_accounts(struct postgres_source *source);
 int postgres_rows_of_samples(struct postgres_source *source);
+
+/* Starts to divide the interval of a session. */
+void postgres_parts_start(struct postgres_parts *parts);
+
+/* Returns the part of a statement, or NULL if there is no memory. Earlier pointers become invalid.
+ */
+struct postgres_part *postgres_parts_get(struct postgres_parts *parts, int64_t statement);
+
+/* Sets the CPU and run-queue times of the parts to shares of those of the session, in proportion to
+ * awake_ns. Without such samples they belong to no statement. CAMP_OK or CAMP_E_NOMEM. */
+int postgres_parts_divide(struct postgres_parts *parts, const struct session *session);
+
+/* Adds a row for each part of a session. session->times[i] is of the statement
+ * source->statements[i]. Time of the session in no part gets a part without a statement. CAMP_OK or
+ * CAMP_E_NOMEM. */
+int postgres_parts_add_rows(struct postgres_source *source, const struct session *session);
+void postgres_parts_release(struct postgres_parts *parts);
 
 void postgres_pace_update(struct postgres_pace *pace, uint64_t cost_ns);
 

@@ -158,6 +158,16 @@ static void read_states(struct postgres_source *source, size_t count)
         read_again(source, count);
 }
 
+/* A session that runs no statement keeps the id of its last one. */
+static int64_t statement_of(const struct postgres_source *source,
+                            const struct postgres_backend *backend)
+{
+    return source->by_statement &&
+                   postgres_layout_activity(&source->layout, backend->code) == POSTGRES_ACTIVE
+               ? backend->statement
+               : 0;
+}
+
 static void take_memory_sample(struct postgres_source *source)
 {
     struct postgres_memory_samples *memory_samples = &source->memory_samples;
@@ -187,6 +197,7 @@ static void take_memory_sample(struct postgres_source *source)
               postgres_event_name(&source->events, backend->event, memory_samples->names[i]),
               postgres_activity_name(&source->layout, backend->code), process->type }
         };
+        memory_samples->samples[seen - 1].statement = statement_of(source, backend);
     }
     sampled_times_add(&memory_samples->times, source_clock_ns(CLOCK_MONOTONIC),
                       memory_samples->samples, seen);

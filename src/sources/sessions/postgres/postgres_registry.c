@@ -15,7 +15,10 @@
 #define BEHIND_NS (10 * (int64_t)NS_PER_S)
 
 const char *const postgres_label_names[POSTGRES_LABELS] = { "user", "database", "application",
-                                                            "client", "query" };
+                                                            "client", "last_statement" };
+const char *const postgres_label_names_by_statement[POSTGRES_LABELS] = { "user", "database",
+                                                                         "application", "client",
+                                                                         "query" };
 
 static int compare(const void *key, const void *element)
 {
@@ -164,6 +167,7 @@ static int update_session(struct postgres_registry *registry,
             proc_clock_read(&process->task, &process->clock, NULL);
     }
     process->leader_pid = session->leader_pid;
+    process->statement = postgres_session_statement(session);
     process->last_snapshot = registry->snapshots;
     if (snapshot->is_whole) {
         set_name(process, session);

@@ -12,15 +12,20 @@
 
 #include <stdbool.h>
 
+/* The last label is the statement: of each session the one that it ran last, or with rows by
+ * statement the one that the time was spent with. */
 #define POSTGRES_LABELS 5
-extern const char *const postgres_label_names[POSTGRES_LABELS];
+#define POSTGRES_LABEL_STATEMENT 4
+extern const char *const postgres_label_names[POSTGRES_LABELS];              /* "last_statement" */
+extern const char *const postgres_label_names_by_statement[POSTGRES_LABELS]; /* "query" */
 
 struct postgres_process {
     int32_t pid, leader_pid;
     int64_t start_us;  /* since 1970, by the server; a different start is a different session */
     uint64_t start_ns; /* CLOCK_MONOTONIC */
     labels_id labels;
-    char type[40]; /* such as "client_backend" */
+    int64_t statement; /* that the session ran at its last snapshot; 0 for none */
+    char type[40];     /* such as "client_backend" */
     char name[CAMP_NAME_SIZE];
     uint64_t last_snapshot;
     struct postgres_backend backend;

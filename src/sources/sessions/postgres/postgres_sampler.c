@@ -59,9 +59,14 @@ static int add_samples(struct postgres_source *source)
                                    ? source->tier == POSTGRES_GATED && postgres_is_asleep(process)
                                    : strcmp(session->kind.texts[SESSION_CLASS], "none") != 0;
 
-        sampler->samples[i] = (struct session_sample){ session->pid, session->start_us,
-                                                       postgres_session_start_ns(snapshot, session),
-                                                       session->kind, is_asleep };
+        sampler->samples[i] = (struct session_sample){
+            session->pid,
+            session->start_us,
+            postgres_session_start_ns(snapshot, session),
+            session->kind,
+            is_asleep,
+            source->by_statement ? postgres_session_statement(session) : 0
+        };
     }
     return sampled_times_add(&sampler->times, postgres_snapshot_ns(snapshot), sampler->samples,
                              snapshot->count);
