@@ -6,6 +6,7 @@ load lib
 load ../commands/children
 
 setup_file() {
+    export BATS_NO_PARALLELIZE_WITHIN_FILE=true # All tests use one server.
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     export CAMP=${CAMP:-$TREE/build/gcc/src/camp}
     export SAMPLER=${CAMP%/src/camp}/tests/servers/lock_sampler
@@ -79,6 +80,17 @@ int(asleep["labels"]["query"])' "$output"
 import json, sys
 [asleep] = [row for row in json.loads(sys.argv[1])["entities"] if row["counters"]["idle_asked_for_ns"] > 0]
 assert asleep["count"] == 2, asleep' "$output"
+    done
+}
+
+@test 'statements: --queries shows a text of each, without its literals' {
+    start_session one "select pg_sleep(600), 'secret'"
+    start_session two "select pg_sleep(601), 'hidden'"
+    for tier in $(tiers_here); do
+        run -0 --separate-stderr "$CAMP" top --from "postgres:$PG" --tier "$tier" --group query --queries --count 1 \
+            --interval 1s --format json
+        [[ $output == *'"name":"example: select pg_sleep(?), ?"'* ]]
+        [[ $output != *secret* && $output != *hidden* ]]
     done
 }
 

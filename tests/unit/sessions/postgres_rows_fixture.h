@@ -51,6 +51,7 @@ static void close_source(void)
     session_frame_release(&source.sessions);
     sampled_times_release(&source.sampler.times);
     postgres_parts_release(&source.parts);
+    postgres_statements_release(&source.texts);
     free(source.times);
     free(source.statements);
     free(source.names);

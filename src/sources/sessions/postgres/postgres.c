@@ -223,6 +223,7 @@ static int fill(struct postgres_source *source, struct camp_error *error)
     int r = CAMP_OK;
 
     write_note(source);
+    source->misses_texts = false;
     if (source->tier == POSTGRES_MEMORY && source->memory_samples.is_open)
         end_ns = postgres_memory_samples_end(source);
     else if (source->tier == POSTGRES_BPF)
@@ -270,6 +271,7 @@ static void close_postgres(struct source *base)
     postgres_events_release(&source->events);
     session_frame_release(&source->sessions);
     postgres_parts_release(&source->parts);
+    postgres_statements_release(&source->texts);
     free(source->times);
     free(source->statements);
     free(source->names);
@@ -396,6 +398,7 @@ int postgres_source_open(const struct from *from, const char *conninfo, struct s
     source->stop = from->stop;
     source->background = from->background;
     source->by_statement = from->by_statement;
+    source->queries = from->queries;
     source->conninfo = conninfo_of_address(conninfo);
     source->tier = POSTGRES_SQL;
     if (source->conninfo != NULL)

@@ -10,6 +10,7 @@
 #include "postgres_layout.h"
 #include "postgres_memory.h"
 #include "postgres_registry.h"
+#include "postgres_statements.h"
 #include "sources/sessions/sampled_times.h"
 #include "sources/sessions/session.h"
 #include "sources/source.h"
@@ -88,6 +89,9 @@ struct postgres_source {
      * has_parts is set. */
     bool by_statement, has_parts;
     struct postgres_parts parts;
+    bool queries; /* labels have the texts of statements */
+    struct postgres_statements texts;
+    bool misses_texts; /* a part of the last interval has no text yet */
     enum postgres_tier tier;
     struct postgres_sampler sampler;
     struct postgres_registry registry;

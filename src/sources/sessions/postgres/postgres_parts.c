@@ -77,8 +77,9 @@ static uint64_t add_times(struct postgres_source *source, const struct session *
     return sum_ns;
 }
 
-static labels_id labels_of(labels_id of_session, int64_t statement)
+static labels_id labels_of(struct postgres_source *source, labels_id of_session, int64_t statement)
 {
+    const char *text = source->queries ? postgres_statements_text(&source->texts, statement) : NULL;
     char number[24] = "";
     const char *values[POSTGRES_LABELS];
 
@@ -88,7 +89,10 @@ static labels_id labels_of(labels_id of_session, int64_t statement)
         snprintf(number, sizeof number, "(other)");
     else if (statement != 0)
         snprintf(number, sizeof number, "%" PRId64, statement);
-    values[POSTGRES_LABEL_STATEMENT] = number;
+    source->misses_texts |= source->queries && text == NULL && statement != 0 &&
+                            statement != POSTGRES_OTHER &&
+                            source->texts.count < POSTGRES_STATEMENTS_MOST;
+    values[POSTGRES_LABEL_STATEMENT] = text != NULL ? text : number;
     return labels_intern(values, POSTGRES_LABELS);
 }
 
@@ -111,7 +115,7 @@ static int add_row(struct postgres_source *source, const struct session *session
     for (int i = 0; i < SESSION_STATE_COUNT; i++)
         row.reported_ns[i] = part->reported_ns[i];
     row.entity.flags |= is_first ? 0 : ENTITY_PART;
-    row.entity.labels = labels_of(session->entity.labels, part->statement);
+    row.entity.labels = labels_of(source, session->entity.labels, part->statement);
     return session_frame_add(&source->sessions, &row);
 }
 

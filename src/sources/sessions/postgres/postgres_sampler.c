@@ -72,6 +72,21 @@ static int add_samples(struct postgres_source *source)
                              snapshot->count);
 }
 
+/* Only a whole snapshot has the texts of statements. */
+static int add_texts(struct postgres_source *source, const struct postgres_snapshot *snapshot)
+{
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < snapshot->count && source->by_statement && source->queries; i++) {
+        const struct postgres_session *session = &snapshot->sessions[i];
+
+        r = postgres_statements_add(&source->texts, session->query_id, session->query);
+        if (r != CAMP_OK)
+            break;
+    }
+    return r;
+}
+
 /* Takes one snapshot. Returns REMOTE_PENDING if there was no answer until `until_ns`, or if the
  * server failed. The first failure of the interval is kept in sampler->failure. */
 static int take_snapshot(struct postgres_source *source, bool whole, uint64_t until_ns,
@@ -105,6 +120,8 @@ static int take_snapshot(struct postgres_source *source, bool whole, uint64_t un
     }
     postgres_memory_samples_name_events(source, snapshot);
     r = postgres_registry_update(&source->registry, snapshot);
+    if (r == CAMP_OK)
+        r = add_texts(source, snapshot);
     if (r == CAMP_OK)
         r = add_samples(source);
     if (r != CAMP_OK)
@@ -151,8 +168,8 @@ static int take_snapshots_until(struct postgres_source *source, uint64_t deadlin
     while (pace->next_ns + pace->period_ns / 2 < deadline_ns && !*source->stop &&
            r != CAMP_E_NOMEM) {
         pause_until(source, pace->next_ns);
-        r = take_snapshot(source, wants_names(&source->sampler), answer_deadline_ns(deadline_ns),
-                          error);
+        r = take_snapshot(source, source->misses_texts || wants_names(&source->sampler),
+                          answer_deadline_ns(deadline_ns), error);
         pace->next_ns += pace->period_ns;
         if (r != CAMP_OK || pace->next_ns < now_ns(CLOCK_MONOTONIC))
             /* Missed snapshots are not taken later. */
