@@ -137,6 +137,12 @@ int postgres_parts_divide(struct postgres_parts *parts, const struct session *se
 int postgres_parts_add_rows(struct postgres_source *source, const struct session *session);
 void postgres_parts_release(struct postgres_parts *parts);
 
+/* Sets session->cpu_ns and run_queue_ns from the scheduler's counts since the last reading, or
+ * since the session's start if the session is new. Returns false if the counts of this interval are
+ * unknown. */
+bool postgres_clock_read(const struct postgres_source *source, struct postgres_process *process,
+                         struct session *session);
+
 void postgres_pace_update(struct postgres_pace *pace, uint64_t cost_ns);
 
 /* Connects and takes a first snapshot. Hidden sessions (postgres_snapshot.h) are no failure. Errors

@@ -37,6 +37,13 @@ struct postgres_process {
      * asleep_cpu_ns just before the task was found asleep (0 if it was awake). While the CPU clock
      * still has one of these values, the task has not run since that time. */
     uint64_t clock_cpu_ns, asleep_cpu_ns;
+    uint64_t state_ns; /* when the task's state was last read (CLOCK_MONOTONIC) */
+    /* When the task was first found runnable with the CPU clock runnable_cpu_ns; 0 if it was asleep
+     * at its last sample. */
+    uint64_t runnable_since_ns, runnable_cpu_ns;
+    /* part of clock.run_queue_ns: the wait for a CPU that the task is in, which the kernel counts
+     * only at its end */
+    uint64_t in_flight_ns;
 };
 
 struct postgres_registry {

@@ -246,38 +246,6 @@ int postgres_rows_of_accounts(struct postgres_source *source)
     return r;
 }
 
-/* True if the task has run since process->clock was read. This check costs one system call; reading
- * the clock costs six. */
-static bool has_run(struct postgres_process *process)
-{
-    uint64_t cpu_ns = 0;
-    const bool is_there = camp_pid_cpu_ns(process->pid, &cpu_ns) == CAMP_OK;
-    const bool ret = !is_there || cpu_ns != process->clock_cpu_ns;
-
-    process->clock_cpu_ns = cpu_ns;
-    return ret;
-}
-
-/* Sets session->cpu_ns and run_queue_ns from the scheduler's counts since the last reading, or
- * since the session's start if the session is new. Returns false if the counts of this interval are
- * unknown. */
-static bool read_clock(const struct postgres_source *source, struct postgres_process *process,
-                       struct session *session)
-{
-    const struct proc_clock before = process->clock;
-    const bool is_new = process->start_ns >= source->sessions.frame.start_ns;
-
-    if (!process->has_task ||
-        (has_run(process) && proc_clock_read(&process->task, &process->clock, NULL) != CAMP_OK))
-        return false;
-    if (before.time_ns == 0 && !is_new)
-        return false;
-    if (!proc_clock_since(&before, &process->clock, session->elapsed_ns, &session->cpu_ns,
-                          &session->run_queue_ns))
-        process->clock_cpu_ns = 0; /* forces a reading in the next interval */
-    return true;
-}
-
 static void add_time(struct postgres_source *source, struct session *session,
                      struct session_kind kind, const struct sampled_time *of, uint64_t ns)
 {
@@ -397,7 +365,7 @@ static int add_sampled(struct postgres_source *source, const struct sampled_sess
     if (source->tier == POSTGRES_SQL) {
         collect_reported(source, sampled, &session);
     } else {
-        const bool is_known = read_clock(source, process, &session);
+        const bool is_known = postgres_clock_read(source, process, &session);
 
         *partial += !is_known;
         r = report(source, process, &session);
