@@ -261,6 +261,58 @@ static void measured_cpu_time_is_divided_by_the_samples_that_were_awake(void **s
     close_source();
 }
 
+/* Registers a session that started in this interval, and whose process has ended. */
+static void register_ended(struct postgres_exit *records, int64_t start_us)
+{
+    register_process(getpid(), start_us, "client_backend", "bob");
+    source.registry.processes[0].task.start++; /* Another process has the pid now. */
+    source.registry.processes[0].start_ns = START_NS + 1;
+    source.registry.processes[0].clock = (struct proc_clock){ 0 };
+    source.exits.records = records;
+    source.exits.count = 2;
+}
+
+static void a_session_that_ended_has_the_times_of_its_exit_record(void **state)
+{
+    static struct postgres_exit records[POSTGRES_EXITS];
+    const int64_t start_us = 1700000000000000;
+
+    (void)state;
+    records[0] = (struct postgres_exit){ getpid(), 1700000001, 200 * MS, 100 * MS, 600 * MS };
+    records[1] = (struct postgres_exit){ getpid(), 1600000000, 1, 1, 1 }; /* of an older process */
+    open_source(POSTGRES_GATED);
+    register_ended(records, start_us);
+    sample(getpid(), start_us, true);
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_int_equal(row_count(), 1);
+    assert_int_equal(source.sessions.frame.losses.partial, 0);
+    assert_int_equal(source.sessions.frame.elapsed_ns[0], 600 * MS);
+    assert_int_equal(value_ms(0, "cpu_ns"), 200);
+    assert_int_equal(value_ms(0, "run_queue_ns"), 100);
+    assert_int_equal(value_ms(0, "contention_ns"), 300);
+    assert_int_equal(frame_unaccounted_ns(&source.sessions.frame, 0), 0);
+    source.exits = (struct postgres_exits){ 0 };
+    close_source();
+}
+
+/* The exit record leaves 300 ms that no sample found asleep; the samples say what it waited for. */
+static void the_sleep_of_an_ended_session_is_divided_by_its_samples_if_none_was_asleep(void **state)
+{
+    static struct postgres_exit records[POSTGRES_EXITS];
+    const int64_t start_us = 1700000000000000;
+
+    (void)state;
+    records[0] = (struct postgres_exit){ getpid(), 1700000000, 200 * MS, 100 * MS, 600 * MS };
+    open_source(POSTGRES_GATED);
+    register_ended(records, start_us);
+    sample(getpid(), start_us, false);
+    assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
+    assert_int_equal(value_ms(0, "contention_ns"), 300);
+    assert_int_equal(frame_unaccounted_ns(&source.sessions.frame, 0), 0);
+    source.exits = (struct postgres_exits){ 0 };
+    close_source();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +327,9 @@ int main(void)
         cmocka_unit_test(cpu_time_from_before_the_interval_is_left_out),
         cmocka_unit_test(samples_by_sql_are_divided_by_the_statement_of_each),
         cmocka_unit_test(measured_cpu_time_is_divided_by_the_samples_that_were_awake),
+        cmocka_unit_test(a_session_that_ended_has_the_times_of_its_exit_record),
+        cmocka_unit_test(
+            the_sleep_of_an_ended_session_is_divided_by_its_samples_if_none_was_asleep),
         cmocka_unit_test(a_background_process_that_is_not_shown_does_not_count_as_partial),
     };
 

@@ -18,9 +18,8 @@ static const struct {
     [POSTGRES_SQL] = { "SQL", CAMP_SAMPLED },
 };
 
-/* The postmaster is the parent of the backend that serves camp's own connection. */
-static int find_postmaster(const struct postgres_source *source, int32_t *ret,
-                           struct camp_error *error)
+int postgres_find_postmaster(const struct postgres_source *source, int32_t *ret,
+                             struct camp_error *error)
 {
     const struct postgres_snapshot *snapshot = source->sampler.snapshot;
     struct camp_process process;
@@ -51,7 +50,7 @@ static int find_statement(struct postgres_source *source, struct camp_error *err
 static int find_layout(struct postgres_source *source, struct camp_error *error)
 {
     int32_t postmaster;
-    int r = find_postmaster(source, &postmaster, error);
+    int r = postgres_find_postmaster(source, &postmaster, error);
 
     if (r == CAMP_OK)
         r = postgres_layout_find(&source->layout, postmaster, error);
@@ -178,7 +177,7 @@ static void follow_restart(struct postgres_source *source)
     if (source->sampler.snapshot == NULL || source->sampler.connection == source->connection ||
         source->tier > POSTGRES_MEMORY)
         return;
-    if ((find_postmaster(source, &postmaster, &error) == CAMP_OK &&
+    if ((postgres_find_postmaster(source, &postmaster, &error) == CAMP_OK &&
          postmaster == source->layout.pid) ||
         open_tier(source, source->tier, &error) == CAMP_OK)
         source->connection = source->sampler.connection;
@@ -231,6 +230,7 @@ static int fill(struct postgres_source *source, struct camp_error *error)
         end_ns = source_clock_ns(CLOCK_MONOTONIC);
     session_frame_begin(&source->sessions, source->end_ns, end_ns,
                         (int64_t)source_clock_ns(CLOCK_REALTIME));
+    postgres_exits_read(&source->exits, source->postmaster);
     if (source->backends != NULL)
         r = backend_accounts_read(&source->accounts, source->backends, error);
     if (r == CAMP_OK)
@@ -267,6 +267,7 @@ static void close_postgres(struct source *base)
     close_tier(source);
     close_backends(source);
     postgres_sampler_close(source);
+    postgres_exits_close(&source->exits);
     postgres_registry_release(&source->registry);
     postgres_events_release(&source->events);
     session_frame_release(&source->sessions);
@@ -313,6 +314,11 @@ static void fill_facts(const struct postgres_source *source, const struct camp_e
     facts->live = true;
     if (why->message[0] != '\0')
         snprintf(facts->note, sizeof facts->note, "Not measured: %s", why->message);
+    else if (!source->exits.is_open &&
+             (source->tier == POSTGRES_MEMORY || source->tier == POSTGRES_GATED))
+        snprintf(facts->note, sizeof facts->note,
+                 "Sessions that end lose the CPU time since their last sample: %s",
+                 source->why_no_exits.message);
 }
 
 /* Called when the first interval starts, so that earlier CPU time is in no interval. */
@@ -352,6 +358,8 @@ static int open_all(struct postgres_source *source, const struct from *from,
 
     if (r == CAMP_OK && first == POSTGRES_BPF)
         backends_open(&source->backends, &nowhere, &source->refusal);
+    if (r == CAMP_OK && first <= POSTGRES_GATED && last >= POSTGRES_MEMORY)
+        postgres_exits_open(&source->exits, &source->why_no_exits);
     if (from->before_server != NULL)
         from->before_server();
     if (r == CAMP_OK)
@@ -369,6 +377,8 @@ static int open_all(struct postgres_source *source, const struct from *from,
         return camp_fail(error, r, why.system_error, "%s", why.message);
     if (source->tier != POSTGRES_BPF)
         close_backends(source);
+    if (source->tier != POSTGRES_MEMORY && source->tier != POSTGRES_GATED)
+        postgres_exits_close(&source->exits);
     r = open_frame(source, from, error);
     fill_facts(source, &why, facts);
     if (r == CAMP_OK) /* The set-up takes some 0.3 s, so the first interval starts after it. */

@@ -30,19 +30,48 @@ static void add_in_flight(const struct postgres_source *source, struct postgres_
     process->clock.run_queue_ns += process->in_flight_ns;
 }
 
+/* Reads the last counts of a session from its exit record. */
+static bool read_exit(const struct postgres_source *source, struct postgres_process *process,
+                      struct session *session)
+{
+    const struct frame *frame = &source->sessions.frame;
+    const struct postgres_exit *exit =
+        postgres_exits_find(&source->exits, process->pid, process->start_us);
+    const struct proc_clock before = process->clock;
+    const bool is_new = process->start_ns >= frame->start_ns;
+    uint64_t end_ns;
+
+    if (exit == NULL || (before.time_ns == 0 && !is_new))
+        return false;
+    end_ns = process->start_ns + exit->elapsed_ns;
+    if (is_new)
+        session->elapsed_ns = exit->elapsed_ns;
+    else if (end_ns > frame->start_ns)
+        session->elapsed_ns = end_ns - frame->start_ns;
+    if (session->elapsed_ns > frame->end_ns - frame->start_ns)
+        session->elapsed_ns = frame->end_ns - frame->start_ns;
+    process->clock.cpu_ns = exit->cpu_ns;
+    process->clock.run_queue_ns = exit->run_queue_ns;
+    proc_clock_since(&before, &process->clock, session->elapsed_ns, &session->cpu_ns,
+                     &session->run_queue_ns);
+    return true;
+}
+
 bool postgres_clock_read(const struct postgres_source *source, struct postgres_process *process,
-                         struct session *session)
+                         struct session *session, bool *ret_is_final)
 {
     const struct proc_clock before = process->clock;
     const bool is_new = process->start_ns >= source->sessions.frame.start_ns;
 
+    *ret_is_final = false;
     process->clock.run_queue_ns -= process->in_flight_ns < process->clock.run_queue_ns
                                        ? process->in_flight_ns
                                        : process->clock.run_queue_ns;
     if (!process->has_task ||
         (has_run(process) && proc_clock_read(&process->task, &process->clock, NULL) != CAMP_OK)) {
         process->clock = before;
-        return false;
+        *ret_is_final = read_exit(source, process, session);
+        return *ret_is_final;
     }
     add_in_flight(source, process, before.run_queue_ns);
     if (before.time_ns == 0 && !is_new)

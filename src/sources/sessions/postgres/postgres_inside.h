@@ -7,6 +7,7 @@
 #include "backend_shares.h"
 #include "postgres_client.h"
 #include "postgres_events.h"
+#include "postgres_exits.h"
 #include "postgres_layout.h"
 #include "postgres_memory.h"
 #include "postgres_registry.h"
@@ -95,6 +96,10 @@ struct postgres_source {
     enum postgres_tier tier;
     struct postgres_sampler sampler;
     struct postgres_registry registry;
+    int32_t postmaster; /* 0 if unknown */
+    /* open on the schedstat tiers; why_no_exits if it cannot be */
+    struct postgres_exits exits;
+    struct camp_error why_no_exits;
     struct postgres_events events;
     struct postgres_layout layout;
     /* Opened before the server is asked, and kept while the tier is bpf; otherwise NULL, and
@@ -138,10 +143,15 @@ int postgres_parts_add_rows(struct postgres_source *source, const struct session
 void postgres_parts_release(struct postgres_parts *parts);
 
 /* Sets session->cpu_ns and run_queue_ns from the scheduler's counts since the last reading, or
- * since the session's start if the session is new. Returns false if the counts of this interval are
- * unknown. */
+ * since the session's start if the session is new. Of a session that has ended they are in the
+ * kernel's exit record, which also says how long it lived: then sets session->elapsed_ns and
+ * *ret_is_final. Returns false if the counts of this interval are unknown. */
 bool postgres_clock_read(const struct postgres_source *source, struct postgres_process *process,
-                         struct session *session);
+                         struct session *session, bool *ret_is_final);
+
+/* The postmaster is the parent of the backend that serves camp's own connection. */
+int postgres_find_postmaster(const struct postgres_source *source, int32_t *ret,
+                             struct camp_error *error);
 
 void postgres_pace_update(struct postgres_pace *pace, uint64_t cost_ns);
 

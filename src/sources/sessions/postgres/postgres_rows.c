@@ -287,6 +287,26 @@ static uint64_t collect_asleep(struct postgres_source *source,
     return sum_ns;
 }
 
+/* Appends the times of all samples with a wait, for a short session that no sample found asleep:
+ * its measured CPU and run-queue time are less than its time, so it slept. */
+static uint64_t collect_waits_of_samples(struct postgres_source *source,
+                                         const struct sampled_session *sampled,
+                                         struct session *session)
+{
+    uint64_t sum_ns = 0;
+
+    for (size_t i = 0; i < sampled->time_count; i++) {
+        const struct sampled_time *time = &sampled->times[i];
+        const struct session_kind kind = kind_of(time->kind);
+
+        if (is_on_cpu(&kind) || time->reported_ns == 0)
+            continue;
+        add_time(source, session, kind, time, time->reported_ns);
+        sum_ns += time->reported_ns;
+    }
+    return sum_ns;
+}
+
 static uint64_t share(uint64_t ns, uint64_t part, uint64_t whole)
 {
     return whole > 0 ? (uint64_t)((double)ns * (double)part / (double)whole) : 0;
@@ -295,8 +315,8 @@ static uint64_t share(uint64_t ns, uint64_t part, uint64_t whole)
 /* Scales the times of the samples to the sleep that the scheduler measured. Without scaling, the
  * sum is wrong on a busy machine: camp gets a CPU for its sample mostly when another task falls
  * asleep. */
-static void scale(const struct sampled_session *sampled, uint64_t sum_ns, struct session *session,
-                  struct session_time *times)
+static void scale(const struct sampled_session *sampled, bool is_final, uint64_t sum_ns,
+                  struct session *session, struct session_time *times)
 {
     const uint64_t busy_ns = session->cpu_ns + session->run_queue_ns;
     const uint64_t left_ns = session->elapsed_ns > busy_ns ? session->elapsed_ns - busy_ns : 0;
@@ -304,21 +324,25 @@ static void scale(const struct sampled_session *sampled, uint64_t sum_ns, struct
 
     for (size_t i = 0; i < sampled->time_count; i++)
         seen_ns += sampled->times[i].reported_ns;
+    if (is_final) /* The samples stand for all of the session's time. */
+        seen_ns = session->elapsed_ns;
     for (size_t i = 0; i < session->time_count; i++)
         times[i].ns = share(share(left_ns, seen_ns, session->elapsed_ns), times[i].ns, sum_ns);
 }
 
 static void add_sample_times(struct postgres_source *source, const struct sampled_session *sampled,
-                             bool is_known, struct session *session)
+                             bool is_known, bool is_final, struct session *session)
 {
     uint64_t sum_ns = collect_asleep(source, sampled, source->tier != POSTGRES_GATED, session);
 
     if (sum_ns == 0)
         sum_ns = collect_asleep(source, sampled, true, session);
+    if (sum_ns == 0 && is_final)
+        sum_ns = collect_waits_of_samples(source, sampled, session);
     for (size_t i = 0; i < sampled->time_count; i++)
         session->sampled_ns += sampled->times[i].asleep_ns;
     if (is_known)
-        scale(sampled, sum_ns, session, source->times);
+        scale(sampled, is_final, sum_ns, session, source->times);
 }
 
 /* Divides the CPU and run-queue time of a session by the samples that found it awake with a
@@ -365,11 +389,12 @@ static int add_sampled(struct postgres_source *source, const struct sampled_sess
     if (source->tier == POSTGRES_SQL) {
         collect_reported(source, sampled, &session);
     } else {
-        const bool is_known = postgres_clock_read(source, process, &session);
+        bool is_final;
+        const bool is_known = postgres_clock_read(source, process, &session, &is_final);
 
         *partial += !is_known;
         r = report(source, process, &session);
-        add_sample_times(source, sampled, is_known, &session);
+        add_sample_times(source, sampled, is_known, is_final, &session);
     }
     session.times = source->times;
     session.entity = entity_of(source, process, sampled->is_new, sampled->is_ended);

@@ -108,8 +108,12 @@ static int take_snapshot(struct postgres_source *source, bool whole, uint64_t un
     sampler->hidden = snapshot->hidden;
     is_same = snapshot->connection == sampler->connection;
     sampler->connection = snapshot->connection;
-    if (!is_same)
+    if (!is_same) {
         source->registry.is_local = postgres_is_process(snapshot->own_pid, snapshot->own_start_us);
+        if (source->registry.is_local)
+            postgres_find_postmaster(source, &source->postmaster, NULL);
+    }
+    postgres_exits_read(&source->exits, source->postmaster);
     if (source->registry.count + snapshot->count > SESSIONS_MOST) {
         if (sampler->failure[0] == '\0')
             snprintf(sampler->failure, sizeof sampler->failure,
