@@ -1,7 +1,7 @@
-/* Parser: src/sources/sessions/postgres/statement_text.c */
+/* Parser: src/sources/sessions/postgres/statements/statement_text.c */
 /* Removes the literals of any bytes. The result must not grow, and must be the start of the whole
  * result if there is less space. */
-#include "sources/sessions/postgres/statement_text.h"
+#include "sources/sessions/postgres/statements/statement_text.h"
 
 #include <stdint.h>
 #include <stdlib.h>

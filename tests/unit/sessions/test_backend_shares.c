@@ -1,6 +1,6 @@
 /* The interval of a backend, divided by statement. Whatever the kernel has in its shares, the parts
  * add up to the growth of the account. */
-#include "sources/sessions/postgres/backend_shares.h"
+#include "sources/sessions/postgres/statements/backend_shares.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Texts of statements without their literals. */
-#include "sources/sessions/postgres/postgres_statements.h"
-#include "sources/sessions/postgres/statement_text.h"
+#include "sources/sessions/postgres/statements/postgres_statements.h"
+#include "sources/sessions/postgres/statements/statement_text.h"
 
 #include <camp/camp.h>
 

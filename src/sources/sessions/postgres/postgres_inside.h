@@ -4,14 +4,14 @@
 #pragma once
 
 #include "backend_accounts.h"
-#include "backend_shares.h"
 #include "postgres_client.h"
 #include "postgres_events.h"
 #include "postgres_exits.h"
 #include "postgres_layout.h"
 #include "postgres_memory.h"
 #include "postgres_registry.h"
-#include "postgres_statements.h"
+#include "sources/sessions/postgres/statements/backend_shares.h"
+#include "sources/sessions/postgres/statements/postgres_statements.h"
 #include "sources/sessions/sampled_times.h"
 #include "sources/sessions/session.h"
 #include "sources/source.h"

@@ -71,6 +71,8 @@ static uint64_t limit(struct parts *to, int kind, uint64_t most_ns)
             if (kind_of(part->event) == kind && (largest == NULL || part->ns > largest->ns))
                 largest = part;
         }
+        if (largest == NULL)
+            break;
         off_ns = largest->ns < sum_ns - most_ns ? largest->ns : sum_ns - most_ns;
         largest->ns -= off_ns;
         sum_ns -= off_ns;

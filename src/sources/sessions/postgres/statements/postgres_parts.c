@@ -1,6 +1,6 @@
 /* Rows of a session and a statement: the parts of a session's interval, which add up to it. */
 #include "ledger/array.h"
-#include "postgres_inside.h"
+#include "sources/sessions/postgres/postgres_inside.h"
 
 #include <inttypes.h>
 #include <stdio.h>
