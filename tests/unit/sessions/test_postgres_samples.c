@@ -262,7 +262,7 @@ static void measured_cpu_time_is_divided_by_the_samples_that_were_awake(void **s
 }
 
 /* Registers a session that started in this interval, and whose process has ended. */
-static void register_ended(struct postgres_exit *records, int64_t start_us)
+static void register_ended(struct child_exit *records, int64_t start_us)
 {
     register_process(getpid(), start_us, "client_backend", "bob");
     source.registry.processes[0].task.start++; /* Another process has the pid now. */
@@ -274,15 +274,16 @@ static void register_ended(struct postgres_exit *records, int64_t start_us)
 
 static void a_session_that_ended_has_the_times_of_its_exit_record(void **state)
 {
-    static struct postgres_exit records[POSTGRES_EXITS];
+    static struct child_exit records[CHILD_EXITS];
     const int64_t start_us = 1700000000000000;
 
     (void)state;
-    records[0] = (struct postgres_exit){ getpid(), 1700000001, 200 * MS, 100 * MS, 600 * MS };
-    records[1] = (struct postgres_exit){ getpid(), 1600000000, 1, 1, 1 }; /* of an older process */
+    records[0] = (struct child_exit){ getpid(), 1700000001, 200 * MS, 100 * MS, 600 * MS };
+    records[1] = (struct child_exit){ getpid(), 1600000000, 1, 1, 1 }; /* of an older process */
     open_source(POSTGRES_GATED);
     register_ended(records, start_us);
     sample(getpid(), start_us, true);
+    source.sampler.times.sessions[0]->is_ended = true;
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(row_count(), 1);
     assert_int_equal(source.sessions.frame.losses.partial, 0);
@@ -291,25 +292,26 @@ static void a_session_that_ended_has_the_times_of_its_exit_record(void **state)
     assert_int_equal(value_ms(0, "run_queue_ns"), 100);
     assert_int_equal(value_ms(0, "contention_ns"), 300);
     assert_int_equal(frame_unaccounted_ns(&source.sessions.frame, 0), 0);
-    source.exits = (struct postgres_exits){ 0 };
+    source.exits = (struct child_exits){ 0 };
     close_source();
 }
 
 /* The exit record leaves 300 ms that no sample found asleep; the samples say what it waited for. */
 static void the_sleep_of_an_ended_session_is_divided_by_its_samples_if_none_was_asleep(void **state)
 {
-    static struct postgres_exit records[POSTGRES_EXITS];
+    static struct child_exit records[CHILD_EXITS];
     const int64_t start_us = 1700000000000000;
 
     (void)state;
-    records[0] = (struct postgres_exit){ getpid(), 1700000000, 200 * MS, 100 * MS, 600 * MS };
+    records[0] = (struct child_exit){ getpid(), 1700000000, 200 * MS, 100 * MS, 600 * MS };
     open_source(POSTGRES_GATED);
     register_ended(records, start_us);
     sample(getpid(), start_us, false);
+    source.sampler.times.sessions[0]->is_ended = true;
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(value_ms(0, "contention_ns"), 300);
     assert_int_equal(frame_unaccounted_ns(&source.sessions.frame, 0), 0);
-    source.exits = (struct postgres_exits){ 0 };
+    source.exits = (struct child_exits){ 0 };
     close_source();
 }
 

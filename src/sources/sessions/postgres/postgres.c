@@ -230,7 +230,7 @@ static int fill(struct postgres_source *source, struct camp_error *error)
         end_ns = source_clock_ns(CLOCK_MONOTONIC);
     session_frame_begin(&source->sessions, source->end_ns, end_ns,
                         (int64_t)source_clock_ns(CLOCK_REALTIME));
-    postgres_exits_read(&source->exits, source->postmaster);
+    child_exits_read(&source->exits, source->postmaster);
     if (source->backends != NULL)
         r = backend_accounts_read(&source->accounts, source->backends, error);
     if (r == CAMP_OK)
@@ -267,7 +267,7 @@ static void close_postgres(struct source *base)
     close_tier(source);
     close_backends(source);
     postgres_sampler_close(source);
-    postgres_exits_close(&source->exits);
+    child_exits_close(&source->exits);
     postgres_registry_release(&source->registry);
     postgres_events_release(&source->events);
     session_frame_release(&source->sessions);
@@ -359,7 +359,7 @@ static int open_all(struct postgres_source *source, const struct from *from,
     if (r == CAMP_OK && first == POSTGRES_BPF)
         backends_open(&source->backends, &nowhere, &source->refusal);
     if (r == CAMP_OK && first <= POSTGRES_GATED && last >= POSTGRES_MEMORY)
-        postgres_exits_open(&source->exits, &source->why_no_exits);
+        child_exits_open(&source->exits, &source->why_no_exits);
     if (from->before_server != NULL)
         from->before_server();
     if (r == CAMP_OK)
@@ -378,7 +378,7 @@ static int open_all(struct postgres_source *source, const struct from *from,
     if (source->tier != POSTGRES_BPF)
         close_backends(source);
     if (source->tier != POSTGRES_MEMORY && source->tier != POSTGRES_GATED)
-        postgres_exits_close(&source->exits);
+        child_exits_close(&source->exits);
     r = open_frame(source, from, error);
     fill_facts(source, &why, facts);
     if (r == CAMP_OK) /* The set-up takes some 0.3 s, so the first interval starts after it. */

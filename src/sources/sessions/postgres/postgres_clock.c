@@ -35,8 +35,8 @@ static bool read_exit(const struct postgres_source *source, struct postgres_proc
                       struct session *session)
 {
     const struct frame *frame = &source->sessions.frame;
-    const struct postgres_exit *exit =
-        postgres_exits_find(&source->exits, process->pid, process->start_us);
+    const struct child_exit *exit =
+        child_exits_find(&source->exits, process->pid, process->start_us);
     const struct proc_clock before = process->clock;
     const bool is_new = process->start_ns >= frame->start_ns;
     uint64_t end_ns;
@@ -58,7 +58,7 @@ static bool read_exit(const struct postgres_source *source, struct postgres_proc
 }
 
 bool postgres_clock_read(const struct postgres_source *source, struct postgres_process *process,
-                         struct session *session, bool *ret_is_final)
+                         bool is_ended, struct session *session, bool *ret_is_final)
 {
     const struct proc_clock before = process->clock;
     const bool is_new = process->start_ns >= source->sessions.frame.start_ns;
@@ -70,7 +70,7 @@ bool postgres_clock_read(const struct postgres_source *source, struct postgres_p
     if (!process->has_task ||
         (has_run(process) && proc_clock_read(&process->task, &process->clock, NULL) != CAMP_OK)) {
         process->clock = before;
-        *ret_is_final = read_exit(source, process, session);
+        *ret_is_final = is_ended && read_exit(source, process, session);
         return *ret_is_final;
     }
     add_in_flight(source, process, before.run_queue_ns);

@@ -6,10 +6,10 @@
 #include "backend_accounts.h"
 #include "postgres_client.h"
 #include "postgres_events.h"
-#include "postgres_exits.h"
 #include "postgres_layout.h"
 #include "postgres_memory.h"
 #include "postgres_registry.h"
+#include "sources/sessions/child_exits.h"
 #include "sources/sessions/postgres/statements/backend_shares.h"
 #include "sources/sessions/postgres/statements/postgres_statements.h"
 #include "sources/sessions/sampled_times.h"
@@ -98,7 +98,7 @@ struct postgres_source {
     struct postgres_registry registry;
     int32_t postmaster; /* 0 if unknown */
     /* open on the schedstat tiers; why_no_exits if it cannot be */
-    struct postgres_exits exits;
+    struct child_exits exits;
     struct camp_error why_no_exits;
     struct postgres_events events;
     struct postgres_layout layout;
@@ -143,11 +143,11 @@ int postgres_parts_add_rows(struct postgres_source *source, const struct session
 void postgres_parts_release(struct postgres_parts *parts);
 
 /* Sets session->cpu_ns and run_queue_ns from the scheduler's counts since the last reading, or
- * since the session's start if the session is new. Of a session that has ended they are in the
- * kernel's exit record, which also says how long it lived: then sets session->elapsed_ns and
+ * since the session's start if the session is new. Of a session that has ended (is_ended) they are
+ * in the kernel's exit record, which also says how long it lived: then sets session->elapsed_ns and
  * *ret_is_final. Returns false if the counts of this interval are unknown. */
 bool postgres_clock_read(const struct postgres_source *source, struct postgres_process *process,
-                         struct session *session, bool *ret_is_final);
+                         bool is_ended, struct session *session, bool *ret_is_final);
 
 /* The postmaster is the parent of the backend that serves camp's own connection. */
 int postgres_find_postmaster(const struct postgres_source *source, int32_t *ret,

@@ -390,7 +390,8 @@ static int add_sampled(struct postgres_source *source, const struct sampled_sess
         collect_reported(source, sampled, &session);
     } else {
         bool is_final;
-        const bool is_known = postgres_clock_read(source, process, &session, &is_final);
+        const bool is_known =
+            postgres_clock_read(source, process, sampled->is_ended, &session, &is_final);
 
         *partial += !is_known;
         r = report(source, process, &session);

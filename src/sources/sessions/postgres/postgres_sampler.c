@@ -113,7 +113,7 @@ static int take_snapshot(struct postgres_source *source, bool whole, uint64_t un
         if (source->registry.is_local)
             postgres_find_postmaster(source, &source->postmaster, NULL);
     }
-    postgres_exits_read(&source->exits, source->postmaster);
+    child_exits_read(&source->exits, source->postmaster);
     if (source->registry.count + snapshot->count > SESSIONS_MOST) {
         if (sampler->failure[0] == '\0')
             snprintf(sampler->failure, sizeof sampler->failure,
