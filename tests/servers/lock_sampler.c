@@ -80,14 +80,18 @@ int main(int argc, char **argv)
 {
     struct pollfd input = { 0, POLLIN, 0 };
     const long hz = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
-    PGconn *connection = hz > 0 ? PQconnectdb(argv[1]) : NULL;
     struct timespec next;
-    bool is_good = PQstatus(connection) == CONNECTION_OK;
+    PGconn *connection;
+    bool is_good;
 
-    if (!is_good) {
-        fprintf(stderr, "lock_sampler CONNINFO HZ: %s", PQerrorMessage(connection));
+    if (hz <= 0) {
+        fprintf(stderr, "lock_sampler CONNINFO HZ: which server, and how often a second?\n");
         return 2;
     }
+    connection = PQconnectdb(argv[1]);
+    is_good = PQstatus(connection) == CONNECTION_OK;
+    if (!is_good)
+        fprintf(stderr, "lock_sampler: %s", PQerrorMessage(connection));
     /* With this right a sample does not wait until another task falls asleep. */
     sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ .sched_priority = 1 });
     clock_gettime(CLOCK_MONOTONIC, &next);
