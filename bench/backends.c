@@ -5,15 +5,16 @@
  *
  *   backends CPU ROUND_TRIPS ROUNDS
  *
- * Prints {"rows": [[nothing, others, watched], ...], "open_ms"}. `nothing` is the CPU time of a
- * context switch with its wakeup in ns, without a session. `others` and `watched` are the
- * additional ns, compared with the mean of the blocks without a session before and after. `open_ms`
- * is the CPU time to open a session.
+ * Prints {"rows": [[nothing, others, watched, by_statement], ...], "open_ms"}. `nothing` is the CPU
+ * time of a context switch with its wakeup in ns, without a session. The others are the additional
+ * ns, compared with the mean of the blocks without a session before and after. With `by_statement`
+ * the session also divides the times by statement. `open_ms` is the CPU time to open a session.
  */
 #include "microstates/backends.h"
 #include "switching.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -24,8 +25,9 @@
 static uint32_t event = 0x06000000;
 static uint32_t *volatile event_pointer = &event;
 static struct entry {
+    uint64_t statement;
     int32_t activity;
-} entry = { 1 };
+} entry = { 4711, 1 };
 static struct entry *volatile entry_pointer = &entry;
 
 static int there[2], back[2], orders[2], results[2];
@@ -80,12 +82,15 @@ static double block(void)
 static double open_ms;
 
 /* Measures a block while a session watches the children of `parent`. */
-static double watched_block(pid_t parent)
+static double watched_block(pid_t parent, bool by_statement)
 {
     const struct backends_place place = {
         .parent = parent,
         .event_pointer = (uint64_t)(uintptr_t)&event_pointer,
         .activity_pointer = (uint64_t)(uintptr_t)&entry_pointer,
+        .activity_offset = offsetof(struct entry, activity),
+        .statement_offset = by_statement ? offsetof(struct entry, statement) : 0,
+        .by_statement = by_statement,
     };
     uint64_t before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     struct backends *backends;
@@ -121,12 +126,14 @@ int main(int argc, char **argv)
     nothing = block();
     printf("{\"rows\": [");
     for (size_t i = 0; i < rounds; i++) {
-        double others = watched_block(1 << 30), between = block();
-        double watched = watched_block(getpid()), after = block();
+        double others = watched_block(1 << 30, false), between = block();
+        double watched = watched_block(getpid(), false), after = block();
+        double by_statement = watched_block(getpid(), true), last = block();
 
-        printf("%s[%.2f, %.2f, %.2f]", i == 0 ? "" : ", ", nothing,
-               others - (nothing + between) / 2, watched - (between + after) / 2);
-        nothing = after;
+        printf("%s[%.2f, %.2f, %.2f, %.2f]", i == 0 ? "" : ", ", nothing,
+               others - (nothing + between) / 2, watched - (between + after) / 2,
+               by_statement - (after + last) / 2);
+        nothing = last;
     }
     printf("], \"open_ms\": %.2f}\n", open_ms);
     kill(player, SIGKILL);

@@ -148,7 +148,7 @@ uint64_t frame_size(const struct frame *frame)
     for (size_t i = 0; i < frame->entity_count; i++) {
         const uint32_t flags = frame->entities[i].flags;
 
-        if ((flags & ENTITY_GONE) == 0)
+        if ((flags & (ENTITY_GONE | ENTITY_PART)) == 0)
             size += (flags & ENTITY_ALIKE) != 0 ? frame->entities[i].count : 1;
     }
     return size;

@@ -86,7 +86,9 @@ enum entity_flag {
     ENTITY_ALIKE = 1u << 6,
     /* A row without time: the entity is no longer there, and its last times are not known yet. Only
      * in frames with IDLE_OMITTED. */
-    ENTITY_GONE = 1u << 7
+    ENTITY_GONE = 1u << 7,
+    /* A further row of an entity, for another part of its time: source_set_statements(). */
+    ENTITY_PART = 1u << 8
 };
 
 /* Which rows a frame has of entities that stayed in their state for the whole interval. */
@@ -205,8 +207,8 @@ void frame_add_values(struct frame *frame, size_t entity, const struct frame *fr
  * multiple of wall_ns. */
 uint32_t frame_times(uint64_t elapsed_ns, uint64_t wall_ns);
 
-/* Returns how many entities a frame has, including omitted ones. A row with ENTITY_ALIKE counts as
- * its `count` threads, any other row as one. */
+/* Returns how many entities a frame has, including omitted ones, and without ENTITY_PART. A row
+ * with ENTITY_ALIKE counts as its `count` threads, any other row as one. */
 uint64_t frame_size(const struct frame *frame);
 
 /* Returns the number of CPUs in a frame of CPUs, without their total. Returns `unknown` if `cpus`

@@ -13,9 +13,11 @@ struct backends_place {
     uint64_t event_pointer;    /* address of a pointer to the 32-bit wait event, or 0 */
     uint64_t activity_pointer; /* address of a pointer to the structure with the activity, or 0 */
     /* Offsets in the structure of the activity: of the backend's 32-bit pid, of the 32-bit numbers
-     * of its database and its user, one after the other, and of a pointer to the name of its
-     * application; 0 if unknown. */
-    uint32_t pid_offset, numbers_offset, application_offset;
+     * of its database and its user, one after the other, of a pointer to the name of its
+     * application, and of the 64-bit number of its statement; 0 if unknown. */
+    uint32_t pid_offset, numbers_offset, application_offset, statement_offset;
+    /* for backends_open(): 1 if times are also divided by statement, which needs 17 MB */
+    uint32_t by_statement;
     uint32_t reserved;
 };
 
@@ -35,6 +37,36 @@ struct backend_wait {
     uint32_t event, activity;
     uint64_t ns;
     uint64_t times;
+};
+
+/* Stand for the time on a CPU and in the run queue in a struct backend_share. */
+#define BACKEND_EVENT_CPU UINT32_C(0xfffffffe)
+#define BACKEND_EVENT_RUN_QUEUE UINT32_C(0xfffffffd)
+
+/* The part of a backend's time in one event and activity that one statement used. */
+struct backend_share {
+    uint64_t statement; /* 0 for none */
+    uint32_t event, activity;
+    uint64_t ns;
+    /* The number of the reading before which the share was added, and last grew; both from 1. */
+    uint32_t added, used; /* used is 0 if the share is empty */
+};
+
+#define BACKEND_SHARES 128     /* a power of two */
+#define BACKEND_SHARES_NEAR 16 /* a share is at one of so many places after its hash */
+
+/*
+ * The times of a backend by statement. A share that did not grow since the reading before the last
+ * one gives its place to another. Time that finds no place is in no share, so the shares add up to
+ * at most the account. The time on a CPU and in the run queue is charged when the backend leaves
+ * the CPU: its statement is not known before.
+ */
+struct backend_statements {
+    uint64_t statement;            /* when the backend last left a CPU */
+    uint64_t cpu_ns, run_queue_ns; /* since then; in no share yet */
+    uint32_t share;                /* of the current wait, or BACKEND_SHARES */
+    uint32_t reserved;
+    struct backend_share shares[BACKEND_SHARES];
 };
 
 enum backend_state { BACKEND_OFF_CPU, BACKEND_ON_CPU, BACKEND_IN_RUN_QUEUE };
@@ -60,6 +92,8 @@ struct backend_account {
     uint64_t voluntary_switches, involuntary_switches;
     uint32_t state; /* enum backend_state at time_ns */
     uint32_t wait_count;
+    uint32_t row; /* index of the account in the arrays of backends_read() */
+    uint32_t reserved;
     uint32_t database, user; /* numbers in the server's tables; valid with BACKEND_NAMED */
     char application[BACKEND_APPLICATION_SIZE];
     struct backend_wait waits[BACKEND_WAITS_MAX];
@@ -79,7 +113,7 @@ struct backend_slot {
     uint64_t sequence; /* odd while the slot is written */
     uint64_t since_ns;
     uint32_t wait;
-    uint32_t reserved;
+    uint32_t number; /* of the slot */
     /* run_ns is sum_exec_runtime at the last switch off a CPU. The members *_before are counts of
      * the scheduler at begin_ns. */
     uint64_t run_ns;
@@ -98,8 +132,10 @@ struct backend_slots {
 };
 
 /* layout.h says why no structure may have padding. */
-_Static_assert(sizeof(struct backends_place) == 40, "no padding");
-_Static_assert(sizeof(struct backend_account) == 160 + BACKEND_WAITS_MAX * 24, "no padding");
+_Static_assert(sizeof(struct backends_place) == 48, "no padding");
+_Static_assert(sizeof(struct backend_share) == 32, "no padding");
+_Static_assert(sizeof(struct backend_statements) == 32 + BACKEND_SHARES * 32, "no padding");
+_Static_assert(sizeof(struct backend_account) == 168 + BACKEND_WAITS_MAX * 24, "no padding");
 _Static_assert(sizeof(struct backends_losses) == 32, "no padding");
 _Static_assert(offsetof(struct backend_slot, account) == 64, "no padding");
 _Static_assert(sizeof(struct backend_slots) == 16 + 5 * BACKENDS_MAX, "no padding");

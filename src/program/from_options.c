@@ -301,19 +301,43 @@ int from_label_index(const char *option, const char *name, const struct schema *
                     names);
 }
 
+static bool has_label(const struct schema *schema, const char *name)
+{
+    for (size_t i = 0; i < schema->label_count; i++) {
+        if (strcmp(schema->label_names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+const char *from_group_label(const char *group, const struct schema *schema,
+                             const struct from_facts *facts)
+{
+    if (group == NULL || strcmp(group, SOURCE_LABEL_STATEMENT) != 0 || has_label(schema, group) ||
+        !has_label(schema, SOURCE_LABEL_LAST_STATEMENT))
+        return group;
+    complain(STATUS_OK, "--group %s: %s; each session is in the group of its last statement", group,
+             facts->no_statements != NULL ? facts->no_statements
+                                          : "this has sessions, not statements: record them with "
+                                            "camp record --group query");
+    return SOURCE_LABEL_LAST_STATEMENT;
+}
+
 /* Takes ownership of `source`. */
 static int group_by_label(const char *name, struct source *source, struct source **ret,
                           struct from_facts *facts)
 {
     const struct camp_error nothing = { 0 };
+    const struct schema *schema = source->describe(source);
+    const char *label = from_group_label(name, schema, facts);
     size_t at;
-    const int status = from_label_index("group", name, source->describe(source), facts, &at);
+    const int status = from_label_index("group", label, schema, facts, &at);
 
     if (status != OPTIONS_GO_ON) {
         source_close(source);
         return status;
     }
-    snprintf(facts->kind, sizeof facts->kind, "%s", name);
+    snprintf(facts->kind, sizeof facts->kind, "%s", label);
     return label_groups_open(source, at, ret) == CAMP_OK ? OPTIONS_GO_ON
                                                          : complain_of(CAMP_E_NOMEM, &nothing);
 }
@@ -359,6 +383,8 @@ int from_options_open(struct from_options *options, struct source **ret,
     int status;
 
     options->from.names_containers |= container_label_is_group(options->group);
+    options->from.by_statement |=
+        options->group != NULL && strcmp(options->group, SOURCE_LABEL_STATEMENT) == 0;
     status =
         from_options_check(options, options->from.text != NULL ? options->from.text : FROM_DEFAULT);
 

@@ -140,6 +140,12 @@ void from_options_note(struct from_options *options, const struct frame *frame);
 int from_label_index(const char *option, const char *name, const struct schema *schema,
                      const struct from_facts *facts, size_t *ret);
 
+/* Returns the label that rows are grouped by for the option --group: `group`, or, with "query" and
+ * a source whose time is not divided by statement, the label of the last statement, with a line on
+ * stderr that says so and what to do. */
+const char *from_group_label(const char *group, const struct schema *schema,
+                             const struct from_facts *facts);
+
 enum from_side { FROM_BEGIN, FROM_END };
 
 /*

@@ -44,6 +44,10 @@ struct from {
     bool detail;       /* for database sessions: the columns of the rules are states */
     bool background;   /* for database sessions: processes of the server itself are rows, too */
     bool queries;      /* for database sessions: the text of the statement is a label */
+    /* For database sessions: source_set_statements() can divide time by statement, which costs some
+     * memory. If the server does not say which statement a session runs, facts.no_statements says
+     * so, and the source opens without. */
+    bool by_statement;
     /* For a fleet: the rows are the groups of threads on this host. NULL: the rows are hosts. */
     const char *host;
     /* For PromQL: the label whose values are the columns; NULL if camp must choose the label. */
@@ -88,6 +92,9 @@ struct from_facts {
     /* The start of a command that shows the parts of a row; the name of the row must follow. May be
      * "". */
     char below[FROM_NAME_SIZE + 64];
+    /* With from.by_statement: why time is not divided by statement, and what to do; NULL if it is.
+     * A string constant. */
+    const char *no_statements;
     char note[FRAME_NOTE_SIZE]; /* how the source was read, for the user; may be empty */
 };
 

@@ -14,6 +14,10 @@
  *
  * causes(), if there is one, returns why the threads of the snapshot waited.
  *
+ * set_statements(), if there is one, says whether the next frames have a row for each session and
+ * statement, instead of one for each session. The rows of a session add up to it; the label "query"
+ * is the statement. Only a source that was opened with from.by_statement has such rows.
+ *
  * set_idle(), if there is one, says which rows the next frames have of idle entities. Without a
  * call each has a row. A frame may still have rows that were not asked for, as the first one does.
  */
@@ -39,6 +43,7 @@ struct source {
     void (*set_idle)(struct source *source, enum idle_rows idle); /* may be NULL */
     /* may be NULL: source_causes() */
     int (*causes)(struct source *source, const struct causes **ret, struct camp_error *error);
+    void (*set_statements)(struct source *source, bool by_statement); /* may be NULL */
 };
 
 /* Returns the frame of beside(), or NULL if the source has no second frame. */
@@ -52,6 +57,17 @@ static inline void source_set_idle(struct source *source, enum idle_rows idle)
     if (source->set_idle != NULL)
         source->set_idle(source, idle);
 }
+
+static inline void source_set_statements(struct source *source, bool by_statement)
+{
+    if (source->set_statements != NULL)
+        source->set_statements(source, by_statement);
+}
+
+/* The names of labels of database sessions: the statement that time was spent with, and the one
+ * that a session ran last. */
+#define SOURCE_LABEL_STATEMENT "query"
+#define SOURCE_LABEL_LAST_STATEMENT "last_statement"
 
 /* Sets *ret to the causes of waits in the interval of the last frame, or to NULL if the source has
  * none. They belong to the source, and are valid until the next frame. A recording reads them only

@@ -12,15 +12,19 @@
 #define BURN_NS (500 * (uint64_t)NS_PER_MS)
 
 static struct backend_account accounts[BACKENDS];
+/* by the `row` of an account; all zero unless the session divides times by statement */
+static struct backend_statements statements[BACKENDS];
 static size_t account_count;
 /* The last account of each exited child, at index pid % BACKENDS. */
 static struct backend_account last[BACKENDS];
+static struct backend_statements last_statements[BACKENDS];
 
 /* Like a database server, each child has these variables at the same addresses. */
 static uint32_t event;
 static uint32_t *volatile event_pointer = &event;
 static struct entry {
     int32_t changes, pid, reserved, activity;
+    uint64_t statement;
 } entry;
 static struct entry *volatile entry_pointer = &entry;
 
@@ -64,12 +68,14 @@ static void read_all(struct backends *backends)
 {
     struct camp_error error;
 
-    if (backends_read(backends, accounts, BACKENDS, &account_count, &error) != CAMP_OK)
+    if (backends_read(backends, accounts, statements, BACKENDS, &account_count, &error) != CAMP_OK)
         fail_msg("%s", error.message);
     for (size_t i = 0; i < account_count; i++) {
         assert_int_equal(account_sum_ns(&accounts[i]), accounts[i].time_ns - accounts[i].begin_ns);
-        if ((accounts[i].flags & BACKEND_ENDED) != 0)
+        if ((accounts[i].flags & BACKEND_ENDED) != 0) {
             last[accounts[i].pid % BACKENDS] = accounts[i];
+            last_statements[accounts[i].pid % BACKENDS] = statements[accounts[i].row];
+        }
     }
 }
 

@@ -153,7 +153,7 @@ assert t['group'] == 'application' and t['kind'] == 'sessions', t
 assert [row['name'] for row in t['entities']] == ['burner', 'sleeper'], t
 labels = [row['labels'] for row in t['entities']]
 assert [of['application'] for of in labels] == ['burner', 'sleeper'], labels
-assert all(of['user'] is None and of['query'] is None for of in labels), labels
+assert all(of['user'] is None and of['last_statement'] is None for of in labels), labels
 " "$SERVERS/top.json"
 }
 

@@ -70,7 +70,7 @@ adds_up() {
     holds run "select database || ' ' || client = 't localhost' from entity where user = 'idler'"
     run ! grep -q 'sleep(50)' "$SERVERS/run.camp"
     camp_records run --from "$FROM" --count 2 --queries
-    holds run "select query = 'select sleep(50)' from entity where user = 'sleeper'"
+    holds run "select last_statement = 'select sleep(50)' from entity where user = 'sleeper'"
     camp_records run --from "$FROM" --count 2 --group user
     holds run "select count(*) = 1 from entity where name = 'sleeper'"
 }

@@ -286,11 +286,11 @@ holds_with_counts() {
         / sum(elapsed_ns) + $(by_chance "1.0 * sum(cpu_ns + run_queue_ns) / sum(elapsed_ns)" "$samples")"
 }
 
-@test "postgres times: a session has the labels user, database, application, client and query" {
+@test "postgres times: a session has the labels user, database, application, client and last_statement" {
     holds bpf "select count(*) = 1 and min(user || database || client) = 'camp_superpostgreslocal'
-        and min(cast(query as integer)) <> 0 from entity where application = 'sleeper'"
+        and min(cast(last_statement as integer)) <> 0 from entity where application = 'sleeper'"
     holds bpf "select count(*) = 0 from label where value like '%locked%'"
-    holds own "select query = 'select * from locked;' from entity where application = 'waiter'"
+    holds own "select last_statement = 'select * from locked;' from entity where application = 'waiter'"
 }
 
 @test "postgres times: --group adds up sessions with the same label" {

@@ -271,7 +271,7 @@ def full(self, kind, base=0):
             values = self.values(kind, number)
             values[0] = struct.pack('>i', OWN_PID + base + number)
             if kind == 'whole':
-                values[10:13] = [(b'%s%d' % (name, base + number)).ljust(63, b'x') for name in (b'user', b'base', b'app')]
+                values[11:14] = [(b'%s%d' % (name, base + number)).ljust(63, b'x') for name in (b'user', b'base', b'app')]
                 values[16] = (b'query %d' % number).ljust(500, b'q')
             rows.append(row_of(values))
         self.send(*rows)

@@ -6,8 +6,8 @@ import time
 SSL_REQUEST, GSS_REQUEST, CANCEL_REQUEST = 80877103, 80877104, 80877102
 INT4, INT8, BOOL, TEXT, NAME, TIME = 23, 20, 16, 25, 19, 1184
 SIZES = {INT4: 4, INT8: 8, BOOL: 1, TIME: 8}
-BRIEF = (INT4, BOOL, TIME, TEXT, TEXT, TEXT, TEXT, INT4, BOOL, TIME)
-WHOLE = BRIEF + (NAME, NAME, TEXT, TEXT, INT8, TIME, TEXT)
+BRIEF = (INT4, BOOL, TIME, TEXT, TEXT, TEXT, TEXT, INT4, BOOL, TIME, INT8)
+WHOLE = BRIEF + (NAME, NAME, TEXT, TEXT, TIME, TEXT)
 COLUMNS = {'set': (TEXT,), 'brief': BRIEF, 'whole': WHOLE}
 OWN_PID = 70000000  # larger than the pid of any process here
 
@@ -105,9 +105,9 @@ class Postgres:
         if kind == 'set':
             return [b'2000']
         values = [OWN_PID + number, number == 0, self.start, b'active', b'Lock', b'relation', b'client backend', None, True,
-                  now_us()]
+                  now_us(), 77]
         if kind == 'whole':
-            values += [b'root', b'shop', b'web', b'local', 77, self.start, b'']
+            values += [b'root', b'shop', b'web', b'local', self.start, b'']
         return fields_of(COLUMNS[kind], values)
 
     def head(self, kind):

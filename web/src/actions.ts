@@ -65,8 +65,10 @@ export function blockersCommand({ store }: App): string | null {
 function optionsFor({ store }: App, by: GroupBy, key: string, members: Iterable<number>): string[] | null {
   const { kind } = store.head!, label = by.startsWith('label:') ? [`--group ${quoted(by.slice(6))}`] : [];
   // Sessions are grouped by statement next, or else listed singly.
-  if (kind === 'sessions')
-    return by !== 'label:query' && [...members].some((n) => store.entities[n]?.labels?.query) ? ['--group query'] : [];
+  if (kind === 'sessions') {
+    const hasStatement = (n: number) => Boolean(store.entities[n]?.labels?.query || store.entities[n]?.labels?.last_statement);
+    return by !== 'label:query' && [...members].some(hasStatement) ? ['--group query'] : [];
+  }
   if (kind !== 'threads' && kind !== 'processes') return null;
   const pids = [...new Set([...members].map((n) => store.entities[n]?.pid ?? 0))].filter((pid) => pid > 0);
   if (pids.length > 0 && pids.length <= PIDS_MAXIMUM) return pids.map((pid) => `--pid ${pid}`);

@@ -180,6 +180,7 @@ static int resolve_label(struct top *top, const struct schema *schema)
     const char *none;
     int label = -1, status = OPTIONS_GO_ON;
 
+    top->group_text = from_group_label(top->group_text, schema, &top->facts);
     if (top->group_text != NULL && schema->label_count == 0 && !top_asks_for_threads(top))
         return complain(STATUS_USAGE,
                         "--group %s: rows of %s have no labels to be grouped by; --from processes, "

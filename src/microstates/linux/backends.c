@@ -26,6 +26,8 @@
 struct backends {
     struct backends_bpf *programs;
     struct backend_slot *slots; /* [BACKENDS_MAX] */
+    /* [BACKENDS_MAX], or NULL if times are not divided by statement */
+    struct backend_statements *statements;
 };
 
 static int find_types(struct backends_bpf *programs, const struct relocations *types,
@@ -49,7 +51,8 @@ static void give_all(struct backend_slots *slots)
     slots->given = BACKENDS_MAX;
 }
 
-static int prepare(struct backends *backends, struct relocations *types, struct camp_error *error)
+static int prepare(struct backends *backends, bool by_statement, struct relocations *types,
+                   struct camp_error *error)
 {
     LIBBPF_OPTS(bpf_object_open_opts, options);
     struct backends_bpf *programs;
@@ -60,13 +63,17 @@ static int prepare(struct backends *backends, struct relocations *types, struct 
     if (programs == NULL)
         return camp_fail(error, CAMP_E_NOMEM, errno, "no memory for the programs of " WHAT);
     give_all(&programs->bss->slots);
+    programs->rodata->by_statement = by_statement;
+    programs->bss->reading = 1;
+    if (!by_statement)
+        bpf_map__set_max_entries(programs->maps.statements, 1);
     return find_types(programs, types, error);
 }
 
-static int load(struct backends *backends, struct camp_error *error)
+static int load(struct backends *backends, bool by_statement, struct camp_error *error)
 {
     struct relocations types;
-    const int prepared = prepare(backends, &types, error);
+    const int prepared = prepare(backends, by_statement, &types, error);
     struct backends_bpf *programs = backends->programs;
     int r = prepared == CAMP_OK && programs != NULL ? backends_bpf__load(programs) : 0;
 
@@ -80,14 +87,22 @@ static int load(struct backends *backends, struct camp_error *error)
     return r == 0 ? CAMP_OK : camp_refused_programs(r, WHAT, WITHOUT, error);
 }
 
-static int map_slots(struct backends *backends, struct camp_error *error)
+static void *map_elements(const struct bpf_map *map, size_t size)
 {
-    void *slots = mmap(NULL, BACKENDS_MAX * sizeof(struct backend_slot), PROT_READ | PROT_WRITE,
-                       MAP_SHARED, bpf_map__fd(backends->programs->maps.accounts), 0);
+    void *elements =
+        mmap(NULL, BACKENDS_MAX * size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
 
-    if (slots == MAP_FAILED)
+    return elements != MAP_FAILED ? elements : NULL;
+}
+
+static int map_slots(struct backends *backends, bool by_statement, struct camp_error *error)
+{
+    backends->slots = map_elements(backends->programs->maps.accounts, sizeof(struct backend_slot));
+    if (by_statement)
+        backends->statements =
+            map_elements(backends->programs->maps.statements, sizeof(struct backend_statements));
+    if (backends->slots == NULL || (by_statement && backends->statements == NULL))
         return camp_fail(error, CAMP_E_NOMEM, errno, "no memory to map the accounts of backends");
-    backends->slots = slots;
     return CAMP_OK;
 }
 
@@ -132,10 +147,10 @@ int backends_open(struct backends **ret, const struct backends_place *place,
     if (backends == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a session");
     before = libbpf_set_print(NULL);
-    r = load(backends, error);
+    r = load(backends, place->by_statement != 0, error);
     libbpf_set_print(before);
     if (r == CAMP_OK)
-        r = map_slots(backends, error);
+        r = map_slots(backends, place->by_statement != 0, error);
     if (r == CAMP_OK)
         r = backends_move(backends, place, error);
     if (r == CAMP_OK)
@@ -160,6 +175,7 @@ int backends_move(struct backends *backends, const struct backends_place *place,
     current->pid_offset = place->pid_offset;
     current->numbers_offset = place->numbers_offset;
     current->application_offset = place->application_offset;
+    current->statement_offset = place->statement_offset;
     __atomic_store_n(&current->parent, place->parent, __ATOMIC_SEQ_CST);
     return place->parent != 0 ? watch_existing(backends, 0, &children, error) : CAMP_OK;
 }
@@ -180,6 +196,8 @@ void backends_close(struct backends *backends)
         return;
     if (backends->slots != NULL)
         munmap(backends->slots, BACKENDS_MAX * sizeof *backends->slots);
+    if (backends->statements != NULL)
+        munmap(backends->statements, BACKENDS_MAX * sizeof *backends->statements);
     backends_bpf__destroy(backends->programs);
     free(backends);
 }
@@ -215,12 +233,30 @@ static void close_copy(struct backend_account *ret, uint64_t since_ns, uint32_t 
         ret->waits[wait].ns += interval;
 }
 
+/* Adds the time since since_ns to the copy of the times by statement, like close_copy(). */
+static void close_statements(struct backend_statements *ret, const struct backend_account *account,
+                             uint64_t since_ns)
+{
+    const uint64_t interval = account->time_ns - since_ns;
+
+    if ((account->flags & BACKEND_ENDED) != 0)
+        return;
+    if (account->state == BACKEND_ON_CPU)
+        ret->cpu_ns += interval;
+    else if (account->state == BACKEND_IN_RUN_QUEUE)
+        ret->run_queue_ns += interval;
+    else if (ret->share < BACKEND_SHARES)
+        ret->shares[ret->share].ns += interval;
+}
+
 /* Copies the account of a slot, and repeats the copy if the kernel changed the slot meanwhile.
  * After BUSY_TRIES copies this function sleeps between copies, because a hypervisor may have
  * stopped the CPU that is writing. Returns false if the slot changed during each copy; *ret is then
  * the last copy. The order of the loads is that of order.bpf.h; the clock is read after the copy
  * and before the second load of `sequence`, so the copy was still valid at that time. */
-static bool read_slot(struct backend_account *ret, const struct backend_slot *slot)
+static bool read_slot(struct backend_account *ret, const struct backend_slot *slot,
+                      struct backend_statements *ret_statements,
+                      const struct backend_statements *statements)
 {
     const volatile uint64_t *now_sequence = &slot->sequence;
 
@@ -233,12 +269,16 @@ static bool read_slot(struct backend_account *ret, const struct backend_slot *sl
         sequence = *now_sequence;
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         copy_account(ret, &slot->account);
+        if (ret_statements != NULL)
+            memcpy(ret_statements, statements, sizeof *ret_statements);
         since_ns = slot->since_ns;
         wait = slot->wait;
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         now = now_ns(CLOCK_MONOTONIC);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         close_copy(ret, since_ns, wait, now);
+        if (ret_statements != NULL)
+            close_statements(ret_statements, ret, since_ns);
         if (sequence % 2 == 0 && sequence == *now_sequence)
             return true;
     }
@@ -251,6 +291,8 @@ static void give_back(struct backends *backends, uint32_t number)
     struct backend_slots *slots = &backends->programs->bss->slots;
 
     memset(&backends->slots[number], 0, sizeof backends->slots[number]);
+    if (backends->statements != NULL)
+        memset(&backends->statements[number], 0, sizeof backends->statements[number]);
     slots->in_use[number] = 0;
     slots->free[slots->given % BACKENDS_MAX] = number;
     __atomic_store_n(&slots->given, slots->given + 1, __ATOMIC_RELEASE);
@@ -265,9 +307,11 @@ static size_t count_in_use(const volatile uint8_t *in_use)
     return count;
 }
 
-int backends_read(struct backends *backends, struct backend_account *accounts, size_t capacity,
-                  size_t *ret_count, struct camp_error *error)
+int backends_read(struct backends *backends, struct backend_account *accounts,
+                  struct backend_statements *statements, size_t capacity, size_t *ret_count,
+                  struct camp_error *error)
 {
+    uint32_t *reading = &backends->programs->bss->reading;
     const volatile uint8_t *in_use = backends->programs->bss->slots.in_use;
     size_t there = count_in_use(in_use), count = 0;
 
@@ -276,13 +320,20 @@ int backends_read(struct backends *backends, struct backend_account *accounts, s
         return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu backends, with space for %zu",
                          there, capacity);
     }
+    if (backends->statements == NULL)
+        statements = NULL;
+    /* before the first share is read, so that none is replaced unread */
+    __atomic_store_n(reading, *reading + 1, __ATOMIC_SEQ_CST);
     for (uint32_t i = 0; i < BACKENDS_MAX && count < capacity; i++) {
         struct backend_account *account = &accounts[count];
 
         if (in_use[i] == 0)
             continue;
-        if (read_slot(account, &backends->slots[i]) && (account->flags & BACKEND_ENDED) != 0)
+        if (read_slot(account, &backends->slots[i], statements != NULL ? &statements[count] : NULL,
+                      statements != NULL ? &backends->statements[i] : NULL) &&
+            (account->flags & BACKEND_ENDED) != 0)
             give_back(backends, i);
+        account->row = (uint32_t)count;
         count += account->pid != 0;
     }
     *ret_count = count;

@@ -33,8 +33,9 @@ int backends_watch(struct backends *backends, int32_t tid, struct camp_error *er
     return fail(error);
 }
 
-int backends_read(struct backends *backends, struct backend_account *accounts, size_t capacity,
-                  size_t *ret_count, struct camp_error *error)
+int backends_read(struct backends *backends, struct backend_account *accounts,
+                  struct backend_statements *statements, size_t capacity, size_t *ret_count,
+                  struct camp_error *error)
 {
     return fail(error);
 }

@@ -87,15 +87,17 @@ static struct sampled_session *insert(struct sampled_times *times,
     return session;
 }
 
-static struct sampled_time *time_of(struct sampled_session *session, labels_id kind)
+static struct sampled_time *time_of(struct sampled_session *session, labels_id kind,
+                                    int64_t statement)
 {
     for (size_t i = 0; i < session->time_count; i++) {
-        if (session->times[i].kind == kind)
+        if (session->times[i].kind == kind && session->times[i].statement == statement)
             return &session->times[i];
     }
     if (!ARRAY_RESERVE(session->times, session->time_capacity, session->time_count + 1))
         return NULL;
-    session->times[session->time_count] = (struct sampled_time){ .kind = kind };
+    session->times[session->time_count] =
+        (struct sampled_time){ .kind = kind, .statement = statement };
     return &session->times[session->time_count++];
 }
 
@@ -105,7 +107,7 @@ static int account_time(struct sampled_session *session, uint64_t ns)
 
     if (ns == 0)
         return CAMP_OK;
-    time = time_of(session, session->kind);
+    time = time_of(session, session->kind, session->statement);
     if (time == NULL)
         return CAMP_E_NOMEM;
     time->reported_ns += ns;
@@ -136,6 +138,7 @@ static void update_sample(struct sampled_times *times, struct sampled_session *s
                           const struct session_sample *sample)
 {
     session->kind = labels_intern(sample->kind.texts, SESSION_KEYS);
+    session->statement = sample->statement;
     session->was_asleep = sample->is_asleep;
     session->last_snapshot = times->snapshot;
     session->sample_count++;

@@ -23,6 +23,7 @@
 struct sampled_time {
     /* the texts of a struct session_kind, interned; LABELS_LOST if memory has run out */
     labels_id kind;
+    int64_t statement; /* of the samples; 0 for none */
     uint64_t reported_ns;
     uint64_t asleep_ns; /* part of reported_ns */
 };
@@ -40,6 +41,7 @@ struct sampled_session {
     uint64_t accounted_until_ns; /* end of the time that is included in elapsed_ns and `times` */
     uint64_t last_snapshot;      /* number of the last snapshot that contains the session */
     labels_id kind;
+    int64_t statement;
     bool was_asleep;
 };
 
@@ -58,6 +60,7 @@ struct session_sample {
     uint64_t start_ns; /* start of the session; 0 if unknown */
     struct session_kind kind;
     bool is_asleep;
+    int64_t statement; /* a time is of one statement; 0 for none, and if they do not matter */
 };
 
 void sampled_times_init(struct sampled_times *times, uint64_t longest_ns);

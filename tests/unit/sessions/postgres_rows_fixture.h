@@ -50,7 +50,10 @@ static void close_source(void)
     postgres_events_release(&source.events);
     session_frame_release(&source.sessions);
     sampled_times_release(&source.sampler.times);
+    postgres_parts_release(&source.parts);
+    postgres_statements_release(&source.texts);
     free(source.times);
+    free(source.statements);
     free(source.names);
 }
 
@@ -116,6 +119,25 @@ static const struct entity *row_at(size_t row)
 {
     assert_true(row < row_count());
     return &source.sessions.frame.entities[row];
+}
+
+static const char *statement_at(size_t row)
+{
+    return labels_value(row_at(row)->labels, POSTGRES_LABEL_STATEMENT);
+}
+
+/* Asserts that the rows are of one session, and that each adds up to its own time. */
+static void assert_parts(uint64_t elapsed_ms)
+{
+    uint64_t elapsed_ns = 0;
+
+    for (size_t i = 0; i < row_count(); i++) {
+        assert_int_equal((row_at(i)->flags & ENTITY_PART) != 0, i > 0);
+        assert_string_equal(labels_value(row_at(i)->labels, 0), "bob");
+        elapsed_ns += source.sessions.frame.elapsed_ns[i];
+    }
+    assert_int_equal(frame_size(&source.sessions.frame), 1);
+    assert_int_equal(elapsed_ns, elapsed_ms * MS);
 }
 
 static uint64_t value_ms(size_t row, const char *column)

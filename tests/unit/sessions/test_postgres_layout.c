@@ -154,6 +154,38 @@ static void a_set_of_known_connections_that_lacks_one_of_the_states_is_refused(v
                      CAMP_E_INVALID);
 }
 
+static void the_id_of_a_known_statement_reveals_where_memory_holds_it(void **state)
+{
+    const int64_t id = -6018394756123049857;
+    struct postgres_layout layout = { .pid = 1 };
+
+    (void)state;
+    make_entries();
+    memcpy(&entries[0][424], &id, sizeof id);
+    assert_int_equal(postgres_layout_find_statement(&layout, entries[0], id, NULL), CAMP_OK);
+    assert_int_equal(layout.statement_offset, 424);
+}
+
+static void an_unknown_or_ambiguous_place_of_the_statement_is_refused(void **state)
+{
+    const int64_t id = -6018394756123049857;
+    struct postgres_layout layout = { .pid = 1 };
+    struct camp_error error;
+
+    (void)state;
+    make_entries();
+    assert_int_equal(postgres_layout_find_statement(&layout, entries[0], id, &error),
+                     CAMP_E_FORMAT);
+    assert_non_null(strstr(error.message, "0 places"));
+    memcpy(&entries[0][424], &id, sizeof id);
+    memcpy(&entries[0][432], &id, sizeof id);
+    assert_int_equal(postgres_layout_find_statement(&layout, entries[0], id, &error),
+                     CAMP_E_FORMAT);
+    assert_non_null(strstr(error.message, "2 places"));
+    assert_int_equal(postgres_layout_find_statement(&layout, entries[1], 0, NULL), CAMP_E_FORMAT);
+    assert_int_equal(layout.statement_offset, 0);
+}
+
 static void an_executable_other_than_postgresql_is_refused(void **state)
 {
     struct postgres_layout layout;
@@ -381,6 +413,8 @@ int main(void)
         cmocka_unit_test(two_possible_places_of_the_state_in_memory_are_refused),
         cmocka_unit_test(shared_memory_without_the_known_pids_is_refused),
         cmocka_unit_test(a_set_of_known_connections_that_lacks_one_of_the_states_is_refused),
+        cmocka_unit_test(the_id_of_a_known_statement_reveals_where_memory_holds_it),
+        cmocka_unit_test(an_unknown_or_ambiguous_place_of_the_statement_is_refused),
         cmocka_unit_test(an_executable_other_than_postgresql_is_refused),
         cmocka_unit_test(a_server_process_that_has_ended_is_reported_as_gone),
         cmocka_unit_test(a_symbol_that_an_executable_lacks_has_no_address),

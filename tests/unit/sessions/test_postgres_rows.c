@@ -129,9 +129,68 @@ static void background_processes_have_rows_only_on_request(void **state)
     close_source();
 }
 
+/* The account has 100 ms on a CPU, 200 ms in the run queue and 300 ms waiting for a lock. The
+ * kernel had no place for 40 ms of the wait. */
+static void the_account_of_a_backend_is_divided_by_statement(void **state)
+{
+    const struct backend_account one = account(PID, 0);
+    struct backend_statements *statements;
+
+    (void)state;
+    open_source(POSTGRES_BPF);
+    source.accounts.by_statement = source.by_statement = source.has_parts = true;
+    register_process(PID, wall_us(one.start_ns), "client_backend", "bob");
+    assert_int_equal(backend_accounts_replace(&source.accounts, &one, 1), CAMP_OK);
+    statements = backend_accounts_statements(&source.accounts, 0);
+    *statements = (struct backend_statements){ .statement = 7, .run_queue_ns = 200 * MS };
+    statements->shares[3] = (struct backend_share){ 7, LOCK, ACTIVE, 200 * MS, 1, 1 };
+    statements->shares[4] = (struct backend_share){ 8, LOCK, ACTIVE, 60 * MS, 1, 1 };
+    statements->shares[5] =
+        (struct backend_share){ 8, BACKEND_EVENT_CPU, BACKEND_ACTIVITY_NONE, 100 * MS, 1, 1 };
+    assert_int_equal(postgres_rows_of_accounts(&source), CAMP_OK);
+    assert_int_equal(row_count(), 3);
+    assert_parts(600);
+    assert_string_equal(statement_at(0), "7");
+    assert_int_equal(value_ms(0, "contention_row_lock_ns"), 200);
+    assert_int_equal(value_ms(0, "run_queue_ns"), 200);
+    assert_string_equal(statement_at(1), "8");
+    assert_int_equal(value_ms(1, "contention_row_lock_ns"), 60);
+    assert_int_equal(value_ms(1, "cpu_ns"), 100);
+    assert_string_equal(statement_at(2), "(other)");
+    assert_int_equal(value_ms(2, "contention_row_lock_ns"), 40);
+    close_source();
+}
+
+/* A session that is idle keeps the id of its last statement. */
+static void a_wait_between_two_statements_belongs_to_none(void **state)
+{
+    struct backend_account one = account(PID, 0);
+    struct backend_statements *statements;
+
+    (void)state;
+    open_source(POSTGRES_BPF);
+    source.accounts.by_statement = source.by_statement = source.has_parts = true;
+    register_process(PID, wall_us(one.start_ns), "client_backend", "bob");
+    assert_int_equal(postgres_events_add(&source.events, CLIENT_READ, "Client", "ClientRead"),
+                     CAMP_OK);
+    one.cpu_ns = one.run_queue_ns = 0;
+    one.waits[0] = (struct backend_wait){ CLIENT_READ, 2, 600 * MS, 1 };
+    assert_int_equal(backend_accounts_replace(&source.accounts, &one, 1), CAMP_OK);
+    statements = backend_accounts_statements(&source.accounts, 0);
+    *statements = (struct backend_statements){ .statement = 7 };
+    statements->shares[3] = (struct backend_share){ 7, CLIENT_READ, 2, 600 * MS, 1, 1 };
+    assert_int_equal(postgres_rows_of_accounts(&source), CAMP_OK);
+    assert_int_equal(row_count(), 1);
+    assert_string_equal(statement_at(0), "");
+    assert_int_equal(value_ms(0, "idle_ns"), 600);
+    close_source();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_account_of_a_backend_is_divided_by_statement),
+        cmocka_unit_test(a_wait_between_two_statements_belongs_to_none),
         cmocka_unit_test(the_account_of_a_backend_becomes_a_row_named_after_its_session),
         cmocka_unit_test(a_session_is_accounted_in_full_once_its_name_is_known),
         cmocka_unit_test(a_client_session_that_ended_before_sql_listed_it_has_a_row),

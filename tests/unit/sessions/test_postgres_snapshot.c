@@ -6,13 +6,26 @@
 
 #include <endian.h>
 
-enum { PID, IS_OWN, START, STATE, CLASS, EVENT, TYPE, LEADER, HAS_DATABASE, SERVER, USER = 10 };
+enum {
+    PID,
+    IS_OWN,
+    START,
+    STATE,
+    CLASS,
+    EVENT,
+    TYPE,
+    LEADER,
+    HAS_DATABASE,
+    SERVER,
+    QUERY_ID,
+    USER
+};
 #define START_US ((int64_t)1000000) /* since 2000 */
 #define EPOCH_S ((int64_t)946684800)
 
 struct row {
     uint32_t pid;
-    uint64_t start, server;
+    uint64_t start, server, query_id;
     struct postgres_field fields[POSTGRES_COLUMNS_MOST];
 };
 
@@ -24,8 +37,11 @@ static struct postgres_field text(const char *text)
 /* Makes the row of a session; that of pid 1 is camp's own. */
 static struct postgres_field *make_row(struct row *row, int32_t pid)
 {
-    *row =
-        (struct row){ htobe32((uint32_t)pid), htobe64(START_US), htobe64(START_US + 5), { { 0 } } };
+    *row = (struct row){ htobe32((uint32_t)pid),
+                         htobe64(START_US),
+                         htobe64(START_US + 5),
+                         htobe64((uint64_t)(-5 - pid)),
+                         { { 0 } } };
     row->fields[PID] = (struct postgres_field){ (const char *)&row->pid, 4 };
     row->fields[IS_OWN] = (struct postgres_field){ pid == 1 ? "\1" : "\0", 1 };
     row->fields[START] = (struct postgres_field){ (const char *)&row->start, 8 };
@@ -33,6 +49,7 @@ static struct postgres_field *make_row(struct row *row, int32_t pid)
     row->fields[TYPE] = text("client backend");
     row->fields[HAS_DATABASE] = (struct postgres_field){ "\1", 1 };
     row->fields[SERVER] = (struct postgres_field){ (const char *)&row->server, 8 };
+    row->fields[QUERY_ID] = (struct postgres_field){ (const char *)&row->query_id, 8 };
     row->fields[USER] = text("root");
     return row->fields;
 }
@@ -66,6 +83,9 @@ static void a_row_is_read_as_a_session(void **state)
     assert_string_equal(snapshot.sessions[0].type, "client_backend");
     assert_string_equal(snapshot.sessions[0].kind.texts[SESSION_CLASS], "none");
     assert_string_equal(snapshot.sessions[0].kind.texts[SESSION_ACTIVITY], "active");
+    assert_int_equal(snapshot.sessions[0].query_id, -12);
+    assert_int_equal(postgres_session_statement(&snapshot.sessions[0]), -12);
+    assert_int_equal(snapshot.own_query_id, -6);
     assert_string_equal(snapshot.sessions[0].user, "root");
     assert_string_equal(snapshot.sessions[0].database, "");
     assert_int_equal(read_rows(&snapshot, &answer, NULL, NULL), CAMP_OK);
@@ -92,6 +112,7 @@ static void a_value_that_no_session_has_is_refused(void **state)
         { START, { "\200\0\0\0\0\0\0\0", 8 } },
         { LEADER, { "\0\0\0\0\0\0\0\7", 8 } },
         { HAS_DATABASE, { NULL, 0 } },
+        { QUERY_ID, { "\0\0\0\7", 4 } },
         { SERVER, { NULL, 0 } },
         { SERVER, { "\177\0\0\0\0\0\0\0", 8 } },
     };

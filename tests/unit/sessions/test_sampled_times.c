@@ -43,6 +43,14 @@ static uint64_t reported_sum(const struct sampled_session *session)
     return sum;
 }
 
+static void snapshot_of(struct sampled_times *times, uint64_t at_ms, int64_t statement)
+{
+    struct session_sample one = sample(7, "a", true);
+
+    one.statement = statement;
+    assert_int_equal(sampled_times_add(times, at_ms * MS, &one, 1), CAMP_OK);
+}
+
 static struct sampled_times begun(void)
 {
     struct sampled_times times;
@@ -51,6 +59,26 @@ static struct sampled_times begun(void)
     snapshot(&times, 1000, "a", true);
     sampled_times_begin(&times, 1000 * MS);
     return times;
+}
+
+static void each_sample_counts_for_the_statement_that_ran_then(void **state)
+{
+    struct sampled_times times = begun();
+    const struct sampled_session *session = times.sessions[0];
+
+    (void)state;
+    snapshot_of(&times, 1100, 5);
+    snapshot_of(&times, 1200, -6);
+    snapshot_of(&times, 1300, 5);
+    sampled_times_end(&times, 1300 * MS);
+    assert_int_equal(session->time_count, 3);
+    assert_int_equal(session->times[0].statement, 0);
+    assert_int_equal(session->times[0].asleep_ns, 50 * MS);
+    assert_int_equal(session->times[1].statement, 5);
+    assert_int_equal(session->times[1].reported_ns, 150 * MS);
+    assert_int_equal(session->times[2].statement, -6);
+    assert_int_equal(session->times[2].asleep_ns, 100 * MS);
+    sampled_times_release(&times);
 }
 
 static void the_time_between_two_snapshots_is_halved_between_their_states(void **state)
@@ -199,6 +227,7 @@ static void an_interval_without_a_snapshot_counts_as_elapsed_but_unaccounted_tim
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_sample_counts_for_the_statement_that_ran_then),
         cmocka_unit_test(the_time_between_two_snapshots_is_halved_between_their_states),
         cmocka_unit_test(the_times_of_living_sessions_start_at_zero_in_each_interval),
         cmocka_unit_test(a_new_session_is_accounted_from_its_start),

@@ -10,24 +10,23 @@
  * A wait ends with the wakeup of the task. The server clears the event only when the task has a CPU
  * again. A sampler of the event would therefore count run-queue time as waiting.
  *
- * An account is written by the switches of the task's CPU and by tasks that wake the task. The
- * scheduler's own rules order these writers. For a task that is not watched, a switch only looks up
- * the tid.
+ * Switches of the task's CPU, and tasks that wake the task, write its account. The scheduler's own
+ * rules order them. For a task that is not watched, a switch only looks up the tid.
  */
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <linux/bpf.h>
 
-#include <bpf/bpf_helpers.h>
-
 #include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
 #include "../../backends_layout.h"
 #include "kernel.h"
 #include "names.bpf.h"
 #include "order.bpf.h"
+#include "statements.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -106,7 +105,8 @@ __noinline uint32_t wait_of(struct backend_slot *slot, uint32_t event, uint32_t 
     return limit;
 }
 
-static __always_inline void open_wait(struct backend_slot *slot, uint32_t event, uint32_t activity)
+static __always_inline void open_wait(struct backend_slot *slot, struct backend_statements *own,
+                                      uint32_t event, uint32_t activity)
 {
     uint32_t wait = wait_of(slot, event, activity, BACKEND_WAITS_OWN);
 
@@ -118,12 +118,15 @@ static __always_inline void open_wait(struct backend_slot *slot, uint32_t event,
     }
     slot->wait = wait;
     slot->account.waits[wait].times++;
+    if (own != NULL)
+        own->share = share_of(own, own->statement, event, activity);
 }
 
 /* Charges the time from slot->since_ns to `until` to the current state, and starts the state
  * `next`. If the clocks of two CPUs differ, `until` may be before since_ns. Then nothing is
  * charged, so the sum of the times stays exact. */
-static __always_inline void book(struct backend_slot *slot, uint64_t until, uint32_t next)
+static __always_inline void book(struct backend_slot *slot, struct backend_statements *own,
+                                 uint64_t until, uint32_t next)
 {
     struct backend_account *account = &slot->account;
     uint64_t interval = until - slot->since_ns;
@@ -137,6 +140,12 @@ static __always_inline void book(struct backend_slot *slot, uint64_t until, uint
         account->run_queue_ns += interval;
     else if (wait < BACKEND_WAITS_MAX)
         account->waits[wait].ns += interval;
+    if (own != NULL && account->state == BACKEND_ON_CPU)
+        own->cpu_ns += interval;
+    else if (own != NULL && account->state == BACKEND_IN_RUN_QUEUE)
+        own->run_queue_ns += interval;
+    else if (own != NULL)
+        charge_share(own, own->share, interval);
     slot->since_ns += interval;
     account->state = next;
 }
@@ -161,7 +170,7 @@ static __always_inline bool read_activity(uint32_t *activity)
                                           (void *)(at + place.activity_offset)) == 0;
 }
 
-static __always_inline void fall_asleep(struct backend_slot *slot)
+static __always_inline void fall_asleep(struct backend_slot *slot, struct backend_statements *own)
 {
     uint32_t event = 0, activity = BACKEND_ACTIVITY_NONE;
 
@@ -173,7 +182,7 @@ static __always_inline void fall_asleep(struct backend_slot *slot)
         activity = BACKEND_ACTIVITY_NONE;
         count(&losses.unread);
     }
-    open_wait(slot, event, activity);
+    open_wait(slot, own, event, activity);
 }
 
 /* Called if no event reported a switch of the task, which is counted here. Returns how long the
@@ -202,42 +211,49 @@ static __always_inline void leave(struct backend_slot *slot, const struct task_s
                                   uint64_t now, bool runnable, uint32_t why)
 {
     const bool dead = !runnable && (why & TASK_DEAD) != 0;
+    struct backend_statements *own = statements_of(slot);
     int32_t tid = task->pid;
 
     begin_writing(slot);
     if (slot->account.state != BACKEND_ON_CPU)
-        book(slot, now - ran_unseen(slot, task, now), BACKEND_ON_CPU);
-    book(slot, now, runnable ? BACKEND_IN_RUN_QUEUE : BACKEND_OFF_CPU);
+        book(slot, own, now - ran_unseen(slot, task, now), BACKEND_ON_CPU);
+    book(slot, own, now, runnable ? BACKEND_IN_RUN_QUEUE : BACKEND_OFF_CPU);
     witness(slot, task);
+    if (own != NULL) {
+        read_statement(&place, &own->statement);
+        charge_statement(own);
+    }
     if (!runnable && (why & TASK_STOPPED_OR_TRACED) != 0)
-        open_wait(slot, BACKEND_EVENT_STOPPED, BACKEND_ACTIVITY_NONE);
+        open_wait(slot, own, BACKEND_EVENT_STOPPED, BACKEND_ACTIVITY_NONE);
     else if (!runnable && !dead)
-        fall_asleep(slot);
-    if (!dead)
-        read_names_once(slot);
+        fall_asleep(slot, own);
     if (dead) { /* The session frees a slot with BACKEND_ENDED. */
         slot->account.flags |= BACKEND_ENDED;
         bpf_map_delete_elem(&watched, &tid);
+    } else {
+        read_names_once(slot);
     }
     end_writing(slot);
 }
 
 /* Handles a task that left a CPU without an event. The reason of its wait is unknown. */
-static __always_inline void left_unseen(struct backend_slot *slot, const struct task_struct *task,
-                                        uint64_t now)
+static __always_inline void left_unseen(struct backend_slot *slot, struct backend_statements *own,
+                                        const struct task_struct *task, uint64_t now)
 {
-    book(slot, slot->since_ns + ran_unseen(slot, task, now), BACKEND_OFF_CPU);
+    book(slot, own, slot->since_ns + ran_unseen(slot, task, now), BACKEND_OFF_CPU);
     slot->run_ns = task->se.sum_exec_runtime;
-    open_wait(slot, BACKEND_EVENT_UNKNOWN, BACKEND_ACTIVITY_NONE);
+    open_wait(slot, own, BACKEND_EVENT_UNKNOWN, BACKEND_ACTIVITY_NONE);
 }
 
 static __always_inline void arrive(struct backend_slot *slot, const struct task_struct *task,
                                    uint64_t now)
 {
+    struct backend_statements *own = statements_of(slot);
+
     begin_writing(slot);
     if (slot->account.state == BACKEND_ON_CPU)
-        left_unseen(slot, task, now);
-    book(slot, now, BACKEND_ON_CPU);
+        left_unseen(slot, own, task, now);
+    book(slot, own, now, BACKEND_ON_CPU);
     end_writing(slot);
 }
 
@@ -263,6 +279,7 @@ SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *task)
 {
     struct backend_slot *slot = slot_of(task->pid);
+    struct backend_statements *own;
     uint32_t state;
     uint64_t now;
 
@@ -271,11 +288,12 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
     state = slot->account.state;
     if (state == BACKEND_IN_RUN_QUEUE || (state == BACKEND_ON_CPU && task->on_cpu))
         return 0;
+    own = statements_of(slot);
     now = bpf_ktime_get_ns();
     begin_writing(slot);
     if (state == BACKEND_ON_CPU)
-        left_unseen(slot, task, now);
-    book(slot, now, BACKEND_IN_RUN_QUEUE);
+        left_unseen(slot, own, task, now);
+    book(slot, own, now, BACKEND_IN_RUN_QUEUE);
     end_writing(slot);
     return 0;
 }
@@ -300,11 +318,13 @@ static __always_inline struct backend_slot *take_slot(uint32_t *number)
     return NULL;
 }
 
-static __always_inline void fill(struct backend_slot *slot, const struct task_struct *task,
-                                 uint64_t now, uint32_t state, uint32_t flags)
+static __always_inline void fill(struct backend_slot *slot, uint32_t number,
+                                 const struct task_struct *task, uint64_t now, uint32_t state,
+                                 uint32_t flags)
 {
     struct backend_account *account = &slot->account;
 
+    slot->number = number;
     slot->since_ns = now;
     slot->run_ns = task->se.sum_exec_runtime;
     slot->cpu_before_ns = slot->run_ns;
@@ -358,15 +378,15 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
     slot = take_slot(&number);
     if (slot == NULL)
         return 0;
-    fill(slot, child, bpf_ktime_get_ns(), BACKEND_IN_RUN_QUEUE, 0);
+    fill(slot, number, child, bpf_ktime_get_ns(), BACKEND_IN_RUN_QUEUE, 0);
     watch(slot, number);
     return 0;
 }
 
-/* Reads the wait event and the activity of a sleeping task. If a value cannot be read, it becomes
- * BACKEND_EVENT_UNKNOWN or BACKEND_ACTIVITY_NONE. */
+/* Reads the wait event, the activity and the statement of a sleeping task. If a value cannot be
+ * read, it becomes BACKEND_EVENT_UNKNOWN, BACKEND_ACTIVITY_NONE or 0. */
 static __always_inline void read_sleeper(struct task_struct *task, uint32_t *event,
-                                         uint32_t *activity)
+                                         uint32_t *activity, uint64_t *statement)
 {
     uint64_t at = 0;
 
@@ -381,6 +401,7 @@ static __always_inline void read_sleeper(struct task_struct *task, uint32_t *eve
         bpf_copy_from_user_task(activity, sizeof *activity, (void *)(at + place.activity_offset),
                                 task, 0) != 0)
         *activity = BACKEND_ACTIVITY_NONE;
+    *statement = at != 0 ? statement_of_sleeper(&place, task, at) : 0;
 }
 
 static __always_inline bool is_wanted(struct task_struct *task)
@@ -397,8 +418,9 @@ int watch_existing(struct bpf_iter__task *ctx)
 {
     struct task_struct *task = ctx->task;
     struct backend_slot *slot;
+    struct backend_statements *own;
     uint32_t event = 0, activity = BACKEND_ACTIVITY_NONE, number = 0, state;
-    uint64_t switches;
+    uint64_t switches, statement = 0;
 
     if (task == NULL || task->exit_state != 0 || !is_wanted(task))
         return 0;
@@ -409,7 +431,7 @@ int watch_existing(struct bpf_iter__task *ctx)
     if (slot == NULL)
         return 0;
     switches = task->nvcsw + task->nivcsw;
-    read_sleeper(task, &event, &activity);
+    read_sleeper(task, &event, &activity, &statement);
     if ((task->__state & TASK_STOPPED_OR_TRACED) != 0)
         event = BACKEND_EVENT_STOPPED;
     if (switches != task->nvcsw + task->nivcsw)
@@ -417,9 +439,12 @@ int watch_existing(struct bpf_iter__task *ctx)
     state = task->on_cpu         ? BACKEND_ON_CPU
             : task->__state == 0 ? BACKEND_IN_RUN_QUEUE
                                  : BACKEND_OFF_CPU;
-    fill(slot, task, bpf_ktime_get_ns(), state, BACKEND_OLDER);
+    fill(slot, number, task, bpf_ktime_get_ns(), state, BACKEND_OLDER);
+    own = statements_of(slot);
+    if (own != NULL)
+        own->statement = statement;
     if (state == BACKEND_OFF_CPU)
-        open_wait(slot, event, activity);
+        open_wait(slot, own, event, activity);
     watch(slot, number);
     return 0;
 }

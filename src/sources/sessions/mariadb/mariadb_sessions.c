@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const mariadb_label_names[MARIADB_LABELS] = { "user", "database", "client", "query" };
+const char *const mariadb_label_names[MARIADB_LABELS] = { "user", "database", "client",
+                                                          "last_statement" };
 
 /* The columns of mariadb_sessions_statement(). */
 enum { ID, TID, COMMAND, STATE, TIME_MS, USER, HOST, DB, TRANSACTION, QUERY };

@@ -18,7 +18,7 @@
  * all transactions meanwhile. `queries` adds a column with the text of each session's statement. */
 const struct mariadb_statement *mariadb_sessions_statement(bool transactions, bool queries);
 
-/* labels of a session: user, database and client; with `queries` also query */
+/* labels of a session: user, database and client; with `queries` also the last statement */
 #define MARIADB_LABELS 4
 extern const char *const mariadb_label_names[MARIADB_LABELS];
 

@@ -22,13 +22,19 @@ static int compare(const void *a, const void *b)
 static bool reserve(struct backend_accounts *accounts, size_t wanted)
 {
     return ARRAYS_RESERVE(accounts->capacity, wanted, ARRAY(accounts->now),
-                          ARRAY(accounts->before));
+                          ARRAY(accounts->before)) &&
+           (!accounts->by_statement ||
+            ARRAYS_RESERVE(accounts->statement_capacity, accounts->capacity,
+                           ARRAY(accounts->statements), ARRAY(accounts->statements_before)));
 }
 
 static void swap(struct backend_accounts *accounts)
 {
     struct backend_account *const now = accounts->before;
+    struct backend_statements *const statements = accounts->statements_before;
 
+    accounts->statements_before = accounts->statements;
+    accounts->statements = statements;
     accounts->before = accounts->now;
     accounts->before_count = accounts->count;
     accounts->now = now;
@@ -51,7 +57,8 @@ int backend_accounts_read(struct backend_accounts *accounts, struct backends *ba
     while (r == CAMP_E_SPACE) {
         if (!reserve(accounts, count))
             return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for %zu backends", count);
-        r = backends_read(backends, accounts->now, accounts->capacity, &count, error);
+        r = backends_read(backends, accounts->now, accounts->statements, accounts->capacity, &count,
+                          error);
         if (r == CAMP_OK)
             accounts->count = count;
         count += count / 4; /* more backends may start before the next attempt */
@@ -84,7 +91,9 @@ void backend_accounts_release(struct backend_accounts *accounts)
 {
     free(accounts->now);
     free(accounts->before);
-    *accounts = (struct backend_accounts){ 0 };
+    free(accounts->statements);
+    free(accounts->statements_before);
+    *accounts = (struct backend_accounts){ .by_statement = accounts->by_statement };
 }
 
 static const struct backend_wait *find_wait(const struct backend_account *account,
@@ -146,4 +155,20 @@ bool backend_accounts_since(const struct backend_accounts *accounts, size_t at,
     ret->involuntary_switches -= before->involuntary_switches;
     subtract_times(ret, before);
     return ret->time_ns > ret->begin_ns;
+}
+
+struct backend_statements *backend_accounts_statements(const struct backend_accounts *accounts,
+                                                       size_t at)
+{
+    return accounts->by_statement ? &accounts->statements[accounts->now[at].row] : NULL;
+}
+
+const struct backend_statements *
+backend_accounts_statements_before(const struct backend_accounts *accounts, size_t at)
+{
+    const struct backend_account *before =
+        ARRAY_FIND(&accounts->now[at], accounts->before, accounts->before_count, compare);
+
+    return accounts->by_statement && before != NULL ? &accounts->statements_before[before->row]
+                                                    : NULL;
 }

@@ -17,6 +17,11 @@ struct backend_accounts {
     struct backend_account *before; /* [before_count] accounts of the previous reading */
     size_t count, before_count;
     size_t capacity;
+    /* Times by statement, each [statement_capacity], by the `row` of an account of `now` or
+     * `before`. NULL unless `by_statement` was set before the first reading. */
+    struct backend_statements *statements, *statements_before;
+    size_t statement_capacity;
+    bool by_statement;
 };
 
 /* Frees the accounts. An all-zero struct is empty. */
@@ -26,7 +31,8 @@ void backend_accounts_release(struct backend_accounts *accounts);
 int backend_accounts_read(struct backend_accounts *accounts, struct backends *backends,
                           struct camp_error *error);
 
-/* Copies the accounts of a new reading from now[count], in any order. CAMP_OK or CAMP_E_NOMEM. */
+/* Copies the accounts of a new reading from now[count], in any order, without times by statement.
+ * CAMP_OK or CAMP_E_NOMEM. */
 int backend_accounts_replace(struct backend_accounts *accounts, const struct backend_account *now,
                              size_t count);
 
@@ -38,3 +44,10 @@ void backend_accounts_omit(struct backend_accounts *accounts, size_t at);
  * Returns false if no time has passed, because the backend had ended at the previous reading. */
 bool backend_accounts_since(const struct backend_accounts *accounts, size_t at,
                             struct backend_account *ret);
+
+/* Return the times by statement of now[at], and of the same backend at the previous reading. NULL
+ * if there are none. */
+struct backend_statements *backend_accounts_statements(const struct backend_accounts *accounts,
+                                                       size_t at);
+const struct backend_statements *
+backend_accounts_statements_before(const struct backend_accounts *accounts, size_t at);

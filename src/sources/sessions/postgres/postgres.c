@@ -18,9 +18,8 @@ static const struct {
     [POSTGRES_SQL] = { "SQL", CAMP_SAMPLED },
 };
 
-/* The postmaster is the parent of the backend that serves camp's own connection. */
-static int find_postmaster(const struct postgres_source *source, int32_t *ret,
-                           struct camp_error *error)
+int postgres_find_postmaster(const struct postgres_source *source, int32_t *ret,
+                             struct camp_error *error)
 {
     const struct postgres_snapshot *snapshot = source->sampler.snapshot;
     struct camp_process process;
@@ -36,10 +35,22 @@ static int find_postmaster(const struct postgres_source *source, int32_t *ret,
     return r;
 }
 
+/* camp's own backend has the id of the statement that asked for the last snapshot. */
+static int find_statement(struct postgres_source *source, struct camp_error *error)
+{
+    const struct postgres_snapshot *snapshot = source->sampler.snapshot;
+    unsigned char entry[POSTGRES_ENTRY_SIZE];
+    int r = postgres_layout_read_entry(&source->layout, snapshot->own_pid, entry, error);
+
+    return r == CAMP_OK ? postgres_layout_find_statement(&source->layout, entry,
+                                                         snapshot->own_query_id, error)
+                        : r;
+}
+
 static int find_layout(struct postgres_source *source, struct camp_error *error)
 {
     int32_t postmaster;
-    int r = find_postmaster(source, &postmaster, error);
+    int r = postgres_find_postmaster(source, &postmaster, error);
 
     if (r == CAMP_OK && source->sampler.snapshot->own_is_untracked)
         return camp_fail(error, CAMP_E_NOTSUP, 0,
@@ -50,6 +61,8 @@ static int find_layout(struct postgres_source *source, struct camp_error *error)
     if (r == CAMP_OK)
         r = postgres_layout_probe(&source->layout, &source->registry.databases,
                                   &source->registry.users, source->conninfo, source->stop, error);
+    if (r == CAMP_OK && source->by_statement)
+        r = find_statement(source, error);
     if (r == CAMP_OK)
         postgres_memory_samples_open(source);
     return r;
@@ -65,6 +78,7 @@ static int open_backends(struct postgres_source *source, struct camp_error *erro
         .pid_offset = source->layout.pid_offset,
         .numbers_offset = source->layout.numbers_offset,
         .application_offset = source->layout.application_offset,
+        .statement_offset = source->layout.statement_offset,
     };
     int r;
 
@@ -149,6 +163,13 @@ static int parse_tier(const char *text, enum postgres_tier *ret_first, enum post
                      text);
 }
 
+static void set_statements(struct source *base, bool by_statement)
+{
+    struct postgres_source *source = (struct postgres_source *)base;
+
+    source->has_parts = by_statement && source->by_statement;
+}
+
 static const struct schema *describe(const struct source *base)
 {
     return &((const struct postgres_source *)base)->sessions.schema;
@@ -164,7 +185,7 @@ static void follow_restart(struct postgres_source *source)
     if (source->sampler.snapshot == NULL || source->sampler.connection == source->connection ||
         source->tier > POSTGRES_MEMORY)
         return;
-    if ((find_postmaster(source, &postmaster, &error) == CAMP_OK &&
+    if ((postgres_find_postmaster(source, &postmaster, &error) == CAMP_OK &&
          postmaster == source->layout.pid) ||
         open_tier(source, source->tier, &error) == CAMP_OK)
         source->connection = source->sampler.connection;
@@ -215,6 +236,7 @@ static int fill(struct postgres_source *source, struct camp_error *error)
     int r = CAMP_OK;
 
     write_note(source);
+    source->misses_texts = false;
     if (source->tier == POSTGRES_MEMORY && source->memory_samples.is_open)
         end_ns = postgres_memory_samples_end(source);
     else if (source->tier == POSTGRES_BPF)
@@ -222,6 +244,7 @@ static int fill(struct postgres_source *source, struct camp_error *error)
         end_ns = source_clock_ns(CLOCK_MONOTONIC);
     session_frame_begin(&source->sessions, source->end_ns, end_ns,
                         (int64_t)source_clock_ns(CLOCK_REALTIME));
+    child_exits_read(&source->exits, source->postmaster);
     if (source->backends != NULL)
         r = backend_accounts_read(&source->accounts, source->backends, error);
     if (r == CAMP_OK)
@@ -258,10 +281,14 @@ static void close_postgres(struct source *base)
     close_tier(source);
     close_backends(source);
     postgres_sampler_close(source);
+    child_exits_close(&source->exits);
     postgres_registry_release(&source->registry);
     postgres_events_release(&source->events);
     session_frame_release(&source->sessions);
+    postgres_parts_release(&source->parts);
+    postgres_statements_release(&source->texts);
     free(source->times);
+    free(source->statements);
     free(source->names);
     free(source->conninfo);
     free(source);
@@ -279,7 +306,8 @@ static int open_frame(struct postgres_source *source, const struct from *from,
         .wait_provenance = tiers[source->tier].waits,
         .rules_path = from->rules,
         .rules_text = session_rules_postgres,
-        .label_names = postgres_label_names,
+        .label_names =
+            source->by_statement ? postgres_label_names_by_statement : postgres_label_names,
         .label_count = POSTGRES_LABELS,
     };
 
@@ -300,6 +328,11 @@ static void fill_facts(const struct postgres_source *source, const struct camp_e
     facts->live = true;
     if (why->message[0] != '\0')
         snprintf(facts->note, sizeof facts->note, "Not measured: %s", why->message);
+    else if (!source->exits.is_open &&
+             (source->tier == POSTGRES_MEMORY || source->tier == POSTGRES_GATED))
+        snprintf(facts->note, sizeof facts->note,
+                 "Sessions that end lose the CPU time since their last sample: %s",
+                 source->why_no_exits.message);
 }
 
 /* Called when the first interval starts, so that earlier CPU time is in no interval. */
@@ -314,16 +347,33 @@ static void read_clocks(struct postgres_source *source)
     }
 }
 
+/* Whether the server computes ids of statements, without which time cannot be divided by statement.
+ */
+static void check_statements(struct postgres_source *source, struct from_facts *facts)
+{
+    const struct postgres_snapshot *snapshot = source->sampler.snapshot;
+
+    if (!source->by_statement || (snapshot != NULL && snapshot->own_query_id != 0))
+        return;
+    source->by_statement = false;
+    facts->no_statements = snapshot != NULL && snapshot->version < POSTGRES_HAS_QUERY_ID
+                               ? "PostgreSQL has ids of statements from version 14 on"
+                               : "the server computes no ids of statements: set compute_query_id = "
+                                 "on in postgresql.conf, and reload it";
+}
+
 static int open_all(struct postgres_source *source, const struct from *from,
                     struct from_facts *facts, struct camp_error *error)
 {
-    static const struct backends_place nowhere;
+    const struct backends_place nowhere = { .by_statement = from->by_statement };
     struct camp_error why = { 0 };
     enum postgres_tier first, last;
     int r = parse_tier(from->tier, &first, &last, error);
 
     if (r == CAMP_OK && first == POSTGRES_BPF)
         backends_open(&source->backends, &nowhere, &source->refusal);
+    if (r == CAMP_OK && first <= POSTGRES_GATED && last >= POSTGRES_MEMORY)
+        child_exits_open(&source->exits, &source->why_no_exits);
     if (from->before_server != NULL)
         from->before_server();
     if (r == CAMP_OK)
@@ -334,11 +384,15 @@ static int open_all(struct postgres_source *source, const struct from *from,
         return r;
     write_note(source);
     source->connection = source->sampler.connection;
+    check_statements(source, facts);
+    source->accounts.by_statement = source->by_statement;
     r = open_best(source, first, last, &why);
     if (r != CAMP_OK)
         return camp_fail(error, r, why.system_error, "%s", why.message);
     if (source->tier != POSTGRES_BPF)
         close_backends(source);
+    if (source->tier != POSTGRES_MEMORY && source->tier != POSTGRES_GATED)
+        child_exits_close(&source->exits);
     r = open_frame(source, from, error);
     fill_facts(source, &why, facts);
     if (r == CAMP_OK) /* The set-up takes some 0.3 s, so the first interval starts after it. */
@@ -361,9 +415,14 @@ int postgres_source_open(const struct from *from, const char *conninfo, struct s
 
     if (source == NULL)
         return camp_fail(error, r, 0, "no memory for a source");
-    source->source = (struct source){ describe, next, close_postgres, NULL };
+    source->source = (struct source){ .describe = describe,
+                                      .next = next,
+                                      .close = close_postgres,
+                                      .set_statements = set_statements };
     source->stop = from->stop;
     source->background = from->background;
+    source->by_statement = from->by_statement;
+    source->queries = from->queries;
     source->conninfo = conninfo_of_address(conninfo);
     source->tier = POSTGRES_SQL;
     if (source->conninfo != NULL)

@@ -9,6 +9,9 @@
 #include "postgres_layout.h"
 #include "postgres_memory.h"
 #include "postgres_registry.h"
+#include "sources/sessions/child_exits.h"
+#include "sources/sessions/postgres/statements/backend_shares.h"
+#include "sources/sessions/postgres/statements/postgres_statements.h"
 #include "sources/sessions/sampled_times.h"
 #include "sources/sessions/session.h"
 #include "sources/source.h"
@@ -61,14 +64,45 @@ struct postgres_memory_samples {
     struct postgres_pace pace;
 };
 
+/* The part of a session's interval that it spent with one statement. */
+struct postgres_part {
+    int64_t statement; /* 0 for none, or POSTGRES_OTHER */
+    uint64_t cpu_ns, run_queue_ns, asleep_ns;
+    uint64_t awake_ns; /* by samples that found the session awake */
+    uint64_t sampled_ns, sample_count;
+    uint64_t reported_ns[SESSION_STATE_COUNT];
+};
+
+/* stands for the statements of a session that the kernel had no place for */
+#define POSTGRES_OTHER INT64_MIN
+
+/* The interval of one session, divided by statement. */
+struct postgres_parts {
+    struct postgres_part *parts; /* [count] */
+    size_t count, capacity;
+    struct session_time *times; /* [time_capacity], those of one part */
+    size_t time_capacity;
+};
+
 struct postgres_source {
     struct source source; /* must be first, because a pointer to it is cast */
     char *conninfo;
     const volatile sig_atomic_t *stop;
     bool background;
+    /* The session's time is divided by statement; rows are of a session and a statement while
+     * has_parts is set. */
+    bool by_statement, has_parts;
+    struct postgres_parts parts;
+    bool queries; /* labels have the texts of statements */
+    struct postgres_statements texts;
+    bool misses_texts; /* a part of the last interval has no text yet */
     enum postgres_tier tier;
     struct postgres_sampler sampler;
     struct postgres_registry registry;
+    int32_t postmaster; /* 0 if unknown */
+    /* open on the schedstat tiers; why_no_exits if it cannot be */
+    struct child_exits exits;
+    struct camp_error why_no_exits;
     struct postgres_events events;
     struct postgres_layout layout;
     /* Opened before the server is asked, and kept while the tier is bpf; otherwise NULL, and
@@ -80,6 +114,7 @@ struct postgres_source {
     struct postgres_memory_samples memory_samples;
     struct session_frame sessions;
     struct session_time *times; /* [time_capacity] */
+    int64_t *statements;        /* [time_capacity] of each of `times` */
     size_t time_capacity;
     char (*names)[POSTGRES_EVENT_SIZE]; /* [time_capacity], texts for events without a known name */
     uint64_t end_ns;
@@ -92,6 +127,34 @@ struct postgres_source {
  * CAMP_OK or CAMP_E_NOMEM. */
 int postgres_rows_of_accounts(struct postgres_source *source);
 int postgres_rows_of_samples(struct postgres_source *source);
+
+/* Starts to divide the interval of a session. */
+void postgres_parts_start(struct postgres_parts *parts);
+
+/* Returns the part of a statement, or NULL if there is no memory. Earlier pointers become invalid.
+ */
+struct postgres_part *postgres_parts_get(struct postgres_parts *parts, int64_t statement);
+
+/* Sets the CPU and run-queue times of the parts to shares of those of the session, in proportion to
+ * awake_ns. Without such samples they belong to no statement. CAMP_OK or CAMP_E_NOMEM. */
+int postgres_parts_divide(struct postgres_parts *parts, const struct session *session);
+
+/* Adds a row for each part of a session. session->times[i] is of the statement
+ * source->statements[i]. Time of the session in no part gets a part without a statement. CAMP_OK or
+ * CAMP_E_NOMEM. */
+int postgres_parts_add_rows(struct postgres_source *source, const struct session *session);
+void postgres_parts_release(struct postgres_parts *parts);
+
+/* Sets session->cpu_ns and run_queue_ns from the scheduler's counts since the last reading, or
+ * since the session's start if the session is new. Of a session that has ended (is_ended) they are
+ * in the kernel's exit record, which also says how long it lived: then sets session->elapsed_ns and
+ * *ret_is_final. Returns false if the counts of this interval are unknown. */
+bool postgres_clock_read(const struct postgres_source *source, struct postgres_process *process,
+                         bool is_ended, struct session *session, bool *ret_is_final);
+
+/* The postmaster is the parent of the backend that serves camp's own connection. */
+int postgres_find_postmaster(const struct postgres_source *source, int32_t *ret,
+                             struct camp_error *error);
 
 void postgres_pace_update(struct postgres_pace *pace, uint64_t cost_ns);
 

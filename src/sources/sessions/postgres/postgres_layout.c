@@ -177,6 +177,27 @@ int postgres_layout_read_entry(const struct postgres_layout *layout, int32_t pid
     return r == CAMP_OK ? process_memory_read(pid, at, ret, POSTGRES_ENTRY_SIZE, error) : r;
 }
 
+int postgres_layout_find_statement(struct postgres_layout *layout,
+                                   const unsigned char entry[POSTGRES_ENTRY_SIZE], int64_t id,
+                                   struct camp_error *error)
+{
+    uint32_t places = 0, place = 0;
+
+    for (uint32_t offset = 0; offset + sizeof id <= POSTGRES_ENTRY_SIZE; offset += sizeof id) {
+        if (id == 0 || memcmp(entry + offset, &id, sizeof id) != 0)
+            continue;
+        place = offset;
+        places++;
+    }
+    if (places != 1)
+        return camp_fail(error, CAMP_E_FORMAT, 0,
+                         "this server's table of sessions has %u places for the id of a statement: "
+                         "statements are asked for by SQL",
+                         places);
+    layout->statement_offset = place;
+    return CAMP_OK;
+}
+
 enum postgres_activity postgres_layout_activity(const struct postgres_layout *layout, uint32_t code)
 {
     for (int a = 0; a < POSTGRES_ACTIVITIES; a++) {

@@ -54,6 +54,7 @@ struct postgres_layout {
      * are unknown. Then sessions that SQL did not see have no names. */
     uint32_t numbers_offset, application_offset;
     uint32_t code[POSTGRES_ACTIVITIES]; /* value of st_state for each activity */
+    uint32_t statement_offset;          /* offset of st_query_id in an entry; 0 if unknown */
 };
 
 /* Fills pid, low, high, event_pointer and entry_pointer from the executable of the process.
@@ -86,6 +87,13 @@ void postgres_layout_resolve_names(struct postgres_layout *layout,
 /* Reads the current entry of a backend. Errors are those of process_memory_read(). */
 int postgres_layout_read_entry(const struct postgres_layout *layout, int32_t pid,
                                unsigned char ret[POSTGRES_ENTRY_SIZE], struct camp_error *error);
+
+/* Fills statement_offset from the entry of a backend whose statement has this id, by SQL. An id has
+ * 64 bits, so nothing else in an entry has its value. CAMP_E_FORMAT if no offset or more than one
+ * offset fits. */
+int postgres_layout_find_statement(struct postgres_layout *layout,
+                                   const unsigned char entry[POSTGRES_ENTRY_SIZE], int64_t id,
+                                   struct camp_error *error);
 
 enum postgres_activity postgres_layout_activity(const struct postgres_layout *layout,
                                                 uint32_t code);

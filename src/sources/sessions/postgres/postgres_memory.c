@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#define NUMBERS 3u
+#define NUMBERS 4u
 #define BATCH (IOV_MAX / NUMBERS)
 
 int process_memory_fail(int32_t pid, int system_error, struct camp_error *error)
@@ -61,19 +61,37 @@ int process_memory_read_pointer(int32_t pid, uint64_t address, uint64_t *ret,
 
 struct numbers {
     uint32_t event, pid, code;
+    int64_t statement;
 };
+
+/* Without a known place of the statement, a backend has one number less. */
+static size_t numbers_of(const struct postgres_layout *layout)
+{
+    return layout->statement_offset != 0 ? NUMBERS : NUMBERS - 1;
+}
+
+static size_t bytes_of(const struct postgres_layout *layout)
+{
+    return 3 * sizeof(uint32_t) + (layout->statement_offset != 0 ? sizeof(int64_t) : 0);
+}
 
 static void fill_vectors(struct iovec *here, struct iovec *there, struct numbers *numbers,
                          const struct postgres_backend *backend,
                          const struct postgres_layout *layout)
 {
-    uint32_t *const into[] = { &numbers->event, &numbers->pid, &numbers->code };
-    const uint64_t from[] = { backend->event_address, backend->entry_address + layout->pid_offset,
-                              backend->entry_address + layout->activity_offset };
+    void *const into[NUMBERS] = { &numbers->event, &numbers->pid, &numbers->code,
+                                  &numbers->statement };
+    const uint64_t entry = backend->entry_address;
+    const uint64_t from[NUMBERS] = { backend->event_address, entry + layout->pid_offset,
+                                     entry + layout->activity_offset,
+                                     entry + layout->statement_offset };
 
-    for (size_t i = 0; i < NUMBERS; i++) {
-        here[i] = (struct iovec){ into[i], sizeof *into[i] };
-        there[i] = (struct iovec){ (void *)(uintptr_t)from[i], sizeof *into[i] };
+    numbers->statement = 0;
+    for (size_t i = 0; i < numbers_of(layout); i++) {
+        const size_t size = i < 3 ? sizeof(uint32_t) : sizeof(int64_t);
+
+        here[i] = (struct iovec){ into[i], size };
+        there[i] = (struct iovec){ (void *)(uintptr_t)from[i], size };
     }
 }
 
@@ -85,20 +103,22 @@ static int read_batch(const struct postgres_layout *layout, int32_t through,
 {
     struct iovec here[BATCH * NUMBERS], there[BATCH * NUMBERS];
     struct numbers numbers[BATCH];
+    const size_t each = numbers_of(layout);
     ssize_t length;
     size_t whole;
 
     for (size_t i = 0; i < count; i++)
-        fill_vectors(&here[i * NUMBERS], &there[i * NUMBERS], &numbers[i], &backends[i], layout);
-    length = process_vm_readv(through, here, count * NUMBERS, there, count * NUMBERS, 0);
+        fill_vectors(&here[i * each], &there[i * each], &numbers[i], &backends[i], layout);
+    length = process_vm_readv(through, here, count * each, there, count * each, 0);
     if (length < 0 && errno != EFAULT)
         return process_memory_fail(through, errno, error);
-    whole = length < 0 ? 0 : (size_t)length / sizeof numbers[0];
+    whole = length < 0 ? 0 : (size_t)length / bytes_of(layout);
     for (size_t i = 0; i < whole; i++) {
         /* false if the entry belongs to another backend now */
         backends[i].known = numbers[i].pid == (uint32_t)backends[i].pid;
         backends[i].event = numbers[i].event;
         backends[i].code = numbers[i].code;
+        backends[i].statement = numbers[i].statement;
     }
     return (int)whole;
 }

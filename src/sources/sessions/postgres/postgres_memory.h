@@ -15,7 +15,8 @@ struct postgres_backend {
     int32_t pid;
     bool known; /* false if the backend has ended, or has no entry in the server's table (yet) */
     uint32_t event;
-    uint32_t code; /* activity, translated by postgres_layout_activity() */
+    uint32_t code;     /* activity, translated by postgres_layout_activity() */
+    int64_t statement; /* id of the statement that ran last; 0 without layout->statement_offset */
     /* Addresses of the event and of the entry, for the next reading; 0 if unknown. */
     uint64_t event_address, entry_address;
 };

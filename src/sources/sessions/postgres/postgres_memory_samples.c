@@ -13,6 +13,7 @@
 
 #define PERIOD_NS (10 * (uint64_t)NS_PER_MS)
 #define LONGEST_NS ((uint64_t)NS_PER_S)
+#define STATE_NS (250 * (uint64_t)NS_PER_MS)
 
 static const char *name_of_activity(enum postgres_activity activity)
 {
@@ -127,22 +128,37 @@ void postgres_memory_samples_name_events(struct postgres_source *source,
     }
 }
 
+static void note_runnable(struct postgres_process *process, uint64_t cpu_ns)
+{
+    if (process->runnable_since_ns != 0 && process->runnable_cpu_ns == cpu_ns)
+        return;
+    process->runnable_since_ns = process->state_ns;
+    process->runnable_cpu_ns = cpu_ns;
+}
+
 /* A task that was asleep counts as still asleep if its CPU clock has not advanced since. Reading
  * the CPU clock costs a tenth of reading the state. A task that was woken but has not run yet is
- * wrongly counted as asleep, at most once per sleep. */
+ * wrongly counted as asleep, for at most STATE_NS. */
 bool postgres_is_asleep(struct postgres_process *process)
 {
+    const uint64_t now_ns = source_clock_ns(CLOCK_MONOTONIC);
     uint64_t cpu_ns;
     char state;
 
     if (!process->has_task || camp_pid_cpu_ns(process->pid, &cpu_ns) != CAMP_OK)
         return false;
-    if (process->asleep_cpu_ns == cpu_ns)
+    if (process->asleep_cpu_ns == cpu_ns && now_ns - process->state_ns < STATE_NS)
         return true;
     process->asleep_cpu_ns = 0;
-    if (proc_clock_state(&process->task, &state, NULL) != CAMP_OK || state == 'R')
+    if (proc_clock_state(&process->task, &state, NULL) != CAMP_OK)
         return false;
     process->is_stopped = state == 'T' || state == 't';
+    process->state_ns = now_ns;
+    if (state == 'R') {
+        note_runnable(process, cpu_ns);
+        return false;
+    }
+    process->runnable_since_ns = 0;
     process->asleep_cpu_ns = cpu_ns;
     return true;
 }
@@ -229,6 +245,16 @@ static void read_states(struct postgres_source *source, size_t count)
         read_again(source, count);
 }
 
+/* A session that runs no statement keeps the id of its last one. */
+static int64_t statement_of(const struct postgres_source *source,
+                            const struct postgres_backend *backend)
+{
+    return source->by_statement &&
+                   postgres_layout_activity(&source->layout, backend->code) == POSTGRES_ACTIVE
+               ? backend->statement
+               : 0;
+}
+
 static void take_memory_sample(struct postgres_source *source)
 {
     struct postgres_memory_samples *memory_samples = &source->memory_samples;
@@ -260,6 +286,7 @@ static void take_memory_sample(struct postgres_source *source)
               postgres_activity_name(&source->layout, backend->code), process->type }
         };
         postgres_mark_stopped(process, &memory_samples->samples[seen - 1]);
+        memory_samples->samples[seen - 1].statement = statement_of(source, backend);
     }
     sampled_times_add(&memory_samples->times, source_clock_ns(CLOCK_MONOTONIC),
                       memory_samples->samples, seen);

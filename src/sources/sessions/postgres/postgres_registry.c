@@ -14,9 +14,12 @@
 #define BEFORE_NS (2 * (int64_t)NS_PER_S)
 #define BEHIND_NS (10 * (int64_t)NS_PER_S)
 
-const char *const postgres_label_names[POSTGRES_LABELS] = { "user",   "database", "application",
-                                                            "client", "query",    "backend_type",
-                                                            "leader" };
+const char *const postgres_label_names[POSTGRES_LABELS] = {
+    "user", "database", "application", "client", "last_statement", "backend_type", "leader"
+};
+const char *const postgres_label_names_by_statement[POSTGRES_LABELS] = {
+    "user", "database", "application", "client", "query", "backend_type", "leader"
+};
 
 static int compare(const void *key, const void *element)
 {
@@ -168,6 +171,7 @@ static int update_session(struct postgres_registry *registry,
             proc_clock_read(&process->task, &process->clock, NULL);
     }
     process->leader_pid = session->leader_pid;
+    process->statement = postgres_session_statement(session);
     process->last_snapshot = registry->snapshots;
     if (snapshot->is_whole) {
         set_name(process, session);

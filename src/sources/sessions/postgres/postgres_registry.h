@@ -14,14 +14,19 @@
 #include <stdbool.h>
 
 #define POSTGRES_LABELS 7
-extern const char *const postgres_label_names[POSTGRES_LABELS];
+/* The label of the statement: of each session the one that it ran last, or with rows by statement
+ * the one that the time was spent with. */
+#define POSTGRES_LABEL_STATEMENT 4
+extern const char *const postgres_label_names[POSTGRES_LABELS];              /* "last_statement" */
+extern const char *const postgres_label_names_by_statement[POSTGRES_LABELS]; /* "query" */
 
 struct postgres_process {
     int32_t pid, leader_pid;
     int64_t start_us;  /* since 1970, by the server; a different start is a different session */
     uint64_t start_ns; /* CLOCK_MONOTONIC */
     labels_id labels;
-    char type[40]; /* such as "client_backend" */
+    int64_t statement; /* that the session ran at its last snapshot; 0 for none */
+    char type[40];     /* such as "client_backend" */
     char name[CAMP_NAME_SIZE];
     bool has_numbers; /* postgres_registry_add_names() has its numbers */
     uint64_t last_snapshot;
@@ -34,7 +39,14 @@ struct postgres_process {
      * asleep_cpu_ns just before the task was found asleep (0 if it was awake). While the CPU clock
      * still has one of these values, the task has not run since that time. */
     uint64_t clock_cpu_ns, asleep_cpu_ns;
-    bool is_stopped; /* by a signal or a tracer, when the task was found asleep */
+    bool is_stopped;   /* by a signal or a tracer, when the task was found asleep */
+    uint64_t state_ns; /* when the task's state was last read (CLOCK_MONOTONIC) */
+    /* When the task was first found runnable with the CPU clock runnable_cpu_ns; 0 if it was asleep
+     * at its last sample. */
+    uint64_t runnable_since_ns, runnable_cpu_ns;
+    /* part of clock.run_queue_ns: the wait for a CPU that the task is in, which the kernel counts
+     * only at its end */
+    uint64_t in_flight_ns;
 };
 
 struct postgres_registry {

@@ -14,7 +14,8 @@ static const char *const client_type = "client_backend";
 
 static bool reserve(struct postgres_source *source, size_t count)
 {
-    return ARRAYS_RESERVE(source->time_capacity, count, ARRAY(source->times), ARRAY(source->names));
+    return ARRAYS_RESERVE(source->time_capacity, count, ARRAY(source->times),
+                          ARRAY(source->statements), ARRAY(source->names));
 }
 
 static struct session_kind kind_of(labels_id kind)
@@ -52,19 +53,35 @@ static enum session_state state_of(struct postgres_source *source, const struct 
     return is_on_cpu(kind) ? SESSION_CPU : session_frame_state(&source->sessions, kind);
 }
 
-static void report(struct postgres_source *source, const struct postgres_process *process,
-                   struct session *session)
+static int report(struct postgres_source *source, const struct postgres_process *process,
+                  struct session *session)
 {
     const struct sampled_session *reported =
         sampled_times_find(&source->sampler.times, process->pid, process->start_us);
 
     for (size_t i = 0; reported != NULL && i < reported->time_count; i++) {
-        const struct session_kind kind = kind_of(reported->times[i].kind);
+        const struct sampled_time *time = &reported->times[i];
+        const struct session_kind kind = kind_of(time->kind);
         const enum session_state state = state_of(source, &kind);
+        struct postgres_part *part;
 
-        if (state != SESSION_STATE_COUNT)
-            session->reported_ns[state] += reported->times[i].reported_ns;
+        if (state == SESSION_STATE_COUNT)
+            continue;
+        session->reported_ns[state] += time->reported_ns;
+        if (!source->has_parts)
+            continue;
+        part = postgres_parts_get(&source->parts, time->statement);
+        if (part == NULL)
+            return CAMP_E_NOMEM;
+        part->reported_ns[state] += time->reported_ns;
     }
+    return CAMP_OK;
+}
+
+static int add_rows(struct postgres_source *source, const struct session *session)
+{
+    return source->has_parts ? postgres_parts_add_rows(source, session)
+                             : session_frame_add(&source->sessions, session);
 }
 
 static struct entity entity_of(const struct postgres_source *source,
@@ -128,6 +145,54 @@ static void collect_waits(struct postgres_source *source, const struct backend_a
     }
 }
 
+/* Divides the growth of account `at` by statement. Replaces the waits of collect_waits(). */
+static int divide_account(struct postgres_source *source, size_t at,
+                          const struct backend_account *since,
+                          const struct postgres_process *process, struct session *session)
+{
+    struct backend_statements *now = backend_accounts_statements(&source->accounts, at);
+    struct backend_part parts[BACKEND_PARTS_MAX];
+    size_t count;
+
+    /* A session that has not left its CPU since it began a statement: SQL knows it. */
+    if (process->statement != 0 && since->state != BACKEND_OFF_CPU)
+        now->statement = (uint64_t)process->statement;
+    count = backend_parts_since(now, backend_accounts_statements_before(&source->accounts, at),
+                                since, parts);
+    session->time_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct backend_part *part = &parts[i];
+        const bool is_wait =
+            part->event != BACKEND_EVENT_CPU && part->event != BACKEND_EVENT_RUN_QUEUE;
+        /* A session that runs no statement keeps the id of its last one. */
+        const bool is_between =
+            is_wait && postgres_layout_activity(&source->layout, part->activity) != POSTGRES_ACTIVE;
+        const int64_t statement = is_between       ? 0
+                                  : part->is_other ? POSTGRES_OTHER
+                                                   : (int64_t)part->statement;
+        struct postgres_part *to = postgres_parts_get(&source->parts, statement);
+
+        if (to == NULL)
+            return CAMP_E_NOMEM;
+        if (part->event == BACKEND_EVENT_CPU)
+            to->cpu_ns += part->ns;
+        else if (part->event == BACKEND_EVENT_RUN_QUEUE)
+            to->run_queue_ns += part->ns;
+        else {
+            const size_t place = session->time_count++;
+
+            source->times[place] = (struct session_time){
+                { { postgres_event_class(part->event),
+                    postgres_event_name(&source->events, part->event, source->names[place]),
+                    postgres_activity_name(&source->layout, part->activity), process->type } },
+                part->ns
+            };
+            source->statements[place] = statement;
+        }
+    }
+    return CAMP_OK;
+}
+
 /* True if a later snapshot by SQL may still name the session. Otherwise the session is hidden from
  * this role, or is camp's own. */
 static bool may_be_named_later(const struct postgres_source *source,
@@ -166,6 +231,7 @@ static int add_account(struct postgres_source *source, size_t at, bool *ret_is_e
     struct postgres_process *process = postgres_registry_find_process(
         &source->registry, account->pid, account->start_ns, process_start_us(account->start_ns));
     struct session session;
+    int r;
 
     *ret_is_early = process == NULL && !is_ended && may_be_named_later(source, account);
     if (!is_there)
@@ -186,13 +252,16 @@ static int add_account(struct postgres_source *source, size_t at, bool *ret_is_e
                                 .run_queue_ns = since.run_queue_ns,
                                 .times = source->times,
                                 .time_count = since.wait_count };
-    report(source, process, &session);
-    return session_frame_add(&source->sessions, &session);
+    postgres_parts_start(&source->parts);
+    r = report(source, process, &session);
+    if (r == CAMP_OK && source->has_parts)
+        r = divide_account(source, at, &since, process, &session);
+    return r == CAMP_OK ? add_rows(source, &session) : r;
 }
 
 int postgres_rows_of_accounts(struct postgres_source *source)
 {
-    int r = reserve(source, BACKEND_WAITS_MAX) ? CAMP_OK : CAMP_E_NOMEM;
+    int r = reserve(source, BACKEND_PARTS_MAX) ? CAMP_OK : CAMP_E_NOMEM;
 
     for (size_t i = 0; r == CAMP_OK && i < source->accounts.count;) {
         bool is_early;
@@ -206,36 +275,11 @@ int postgres_rows_of_accounts(struct postgres_source *source)
     return r;
 }
 
-/* True if the task has run since process->clock was read. This check costs one system call; reading
- * the clock costs six. */
-static bool has_run(struct postgres_process *process)
+static void add_time(struct postgres_source *source, struct session *session,
+                     struct session_kind kind, const struct sampled_time *of, uint64_t ns)
 {
-    uint64_t cpu_ns = 0;
-    const bool is_there = camp_pid_cpu_ns(process->pid, &cpu_ns) == CAMP_OK;
-    const bool ret = !is_there || cpu_ns != process->clock_cpu_ns;
-
-    process->clock_cpu_ns = cpu_ns;
-    return ret;
-}
-
-/* Sets session->cpu_ns and run_queue_ns from the scheduler's counts since the last reading, or
- * since the session's start if the session is new. Returns false if the counts of this interval are
- * unknown. */
-static bool read_clock(const struct postgres_source *source, struct postgres_process *process,
-                       struct session *session)
-{
-    const struct proc_clock before = process->clock;
-    const bool is_new = process->start_ns >= source->sessions.frame.start_ns;
-
-    if (!process->has_task ||
-        (has_run(process) && proc_clock_read(&process->task, &process->clock, NULL) != CAMP_OK))
-        return false;
-    if (before.time_ns == 0 && !is_new)
-        return false;
-    if (!proc_clock_since(&before, &process->clock, session->elapsed_ns, &session->cpu_ns,
-                          &session->run_queue_ns))
-        process->clock_cpu_ns = 0; /* forces a reading in the next interval */
-    return true;
+    source->statements[session->time_count] = of->statement;
+    source->times[session->time_count++] = (struct session_time){ kind, ns };
 }
 
 static void collect_reported(struct postgres_source *source, const struct sampled_session *sampled,
@@ -249,8 +293,7 @@ static void collect_reported(struct postgres_source *source, const struct sample
         if (is_on_cpu(&kind))
             session->cpu_ns += sampled->times[i].reported_ns;
         else
-            source->times[session->time_count++] =
-                (struct session_time){ kind, sampled->times[i].reported_ns };
+            add_time(source, session, kind, &sampled->times[i], sampled->times[i].reported_ns);
     }
 }
 
@@ -270,8 +313,28 @@ static uint64_t collect_asleep(struct postgres_source *source,
         if (time->asleep_ns == 0 || (!without_event && is_on_cpu(&kind)) ||
             is_unknown(source, &kind))
             continue;
-        source->times[session->time_count++] = (struct session_time){ kind, time->asleep_ns };
+        add_time(source, session, kind, time, time->asleep_ns);
         sum_ns += time->asleep_ns;
+    }
+    return sum_ns;
+}
+
+/* Appends the times of all samples with a wait, for a short session that no sample found asleep:
+ * its measured CPU and run-queue time are less than its time, so it slept. */
+static uint64_t collect_waits_of_samples(struct postgres_source *source,
+                                         const struct sampled_session *sampled,
+                                         struct session *session)
+{
+    uint64_t sum_ns = 0;
+
+    for (size_t i = 0; i < sampled->time_count; i++) {
+        const struct sampled_time *time = &sampled->times[i];
+        const struct session_kind kind = kind_of(time->kind);
+
+        if (is_on_cpu(&kind) || time->reported_ns == 0)
+            continue;
+        add_time(source, session, kind, time, time->reported_ns);
+        sum_ns += time->reported_ns;
     }
     return sum_ns;
 }
@@ -284,8 +347,8 @@ static uint64_t share(uint64_t ns, uint64_t part, uint64_t whole)
 /* Scales the times of the samples to the sleep that the scheduler measured. Without scaling, the
  * sum is wrong on a busy machine: camp gets a CPU for its sample mostly when another task falls
  * asleep. */
-static void scale(const struct sampled_session *sampled, uint64_t sum_ns, struct session *session,
-                  struct session_time *times)
+static void scale(const struct sampled_session *sampled, bool is_final, uint64_t sum_ns,
+                  struct session *session, struct session_time *times)
 {
     const uint64_t busy_ns = session->cpu_ns + session->run_queue_ns;
     const uint64_t left_ns = session->elapsed_ns > busy_ns ? session->elapsed_ns - busy_ns : 0;
@@ -293,21 +356,50 @@ static void scale(const struct sampled_session *sampled, uint64_t sum_ns, struct
 
     for (size_t i = 0; i < sampled->time_count; i++)
         seen_ns += sampled->times[i].reported_ns;
+    if (is_final) /* The samples stand for all of the session's time. */
+        seen_ns = session->elapsed_ns;
     for (size_t i = 0; i < session->time_count; i++)
         times[i].ns = share(share(left_ns, seen_ns, session->elapsed_ns), times[i].ns, sum_ns);
 }
 
 static void add_sample_times(struct postgres_source *source, const struct sampled_session *sampled,
-                             bool is_known, struct session *session)
+                             bool is_known, bool is_final, struct session *session)
 {
     uint64_t sum_ns = collect_asleep(source, sampled, source->tier != POSTGRES_GATED, session);
 
     if (sum_ns == 0)
         sum_ns = collect_asleep(source, sampled, true, session);
+    if (sum_ns == 0 && is_final)
+        sum_ns = collect_waits_of_samples(source, sampled, session);
     for (size_t i = 0; i < sampled->time_count; i++)
         session->sampled_ns += sampled->times[i].asleep_ns;
     if (is_known)
-        scale(sampled, sum_ns, session, source->times);
+        scale(sampled, is_final, sum_ns, session, source->times);
+}
+
+/* Divides the CPU and run-queue time of a session by the samples that found it awake with a
+ * statement. A session that was woken by its client, and has no CPU yet, has no statement yet. */
+static int divide_sampled(struct postgres_source *source, const struct sampled_session *sampled,
+                          const struct session *session)
+{
+    uint64_t seen_ns = 0;
+
+    for (size_t i = 0; i < sampled->time_count; i++)
+        seen_ns += sampled->times[i].reported_ns;
+    for (size_t i = 0; i < sampled->time_count; i++) {
+        const struct sampled_time *time = &sampled->times[i];
+        const struct session_kind kind = kind_of(time->kind);
+        struct postgres_part *part = postgres_parts_get(&source->parts, time->statement);
+
+        if (part == NULL)
+            return CAMP_E_NOMEM;
+        if (time->statement != 0 && (source->tier != POSTGRES_SQL || is_on_cpu(&kind)))
+            part->awake_ns += time->reported_ns - time->asleep_ns;
+        if (source->tier != POSTGRES_SQL)
+            part->sampled_ns += time->asleep_ns;
+        part->sample_count += share(sampled->sample_count, time->reported_ns, seen_ns);
+    }
+    return postgres_parts_divide(&source->parts, session);
 }
 
 static int add_sampled(struct postgres_source *source, const struct sampled_session *sampled,
@@ -317,6 +409,7 @@ static int add_sampled(struct postgres_source *source, const struct sampled_sess
         postgres_registry_find(&source->registry, (int32_t)sampled->id, sampled->start);
     struct session session = { .elapsed_ns = sampled->elapsed_ns,
                                .sample_count = sampled->sample_count };
+    int r = CAMP_OK;
 
     if (process == NULL || sampled->elapsed_ns == 0)
         return CAMP_OK;
@@ -324,18 +417,23 @@ static int add_sampled(struct postgres_source *source, const struct sampled_sess
         return CAMP_OK;
     if (!reserve(source, sampled->time_count))
         return CAMP_E_NOMEM;
+    postgres_parts_start(&source->parts);
     if (source->tier == POSTGRES_SQL) {
         collect_reported(source, sampled, &session);
     } else {
-        const bool is_known = read_clock(source, process, &session);
+        bool is_final;
+        const bool is_known =
+            postgres_clock_read(source, process, sampled->is_ended, &session, &is_final);
 
         *partial += !is_known;
-        report(source, process, &session);
-        add_sample_times(source, sampled, is_known, &session);
+        r = report(source, process, &session);
+        add_sample_times(source, sampled, is_known, is_final, &session);
     }
     session.times = source->times;
     session.entity = entity_of(source, process, sampled->is_new, sampled->is_ended);
-    return session_frame_add(&source->sessions, &session);
+    if (r == CAMP_OK && source->has_parts)
+        r = divide_sampled(source, sampled, &session);
+    return r == CAMP_OK ? add_rows(source, &session) : r;
 }
 
 int postgres_rows_of_samples(struct postgres_source *source)

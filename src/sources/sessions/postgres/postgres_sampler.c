@@ -61,14 +61,34 @@ static int add_samples(struct postgres_source *source)
                                    ? source->tier == POSTGRES_GATED && postgres_is_asleep(process)
                                    : strcmp(session->kind.texts[SESSION_CLASS], "none") != 0;
 
-        sampler->samples[i] = (struct session_sample){ session->pid, session->start_us,
-                                                       postgres_session_start_ns(snapshot, session),
-                                                       session->kind, is_asleep };
+        sampler->samples[i] = (struct session_sample){
+            session->pid,
+            session->start_us,
+            postgres_session_start_ns(snapshot, session),
+            session->kind,
+            is_asleep,
+            source->by_statement ? postgres_session_statement(session) : 0
+        };
         if (is_asleep && source->registry.is_local)
             postgres_mark_stopped(process, &sampler->samples[i]);
     }
     return sampled_times_add(&sampler->times, postgres_snapshot_ns(snapshot), sampler->samples,
                              snapshot->count);
+}
+
+/* Only a whole snapshot has the texts of statements. */
+static int add_texts(struct postgres_source *source, const struct postgres_snapshot *snapshot)
+{
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < snapshot->count && source->by_statement && source->queries; i++) {
+        const struct postgres_session *session = &snapshot->sessions[i];
+
+        r = postgres_statements_add(&source->texts, session->query_id, session->query);
+        if (r != CAMP_OK)
+            break;
+    }
+    return r;
 }
 
 /* Takes one snapshot. Returns REMOTE_PENDING if there was no answer until `until_ns`, or if the
@@ -97,7 +117,10 @@ static int take_snapshot(struct postgres_source *source, bool whole, uint64_t un
     if (!is_same) {
         source->registry.is_local = postgres_is_process(snapshot->own_pid, snapshot->own_start_us);
         postgres_client_set_local(sampler->client, source->registry.is_local);
+        if (source->registry.is_local)
+            postgres_find_postmaster(source, &source->postmaster, NULL);
     }
+    child_exits_read(&source->exits, source->postmaster);
     if (source->registry.count + snapshot->count > SESSIONS_MOST) {
         if (sampler->failure[0] == '\0')
             snprintf(sampler->failure, sizeof sampler->failure,
@@ -108,6 +131,8 @@ static int take_snapshot(struct postgres_source *source, bool whole, uint64_t un
     }
     postgres_memory_samples_name_events(source, snapshot);
     r = postgres_registry_update(&source->registry, snapshot);
+    if (r == CAMP_OK)
+        r = add_texts(source, snapshot);
     if (r == CAMP_OK)
         r = add_samples(source);
     if (r != CAMP_OK)
@@ -158,8 +183,8 @@ static int take_snapshots_until(struct postgres_source *source, uint64_t deadlin
     while (pace->next_ns + pace->period_ns / 2 < deadline_ns && !*source->stop &&
            r != CAMP_E_NOMEM) {
         pause_until(source, pace->next_ns);
-        r = take_snapshot(source, wants_names(&source->sampler), answer_deadline_ns(deadline_ns),
-                          error);
+        r = take_snapshot(source, source->misses_texts || wants_names(&source->sampler),
+                          answer_deadline_ns(deadline_ns), error);
         pace->next_ns += pace->period_ns;
         if (r != CAMP_OK || pace->next_ns < now_ns(CLOCK_MONOTONIC))
             /* Missed snapshots are not taken later. */

@@ -10,15 +10,27 @@
 #include <string.h>
 
 #define HAS_LEADER 130000
-#define HAS_QUERY_ID 140000
 #define NONE "none"
 #define QUERY_CHARACTERS "128"                  /* a label has no more (ledger/labels.h) */
 #define EPOCH_US ((int64_t)946684800 * 1000000) /* PostgreSQL counts times from 2000-01-01. */
 
 /* The columns of a brief snapshot, then the further columns of a whole snapshot. A whole snapshot
  * costs more, because the server joins the names from two tables. */
-enum { PID, IS_OWN, START, STATE, CLASS, EVENT, TYPE, LEADER, HAS_DATABASE, SERVER, BRIEF_COUNT };
-enum { USER = BRIEF_COUNT, DATABASE, APPLICATION, CLIENT, QUERY_ID, CHANGED, QUERY, WHOLE_COUNT };
+enum {
+    PID,
+    IS_OWN,
+    START,
+    STATE,
+    CLASS,
+    EVENT,
+    TYPE,
+    LEADER,
+    HAS_DATABASE,
+    SERVER,
+    QUERY_ID,
+    BRIEF_COUNT
+};
+enum { USER = BRIEF_COUNT, DATABASE, APPLICATION, CLIENT, CHANGED, QUERY, WHOLE_COUNT };
 
 /* The times that are possible, so that no arithmetic with them overflows: since 1970, until 2191 */
 #define LATEST_US ((int64_t)7000000000000000)
@@ -46,24 +58,23 @@ static const struct {
 #define BRIEF                                                                                      \
     "select a.pid, a.pid = pg_catalog.pg_backend_pid(), a.backend_start, a.state, "                \
     "a.wait_event_type, a.wait_event, a.backend_type, %s, a.datid is not null, "                   \
-    "pg_catalog.clock_timestamp()"
+    "pg_catalog.clock_timestamp(), %s"
 #define WHOLE                                                                                      \
     ", a.usename, a.datname, a.application_name, case when a.client_addr is not null then "        \
-    "pg_catalog.host(a.client_addr) when a.client_port = -1 then 'local' end, %s, "                \
-    "a.state_change, %s"
+    "pg_catalog.host(a.client_addr) when a.client_port = -1 then 'local' end, a.state_change, %s"
 #define FROM " from pg_catalog.pg_stat_activity a"
 
 void postgres_snapshot_statement(bool is_whole, bool queries, int version,
                                  char ret[POSTGRES_STATEMENT_SIZE])
 {
     const char *leader = version >= HAS_LEADER ? "a.leader_pid" : "0";
-    const char *query_id = version >= HAS_QUERY_ID ? "a.query_id" : "0::pg_catalog.int8";
+    const char *query_id = version >= POSTGRES_HAS_QUERY_ID ? "a.query_id" : "0::pg_catalog.int8";
 
     if (is_whole)
         snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF WHOLE FROM, leader, query_id,
                  queries ? "pg_catalog.left(a.query, " QUERY_CHARACTERS ")" : "''");
     else
-        snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF FROM, leader);
+        snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF FROM, leader, query_id);
 }
 
 uint64_t postgres_snapshot_ns(const struct postgres_snapshot *snapshot)
@@ -80,6 +91,14 @@ uint64_t postgres_session_start_ns(const struct postgres_snapshot *snapshot,
     if (age_us < 0)
         return at_ns;
     return (uint64_t)age_us * NS_PER_US < at_ns ? at_ns - (uint64_t)age_us * NS_PER_US : 0;
+}
+
+int64_t postgres_session_statement(const struct postgres_session *session)
+{
+    const char *activity = session->kind.texts[SESSION_ACTIVITY];
+
+    return strcmp(activity, "active") == 0 || strcmp(activity, "fastpath") == 0 ? session->query_id
+                                                                                : 0;
 }
 
 size_t postgres_snapshot_columns(bool is_whole)
@@ -164,7 +183,6 @@ static void read_names(struct postgres_session *ret, const struct postgres_field
     ret->database = text_or(&row[DATABASE], "");
     ret->application = text_or(&row[APPLICATION], "");
     ret->client = text_or(&row[CLIENT], "");
-    ret->query_id = number_of(&row[QUERY_ID]);
     ret->changed_us = time_of(&row[CHANGED]);
     ret->query = text_or(&row[QUERY], "");
 }
@@ -176,6 +194,7 @@ static void read_session(struct postgres_session *ret, const struct postgres_fie
         .pid = (int32_t)number_of(&row[PID]),
         .leader_pid = (int32_t)number_of(&row[LEADER]),
         .start_us = time_of(&row[START]),
+        .query_id = number_of(&row[QUERY_ID]),
         .kind = { { [SESSION_CLASS] = text_or(&row[CLASS], NONE),
                     [SESSION_EVENT] = text_or(&row[EVENT], NONE),
                     [SESSION_ACTIVITY] = activity_of(text_or(&row[STATE], NONE)),
@@ -202,6 +221,7 @@ static void read_row(struct postgres_snapshot *snapshot, const struct postgres_f
         snapshot->own_is_untracked = is_untracked;
         snapshot->own_pid = (int32_t)number_of(&row[PID]);
         snapshot->own_start_us = time_of(&row[START]);
+        snapshot->own_query_id = number_of(&row[QUERY_ID]);
     } else if (row[START].bytes == NULL) {
         snapshot->hidden += row[HAS_DATABASE].bytes[0] != 0;
     } else {

@@ -11,6 +11,8 @@
 #include "libraries/libpq.h"
 #include "postgres_answer.h"
 
+#define POSTGRES_HAS_QUERY_ID 140000 /* the first version with pg_stat_activity.query_id */
+
 /* Texts are never NULL. A missing text is "none" in `kind` and "" elsewhere. Texts belong to
  * the answer. */
 struct postgres_session {
@@ -18,8 +20,7 @@ struct postgres_session {
     int32_t leader_pid; /* pid of a parallel worker's leader, or 0 */
     int64_t start_us;   /* since 1970, by the server's clock; distinguishes reused pids */
     int64_t changed_us; /* start of the session's activity, or 0; only in a whole snapshot */
-    /* 0 without compute_query_id or before version 14; only in a whole snapshot */
-    int64_t query_id;
+    int64_t query_id;   /* of the statement that ran last; 0 if the server computes no ids */
     struct session_kind kind;
     char type[40];
     /* The following texts are only in a whole snapshot. */
@@ -42,6 +43,7 @@ struct postgres_snapshot {
     bool own_is_untracked;
     int32_t own_pid;
     int64_t own_start_us;
+    int64_t own_query_id; /* of the statement that asked for this snapshot */
     size_t capacity;
 };
 
@@ -71,3 +73,6 @@ void postgres_snapshot_release(struct postgres_snapshot *snapshot);
 uint64_t postgres_snapshot_ns(const struct postgres_snapshot *snapshot);
 uint64_t postgres_session_start_ns(const struct postgres_snapshot *snapshot,
                                    const struct postgres_session *session);
+
+/* Returns the id of the statement that the session runs now, or 0 if it runs none. */
+int64_t postgres_session_statement(const struct postgres_session *session);

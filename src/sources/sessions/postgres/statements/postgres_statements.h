@@ -1,0 +1,30 @@
+/*
+ * Texts of statements, by the server's id. pg_stat_activity has the text of one execution; its
+ * literals are replaced, and it is marked as an example, because another execution may look
+ * different. The first text of an id stays. At most POSTGRES_STATEMENTS_MOST are kept: further ones
+ * have no text.
+ */
+#pragma once
+
+#include "ledger/labels.h"
+
+#define POSTGRES_STATEMENTS_MOST 4096
+
+struct postgres_statement {
+    int64_t id;
+    char text[LABELS_VALUE_SIZE];
+};
+
+struct postgres_statements {
+    struct postgres_statement *statements; /* [count], in ascending order of ids */
+    size_t count, capacity;
+};
+
+/* Frees the texts. An all-zero struct has none. */
+void postgres_statements_release(struct postgres_statements *statements);
+
+/* Adds the text of an execution of a statement. CAMP_OK or CAMP_E_NOMEM. */
+int postgres_statements_add(struct postgres_statements *statements, int64_t id, const char *sql);
+
+/* Returns NULL if there is no text of this id. Valid until the next postgres_statements_add(). */
+const char *postgres_statements_text(const struct postgres_statements *statements, int64_t id);

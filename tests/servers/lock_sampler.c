@@ -1,0 +1,110 @@
+/*
+ * lock_sampler CONNINFO HZ: samples pg_stat_activity until its standard input ends, as a witness
+ * of which statements wait for the lock of a row. Prints a line for each statement: its id, how
+ * many samples waited, how many of these were asleep (state S in /proc), and its text.
+ *
+ * A backend that got the lock keeps the wait event until it has a CPU. So a sample that is not
+ * asleep waits for a CPU, and only the asleep ones wait for the lock.
+ */
+#include <inttypes.h>
+#include <libpq-fe.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define STATEMENTS 256
+#define SQL                                                                                        \
+    "select pid, query_id, regexp_replace(left(query, 60), '\\s+', ' ', 'g') from "                \
+    "pg_stat_activity where wait_event_type = 'Lock' and wait_event in ('transactionid', "         \
+    "'tuple')"
+
+static struct statement {
+    char id[24], text[64];
+    unsigned long samples, asleep;
+} statements[STATEMENTS];
+static size_t count;
+
+static bool is_asleep(const char *pid)
+{
+    char path[64], line[512] = "", *end;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%s/stat", pid);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    if (fgets(line, sizeof line, file) == NULL)
+        line[0] = '\0';
+    fclose(file);
+    end = strrchr(line, ')');
+    return end != NULL && end[1] == ' ' && end[2] == 'S';
+}
+
+static struct statement *statement_of(const char *id, const char *text)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(statements[i].id, id) == 0)
+            return &statements[i];
+    }
+    if (count == STATEMENTS)
+        return &statements[STATEMENTS - 1];
+    snprintf(statements[count].id, sizeof statements[count].id, "%s", id);
+    snprintf(statements[count].text, sizeof statements[count].text, "%.63s", text);
+    return &statements[count++];
+}
+
+static bool sample(PGconn *connection)
+{
+    PGresult *result = PQexec(connection, SQL);
+    const bool is_good = PQresultStatus(result) == PGRES_TUPLES_OK;
+
+    for (int i = 0; i < PQntuples(result); i++) {
+        struct statement *statement =
+            statement_of(PQgetvalue(result, i, 1), PQgetvalue(result, i, 2));
+
+        statement->samples++;
+        statement->asleep += is_asleep(PQgetvalue(result, i, 0));
+    }
+    if (!is_good)
+        fprintf(stderr, "lock_sampler: %s", PQerrorMessage(connection));
+    PQclear(result);
+    return is_good;
+}
+
+int main(int argc, char **argv)
+{
+    struct pollfd input = { 0, POLLIN, 0 };
+    const long hz = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
+    struct timespec next;
+    PGconn *connection;
+    bool is_good;
+
+    if (hz <= 0) {
+        fprintf(stderr, "lock_sampler CONNINFO HZ: which server, and how often a second?\n");
+        return 2;
+    }
+    connection = PQconnectdb(argv[1]);
+    is_good = PQstatus(connection) == CONNECTION_OK;
+    if (!is_good)
+        fprintf(stderr, "lock_sampler: %s", PQerrorMessage(connection));
+    /* With this right a sample does not wait until another task falls asleep. */
+    sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ .sched_priority = 1 });
+    clock_gettime(CLOCK_MONOTONIC, &next);
+    while (is_good && poll(&input, 1, 0) == 0) {
+        is_good = sample(connection);
+        next.tv_nsec += 1000000000 / hz;
+        next.tv_sec += next.tv_nsec / 1000000000;
+        next.tv_nsec %= 1000000000;
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+    }
+    PQfinish(connection);
+    for (size_t i = 0; i < count; i++)
+        printf("%s %lu %lu %s\n", statements[i].id, statements[i].samples, statements[i].asleep,
+               statements[i].text);
+    return is_good ? 0 : 1;
+}
