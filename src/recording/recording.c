@@ -109,7 +109,7 @@ static int find_range(struct recording_source *source, struct camp_error *error)
     return r;
 }
 
-static int fill_facts(const struct recording_info *info, struct from_facts *facts)
+static int fill_facts(const struct recording_info *info, bool has_causes, struct from_facts *facts)
 {
     const char *tier = info->facts[RECORDING_TIER];
     /* facts->tier must outlive the source. */
@@ -119,6 +119,7 @@ static int fill_facts(const struct recording_info *info, struct from_facts *fact
     if (kept == LABELS_LOST)
         return CAMP_E_NOMEM;
     facts->live = false;
+    facts->has_causes = has_causes;
     snprintf(facts->kind, sizeof facts->kind, "%.31s", info->facts[RECORDING_KIND]);
     snprintf(name, sizeof name, "%.*s (%s)", (int)(sizeof name - sizeof facts->kind - 4),
              facts->name, facts->kind);
@@ -351,7 +352,7 @@ int recording_source_open(const struct from *from, const char *path, struct sour
     if (r == CAMP_OK)
         r = find_range(source, error);
     if (r == CAMP_OK)
-        r = fill_facts(&info, ret_facts);
+        r = fill_facts(&info, recording_has_causes(source->database), ret_facts);
     if (r != CAMP_OK) {
         if (r == CAMP_E_FORMAT && foreign_watch_is_stopped(&source->watch))
             r = camp_fail(error, CAMP_E_IO, EINTR, "reading %s was stopped", path);
