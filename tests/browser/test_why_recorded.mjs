@@ -40,8 +40,12 @@ function duration(ns) {
 
 const percent = (value) => `${value.toFixed(2)} %`;
 
+const IDLE = ['pipe', 'timer'];
+/** The states that are idle come last in the page. */
+const idleLast = (tree) => [...tree.filter(({ state }) => !IDLE.includes(state)), ...tree.filter(({ state }) => IDLE.includes(state))];
+
 /** The rows of the tree as the page writes them, without the titles of states and kinds. */
-const expectedRows = ({ tree }) => tree.map((row) => [
+const expectedRows = ({ tree }) => idleLast(tree).map((row) => [
     row.level, ...(row.level === 'who' ? [row.merged ? `${row.merged} others` : row.who] : []), percent(row.percent), duration(row.time_ns),
     ...(row.waits ? [row.waits.toLocaleString('en-US'), duration(row.p50_ns), duration(row.p99_ns), duration(row.longest_ns)] : []),
 ]);

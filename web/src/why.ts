@@ -14,7 +14,9 @@ import type { App, View, ViewFactory } from './types';
 import { groupNamed, groupWanted, sortedGroups, wantedOf, type Wanted } from './why_choice';
 import { readWhyFile, type Why } from './why_data';
 import { Flame } from './why_flame';
+import { idleLast } from './why_layout';
 import { callsOf, chainOf, inflictedOf, linkButton, lossesOf, treeOf, wholeOf } from './why_parts';
+import { classOfState } from './why_words';
 
 const LIVE_COMMAND = 'camp view --why';
 const RECORD_COMMAND = 'camp record --why';
@@ -200,7 +202,7 @@ class WhyView implements View {
   }
 
   private show(): void {
-    const head = this.app.store.head!, { shown: why } = this;
+    const head = this.app.store.head!, why = this.shown && { ...this.shown, tree: idleLast(this.shown.tree, (state) => classOfState(head, state).name === 'idle') };
     const focused = this.content.contains(document.activeElement) ? document.activeElement?.getAttribute('data-key') : null;
     setText(this.caption, why ? [this.file?.name ?? '', why.subject, `${why.seconds.toFixed(2)} s until ${Number.isNaN(why.endMs) ? why.time || '?' : clock(why.endMs, 1000)}`,
       `${count(why.threads)} ${why.threads === 1 ? 'thread' : 'threads'}`].filter(Boolean).join(' · ') : '');
