@@ -147,7 +147,7 @@ static bool matches(const struct selection *selection, const struct entity *row)
     bool wanted =
         filter == NULL || regexec(filter, selection_name(selection, row), 0, NULL, 0) == 0;
 
-    for (size_t i = 0; !wanted && i < labels_count(row->labels); i++)
+    for (size_t i = 0; !wanted && !selection->filters_names && i < labels_count(row->labels); i++)
         wanted = regexec(filter, labels_value(row->labels, i), 0, NULL, 0) == 0;
     return wanted;
 }

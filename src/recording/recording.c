@@ -6,16 +6,18 @@
 #include "recording_inside.h"
 
 #include "counters/error.h"
+#include "ledger/words.h"
 #include "recording_causes.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_S 1000000000.0
 #define SLICE_NS 100000000u
-#define CUT "%s is damaged: it ends too early; its intact part was shown"
+#define CUT "%s is damaged: it ends too early"
 
 struct recording_source {
     /* This member must be first, because struct recording_source is cast to struct source. */
@@ -40,6 +42,7 @@ struct recording_source {
     /* Number of intervals that were read, and number of intervals in the file. `frames` is 0 if
      * unknown. */
     uint64_t done, frames;
+    uint64_t whole; /* intervals that were read, with those before the selection */
     /* The start of a replay with --speed, in CLOCK_MONOTONIC (began_ns) and in the recording
      * (from_ns). */
     uint64_t began_ns, from_ns;
@@ -106,7 +109,7 @@ static int find_range(struct recording_source *source, struct camp_error *error)
     return r;
 }
 
-static int fill_facts(const struct recording_info *info, struct from_facts *facts)
+static int fill_facts(const struct recording_info *info, bool has_causes, struct from_facts *facts)
 {
     const char *tier = info->facts[RECORDING_TIER];
     /* facts->tier must outlive the source. */
@@ -116,6 +119,7 @@ static int fill_facts(const struct recording_info *info, struct from_facts *fact
     if (kept == LABELS_LOST)
         return CAMP_E_NOMEM;
     facts->live = false;
+    facts->has_causes = has_causes;
     snprintf(facts->kind, sizeof facts->kind, "%.31s", info->facts[RECORDING_KIND]);
     snprintf(name, sizeof name, "%.*s (%s)", (int)(sizeof name - sizeof facts->kind - 4),
              facts->name, facts->kind);
@@ -238,7 +242,21 @@ static int read_frames(struct recording_source *source, struct camp_error *error
     if (r == CAMP_OK)
         r = read_note(source, error);
     sqlite3_exec(source->database, "COMMIT", NULL, NULL, NULL);
+    source->whole += r == CAMP_OK;
     return r;
+}
+
+/* Adds to the error of a damaged file how much of it was read. */
+static int add_what_is_whole(const struct recording_source *source, struct camp_error *error)
+{
+    const struct camp_error damage = error != NULL ? *error : (struct camp_error){ 0 };
+
+    if (source->whole == 0)
+        return camp_fail(error, CAMP_E_FORMAT, 0, "%s; no interval before that is whole",
+                         damage.message);
+    return camp_fail(error, CAMP_E_FORMAT, 0, "%s; %" PRIu64 " %s before that %s whole",
+                     damage.message, source->whole, noun_of(source->whole, "interval", "intervals"),
+                     source->whole == 1 ? "is" : "are");
 }
 
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
@@ -259,7 +277,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     if (r < 0 && r != CAMP_E_NOMEM && foreign_watch_is_stopped(&source->watch))
         return SOURCE_END;
     if (r != CAMP_OK)
-        return r;
+        return r == CAMP_E_FORMAT ? add_what_is_whole(source, error) : r;
     source->done++;
     if (from->progress != NULL && from->speed <= 0 && source->frames > 0)
         from->progress(from->context, source->done, source->frames);
@@ -334,7 +352,7 @@ int recording_source_open(const struct from *from, const char *path, struct sour
     if (r == CAMP_OK)
         r = find_range(source, error);
     if (r == CAMP_OK)
-        r = fill_facts(&info, ret_facts);
+        r = fill_facts(&info, recording_has_causes(source->database), ret_facts);
     if (r != CAMP_OK) {
         if (r == CAMP_E_FORMAT && foreign_watch_is_stopped(&source->watch))
             r = camp_fail(error, CAMP_E_IO, EINTR, "reading %s was stopped", path);

@@ -373,7 +373,7 @@ static int read_words(struct recording_causes *causes, struct camp_error *error)
     return r;
 }
 
-static bool has_causes(sqlite3 *database)
+bool recording_has_causes(sqlite3 *database)
 {
     return sqlite3_table_column_metadata(database, "main", "cause", "tick", NULL, NULL, NULL, NULL,
                                          NULL) == SQLITE_OK;
@@ -386,7 +386,7 @@ int recording_causes_open(struct recording_causes **ret, sqlite3 *database, cons
     int r;
 
     *ret = NULL;
-    if (!has_causes(database))
+    if (!recording_has_causes(database))
         return CAMP_OK;
     causes = calloc(1, sizeof *causes);
     if (causes == NULL)

@@ -7,6 +7,8 @@
 
 struct recording_causes;
 
+bool recording_has_causes(sqlite3 *database);
+
 /* Sets *ret to NULL if the file has no causes. Otherwise recording_causes_close() closes *ret. */
 int recording_causes_open(struct recording_causes **ret, sqlite3 *database, const char *path,
                           struct camp_error *error);

@@ -52,9 +52,7 @@ int recording_failed(sqlite3 *database, const char *path, struct camp_error *err
                          path);
     if (code == SQLITE_CORRUPT)
         return camp_fail(error, CAMP_E_FORMAT, 0,
-                         "%s is damaged: it ends too early, or was overwritten; the intact part "
-                         "before that was shown",
-                         path);
+                         "%s is damaged: it ends too early, or was overwritten", path);
     if (code == SQLITE_INTERRUPT) /* recording_source_open() and next() handle signals. */
         return camp_fail(
             error, CAMP_E_FORMAT, 0,

@@ -185,9 +185,8 @@ struct replay_source {
     /* The source of the first file. It stays open, because all frames have its schemas. */
     struct source *first;
     struct source *current; /* may equal `first` */
-    /* number of intervals that were read, and number of intervals in all files */
-    uint64_t done, frames;
-    int failed; /* error code of the first file that could not be read to its end */
+    uint64_t done, frames;  /* intervals that were read, and those in all files */
+    int failed;             /* error code of the first file that could not be read to its end */
     struct camp_error failure;
     struct frame frame, beside;
 };
@@ -391,6 +390,7 @@ static int open_all(struct replay_source *source, struct from_facts *facts,
         }
         facts->frames += of_file.frames;
         facts->end_ns = of_file.end_ns;
+        facts->has_causes |= of_file.has_causes;
         source_close(file);
     }
     source->current = source->first;

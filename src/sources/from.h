@@ -78,6 +78,7 @@ struct from_facts {
     const char *tier;   /* a string constant, such as "bpf", "schedstat" or "table" */
     bool note_warns;    /* `note` is a warning, which commands write to stderr once */
     bool live;          /* the source measures now and has no end */
+    bool has_causes;    /* source_causes() has the causes of waits, at least of some intervals */
     bool is_unmeasured; /* the source of check has no measured times: exit status 3 */
     /* The number of CPUs of this machine, if the source measures this machine now; otherwise 0. */
     size_t cpus;

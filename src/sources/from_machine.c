@@ -53,6 +53,7 @@ static int open_states(const struct from *from, struct source **ret, struct from
 
     facts->tier = tiers[0];
     facts->live = true;
+    facts->has_causes = from->causes;
     if (r == CAMP_OK && from->causes)
         return threads_causes_open(from->states_options, from->causes_pid, from->causes_name,
                                    from->stop, ret, error);
@@ -60,15 +61,22 @@ static int open_states(const struct from *from, struct source **ret, struct from
 }
 
 /* Fails with the message of `refusal`. If capabilities are missing, the message also names the
- * sources that need no capabilities. */
-static int fail_without_states(int result, const struct camp_error *refusal,
+ * sources that need no capabilities, unless these have no causes of waits. */
+static int fail_without_states(int result, bool needs_causes, const struct camp_error *refusal,
                                struct camp_error *error)
 {
     return camp_fail(error, result, refusal->system_error,
-                     result == CAMP_E_PERM ? "%s; without them: --from threads, processes, users, "
-                                             "commands, cpus or check"
-                                           : "%s",
+                     result == CAMP_E_PERM && !needs_causes
+                         ? "%s; without them: --from threads, processes, users, "
+                           "commands, cpus or check"
+                         : "%s",
                      refusal->message);
+}
+
+static int fail_without_causes(struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_INVALID, 0,
+                     "the causes of waits are known only on the tier bpf");
 }
 
 static enum group_key key_of(const char *rows)
@@ -134,8 +142,7 @@ static int open_tasks(const struct from *from, struct source **ret, struct from_
 
     of_states.tier = NULL;
     if (r == CAMP_OK && tier == SCHEDSTAT && from->causes)
-        return camp_fail(error, CAMP_E_INVALID, 0,
-                         "the causes of waits are known only on the tier bpf");
+        return fail_without_causes(error);
     if (r != CAMP_OK || tier == SCHEDSTAT)
         return r == CAMP_OK ? open_schedstat(from, ret, facts, error) : r;
     r = open_states(&of_states, ret, facts, &refusal);
@@ -143,7 +150,7 @@ static int open_tasks(const struct from *from, struct source **ret, struct from_
         return r;
     if (!camp_is_refusal(r) || !has_schedstat || tier == BPF || from->microstates_alone ||
         from->causes || (from->states_options & ~(uint32_t)CAMP_STATES_DISKS) != 0)
-        return fail_without_states(r, &refusal, error);
+        return fail_without_states(r, from->causes, &refusal, error);
     facts->note_warns = true;
     snprintf(facts->note, sizeof facts->note,
              "Only the scheduler's counts are shown, not why threads sleep: %s", refusal.message);
@@ -184,6 +191,8 @@ static int open_cpus(const struct from *from, struct source **ret, struct from_f
     size_t tier = AUTOMATIC;
     int r = find_tier(from, tiers, sizeof tiers / sizeof tiers[0], &tier, error);
 
+    if (r == CAMP_OK && tier == PROC && from->causes)
+        r = fail_without_causes(error);
     if (r != CAMP_OK)
         return r;
     of_threads.tier = NULL;
@@ -191,7 +200,7 @@ static int open_cpus(const struct from *from, struct source **ret, struct from_f
         r = open_states(&of_threads, &threads, facts, error);
         if (r == CAMP_OK)
             return beside_source_open(threads, ret);
-        if (tier == BPF)
+        if (tier == BPF || from->causes)
             return r;
         snprintf(facts->note, sizeof facts->note, "Sampled by the system, not measured: %s",
                  error->message);

@@ -49,10 +49,17 @@ static int next_beside(struct source *base, uint64_t deadline_ns, const struct f
     return r;
 }
 
+static int causes(struct source *base, const struct causes **ret, struct camp_error *error)
+{
+    return source_causes(whole_of(base), ret, error);
+}
+
 int beside_source_open(struct source *whole, struct source **ret)
 {
     source_set_idle(whole, IDLE_OMITTED); /* Only the second frame is read. */
-    return open_part(whole, (struct source){ describe_beside, next_beside, close_part, NULL }, ret);
+    return open_part(
+        whole, (struct source){ describe_beside, next_beside, close_part, NULL, NULL, causes },
+        ret);
 }
 
 static const struct schema *describe_parts(const struct source *base)

@@ -1,5 +1,6 @@
 /* The sources that this system does not have. parts.c has the reasons. */
 #include "commands/report/converter.h"
+#include "commands/report/page_causes.h"
 #include "counters/error.h"
 #include "ledger/words.h"
 #include "parts.h"
@@ -102,6 +103,19 @@ int recording_replay_open(const struct from *from, const char *path, struct sour
                           struct from_facts *facts, struct camp_error *error)
 {
     return recording_source_open(from, path, ret, facts, error);
+}
+
+/* Never called, because no source has causes of waits. */
+void page_causes_words(char ret[PAGE_CAUSES_WORDS])
+{
+    ret[0] = '\0';
+}
+
+int page_causes_read(struct bytes *ret, struct source *source)
+{
+    (void)source;
+    bytes_clear(ret);
+    return CAMP_OK;
 }
 
 const char converter_change[] =

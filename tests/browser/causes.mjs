@@ -1,4 +1,5 @@
-// Objects of the schema camp.why/1, as camp why --json prints them.
+// Objects of the schema camp.why/1, as camp why --json prints them, and blocks of causes (docs/stream.md).
+import { CAUSES, json } from './stream.mjs';
 
 const row = (level, state, cause, who, percent, more = {}) =>
     ({ level, state, cause, who, pid: null, merged: null, percent, time_ns: Math.round(percent * 1e7), waits: null, p50_ns: null, p99_ns: null, longest_ns: null, longest_tid: null, ...more });
@@ -26,6 +27,17 @@ export const why = (more = {}, seconds = 0) => ({
     chain_text: 'order waited 30.0 % in lock for journal, which waited 80.1 % in disk for virtio1-req.0 (irq 36).',
     tree: TREE, calls: [], inflicted: [{ who: 'batch', pid: null, wait_ns: 4e8 }, { who: 'journal', pid: null, wait_ns: 1e8 }], chain: CHAIN,
     losses: { unseen: 2, unattributed_percent: 4.5, others_percent: 0, reduced_percent: 0, groups: 9 }, ...more,
+});
+
+/** The words of causes in the head of a stream. */
+export const WORDS = { states: ['user', 'run_queue', 'lock'], kinds: ['group', 'timer', 'device', 'unknown', 'not_ended', 'on_cpu'] };
+const number = (words, name) => words.indexOf(name);
+
+/** A block of causes. A group is [number, kind, pid, threads, name], a row [group, state, kind, who, ms]. */
+export const causes = ({ groups = [], rows = [], devices = [], lengths = [], calls = [], unseen = 0 } = {}) => json(CAUSES, {
+    unseen, devices, calls, groups: groups.map(([n, kind, pid, threads, name]) => [n, kind, pid, threads, 0, name]),
+    rows: rows.map(([group, of, kind, who, ms]) => [group, number(WORDS.states, of), number(WORDS.kinds, kind), who, ms * 1e6]),
+    lengths: lengths.map(([group, of, longest, counts]) => [group, number(WORDS.states, of), longest, counts]),
 });
 
 export const STACKS = [

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 
-export const HEAD = 1, ENTITIES = 2, FRAME = 3, BEAT = 4, END = 5, NOTE = 6, CPUS = 7;
+export const HEAD = 1, ENTITIES = 2, FRAME = 3, BEAT = 4, END = 5, NOTE = 6, CPUS = 7, CAUSES = 8;
 export const KEY = 1, NEW = 1, ENDED = 2;
 const UNIT = 1 / 50000;
 

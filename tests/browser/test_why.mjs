@@ -43,7 +43,7 @@ function assertAddsUp(bars) {
 test('why: data without causes says how they are obtained', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'why');
-    assert.match(await text(page, '#why .why-help'), /^This data has no causes of waits\. .* camp view --why/);
+    assert.match(await text(page, '#why .why-help'), /^This data has no causes of waits\. .* camp record --why/);
     assert.equal(await page.locator('#why-group').isVisible(), false);
     assert.equal(await page.locator('#why .why-content > *').count(), 0);
 });

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 
-from stream_client import BEAT, END, HEAD, Answer, Server, ask, started
+from stream_client import BEAT, CAUSES, END, FRAME, HEAD, Answer, Server, ask, started
 
 HEADERS = {
     "cache-control": "no-store",
@@ -79,8 +79,6 @@ def attack_rules(server):
         ("an absolute target", 400, dict(target=f"{own}/stream")),
         ("an absolute target elsewhere", 400, dict(target="http://evil.example/stream")),
         ("HTTP 1.0", 200, dict(version="1.0", target="/", token="")),
-        ("causes without --why", 404, dict(target="/why")),
-        ("causes of a group without --why", 404, dict(target="/why/0")),
     ]
     ask_all(server, tried)
 
@@ -101,39 +99,32 @@ def ask_all(server, tried):
 
 
 def attack_causes(server):
-    """With --why, known groups are answered to a client with the token, and nothing else is."""
-    wrong = ("0" if server.token[0] != "0" else "1") + server.token[1:]
-    first = json.loads(ask(server, server.request(target="/why")).body())
-    tell("the first question", first, first["why"] is None and first["groups"] == [])
-    end = time.monotonic() + 20
-    while first["why"] is None and time.monotonic() < end:
-        time.sleep(0.1)
-        first = json.loads(ask(server, server.request(target="/why")).body())
-    numbers = [group["number"] for group in first["groups"]]
-    tell("an interval", f"{len(numbers)} groups, {first['why'] and first['why']['schema']}",
-         len(numbers) > 3 and first["why"]["subject"] == "all threads")
-    unknown = next(number for number in range(9999) if number not in numbers)
-    targets = ["/why/", "/why/-1", "/why/01", "/why/99999", "/why/0x1", "/why/1?x", "/why?x=1", "/why/1/", "/why/../stream",
-               "/why/%31", "/why/" + "9" * 4000, "/whynot", f"/why/{unknown}", "/why/9999"]
-    tried = [
-        ("all threads", 200, dict(target="/why")),
-        ("all threads, HEAD", 200, dict(target="/why", method="HEAD")),
-        ("a known group", 200, dict(target=f"/why/{numbers[-1]}")),
-        ("no token", 401, dict(target="/why", token="")),
-        ("a group without a token", 401, dict(target=f"/why/{numbers[0]}", token="")),
-        ("a wrong token", 401, dict(target="/why/0", token=wrong)),
-        ("a Host that was bent to us", 421, dict(target="/why", host=f"evil.example:{server.port}")),
-        ("another page's script", 403, dict(target="/why", more=("Sec-Fetch-Site: cross-site",))),
-        ("a question with a body", 400, dict(target="/why", more=("Content-Length: 5",))),
-        *[(target[:40], 404, dict(target=target)) for target in targets],
-    ]
-    ask_all(server, tried)
-    tree = json.loads(ask(server, server.request(target=f"/why/{numbers[0]}")).body())["why"]["tree"]
-    states = sum(row["percent"] for row in tree if row["level"] == "state")
-    tell("the states of a group add up", f"{states:.2f} %", not tree or abs(states - 100) < 0.005)
-    answers = [ask(server, server.request(target="/why")).status for _ in range(500)]
-    tell("500 questions", f"{answers.count(200)} x 200", answers.count(200) == 500)
-    tell("memory of the server", f"{server.resident_mb():.0f} MB", is_small(server))
+    """With --why, the causes of each frame come before it, and no other target has them."""
+    ask_all(server, [(target, 404, dict(target=target)) for target in ("/why", "/why/0", "/causes")])
+    sock = server.connect()
+    sock.sendall(server.request())
+    kinds, sums, words = [], [], None
+    for kind, payload in Answer(sock).blocks():
+        if kind == HEAD:
+            words = json.loads(payload)["causes"]
+        elif kind == CAUSES:
+            sums.append(sum_up(json.loads(payload), words))
+        kinds += [kind] if kind in (FRAME, CAUSES) else []
+        if kinds.count(FRAME) == 5:
+            break
+    sock.close()
+    tell("causes and frames in turn", kinds, kinds == [CAUSES, FRAME] * 5)
+    tell("all waits have causes", sums, all(groups > 3 and wait_ns > 0 and cpu_ns > 0 for groups, wait_ns, cpu_ns in sums))
+
+
+def sum_up(causes, words):
+    """Returns the number of groups, and the ns of waits and on a CPU of all of them."""
+    numbers = {group[0] for group in causes["groups"]}
+    on_cpu = words["kinds"].index("on_cpu")
+    for group, state, kind, _, _ in causes["rows"]:
+        assert group in numbers and state < len(words["states"]) and kind < len(words["kinds"]), causes
+    return (len(numbers), sum(row[4] for row in causes["rows"] if row[2] != on_cpu),
+            sum(row[4] for row in causes["rows"] if row[2] == on_cpu))
 
 
 def is_small(server):

@@ -124,15 +124,34 @@ make_old_files() {
     "$CAMP" record --from data.csv --output run.camp
     truncate -s $(($(stat -c %s run.camp) * 8 / 10)) run.camp
     run -1 "$CAMP" record --from run.camp --output part.camp
-    [[ $output == *"run.camp is damaged"* ]]
     whole=$(ask part.camp 'SELECT count(*) FROM tick')
     [ "$whole" -ge 500 ] && [ "$whole" -lt 1000 ]
+    [[ $output == *"run.camp is damaged: it ends too early"*"; $whole intervals before that are whole"* ]]
     # A report and a picture have the same intervals, message and status.
     run -1 "$CAMP" report --from run.camp --output part.html
     [[ $output == *"run.camp is damaged"*"part.html: $whole intervals, "* ]]
     run -1 "$CAMP" report --from run.camp --picture lines --output part.svg
     [[ $output == *"run.camp is damaged"* ]]
     grep -q '</svg>' part.svg
+}
+
+@test "the message about a truncated recording says how many intervals are whole, and never that some were shown" {
+    make_table 1000 1000
+    "$CAMP" record --from data.csv --output run.camp
+    size=$(stat -c %s run.camp)
+    for part in 2 4 6 8; do
+        truncate -s $((size * (10 - part) / 10)) run.camp
+        rm -f part.camp
+        run -1 --separate-stderr "$CAMP" record --from run.camp --output part.camp
+        echo "$stderr"
+        [ "${#stderr_lines[@]}" -eq 1 ]
+        [[ $stderr == "camp record: run.camp"* ]] && [[ $stderr != *shown* ]]
+        if [ -e part.camp ]; then
+            [[ $stderr == *"; $(ask part.camp 'SELECT count(*) FROM tick') intervals before that are whole" ]]
+        else
+            [[ $stderr != *"are whole"* ]]
+        fi
+    done
 }
 
 @test "the files of a rotated recording after a damaged file are still read" {

@@ -11,7 +11,7 @@ import threading
 import time
 
 KEY = 1
-HEAD, ENTITIES, FRAME, BEAT, END, NOTE, CPUS = range(1, 8)
+HEAD, ENTITIES, FRAME, BEAT, END, NOTE, CPUS, CAUSES = range(1, 9)
 
 
 class Server:
@@ -143,7 +143,7 @@ class Reader(threading.Thread):
     def __init__(self, server, sock=None):
         """`sock` is a connection that has sent a request."""
         super().__init__(daemon=True)
-        self.counts = dict.fromkeys(range(1, 8), 0)
+        self.counts = dict.fromkeys(range(1, 9), 0)
         self.ends = []  # wall clock of the frames, ms
         self.came = []  # arrival of the frames, s
         self.head = self.problem = self.reason = self.last = None

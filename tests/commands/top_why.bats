@@ -45,6 +45,19 @@ $2" &
 }
 
 # bats test_tags=law
+@test "--filter selects names, not the words of the largest cause" {
+    need_causes
+    a_process why-naps '
+while True: time.sleep(0.1)'
+    top --interval 1s --count 1 --filter '^(timer|not_ended|poll)$' <<'END'
+assert rows == [], rows
+END
+    top --interval 1s --count 1 --top 0 --filter '^(why-naps|other processes)$' <<'END'
+assert row_of('why-naps')['labels']['wait'], rows
+assert all(row['name'] in ('why-naps', 'other processes') for row in rows), rows
+END
+}
+
 @test "camp top --why: sleeps of 100 ms have a p99 between 64 and 256 ms, and a timer ended them" {
     need_causes
     a_process why-naps '

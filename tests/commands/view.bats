@@ -45,7 +45,7 @@ need_causes() {
     REFUSAL=$("$CAMP" why --count 1 --interval 50ms 2>&1 >/dev/null) || skip "$REFUSAL"
 }
 
-@test "camp view --why answers questions about known groups to a client with the token, and no other" {
+@test "camp view --why sends the causes of each interval before its frame" {
     need_causes
     attack causes --why --interval 200ms
 }
@@ -155,7 +155,7 @@ make_table() {
     refuse '--axes4 takes 4 vertices, not 3' --from cpus --axes4 'A=user; B=idle; C=irq'
     refuse "'more' is not a time: the operands of camp view are [INTERVAL]" --from cpus more
     refuse 'there is no source' --from nothing
-    refuse '--why is of the threads of this machine: leave out --from demo' --why --demo
-    refuse '--why is of the threads of this machine: leave out --from x.csv' --why --from x.csv
+    refuse '--why is of the threads of this machine: it goes with --from threads, ' --why --demo
+    refuse 'or cpus, not with --from x.csv' --why --from x.csv
     refuse 'must have 1 to 107 bytes' --from cpus --socket "$(printf 'a%.0s' {1..200})"
 }

@@ -172,11 +172,31 @@ assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswit
     [[ $output == *"chain      why-victim ($VICTIM) waited "* ]]
 }
 
-@test "camp why ends when its process has ended" {
+@test "camp why ends when its process has ended, and says so in one line" {
     need_causes
-    sleep 0.3 &
-    run --separate-stderr timeout 20 "$CAMP" why $! 100ms
+    sleep 60 &
+    local sleeper=$! status=0
+    timeout 60 "$CAMP" why "$sleeper" 100ms >"$BATS_TEST_TMPDIR/output" 2>"$BATS_TEST_TMPDIR/stderr" 3>&- &
+    local camp=$!
+    until_it test -s "$BATS_TEST_TMPDIR/output"
+    kill "$sleeper"
+    wait "$camp" || status=$?
     [ "$status" -eq 0 ]
+    [ "$(cat "$BATS_TEST_TMPDIR/stderr")" = "camp why: process $sleeper has ended" ]
+}
+
+@test "camp why says that its process ended during its only interval, whose causes it shows" {
+    need_causes
+    sleep 60 &
+    local sleeper=$! status=0
+    "$CAMP" why --json "$sleeper" 3s 1 >"$BATS_TEST_TMPDIR/output" 2>"$BATS_TEST_TMPDIR/stderr" 3>&- &
+    local camp=$!
+    until_it_sleeps "$camp"
+    kill "$sleeper"
+    wait "$camp" || status=$?
+    [ "$status" -eq 0 ]
+    [ "$(cat "$BATS_TEST_TMPDIR/stderr")" = "camp why: process $sleeper has ended" ]
+    grep -q "\"pid\":$sleeper," "$BATS_TEST_TMPDIR/output"
 }
 
 @test "a process that does not exist, and a name that no process has, fail in one line" {

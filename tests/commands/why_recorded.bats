@@ -70,6 +70,32 @@ for state in ("run_queue", "pipe", "user", "system"):
 ' run.camp
 }
 
+@test "a name that comes after sixty others that ended has a group of its own" {
+    need_causes
+    "$CAMP" record --why --output run.camp --interval 100ms 3>&- &
+    local camp=$!
+    until_it test -s run.camp
+    python3 -c '
+import ctypes, time
+for i in range(60):
+    ctypes.CDLL(None).prctl(15, b"why-early-%d" % i, 0, 0, 0)
+    end = time.thread_time() + 0.002
+    while time.thread_time() < end:
+        pass
+    time.sleep(0.001)'
+    python3 -c '
+import ctypes, signal, time
+ctypes.CDLL(None).prctl(15, b"why-late", 0, 0, 0)
+ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
+while True:
+    time.sleep(0.01)' &
+    until_it eval '[ "$(sqlite3 run.camp "SELECT count(*) FROM cause_group WHERE name = '"'why-late'"'")" -gt 0 ]'
+    kill "$camp"
+    wait "$camp"
+    [ "$(sqlite3 run.camp "SELECT count(*) FROM cause_group WHERE name LIKE 'why-early-%'")" -gt 20 ]
+    [ "$("$CAMP" why --from run.camp --json why-late | grep -c camp.why/1)" -eq 1 ]
+}
+
 @test "camp why --from adds up all intervals: percents to 100, times to those of the file" {
     record_victim --interval 200ms --count 5
     why '

@@ -1,12 +1,11 @@
 /* Parser: src/views/http/http_rules.c */
 /*
  * Takes the lines of any input as the method, target, Host, Authorization, Sec-Fetch-Site and
- * Origin of a request. If http_check() permits the stream of the page, or the causes of a group, a
- * second, simple check in this file must also permit it.
+ * Origin of a request. If http_check() permits the stream of the page, a second, simple check in
+ * this file must also permit it.
  */
 #include "views/http/http_rules.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -58,36 +57,20 @@ static int is(const struct http_header *header, const char *text)
     return header->length == strlen(text) && strncasecmp(header->value, text, header->length) == 0;
 }
 
-/* "/why", or "/why/" and a number that is printed as it was read. */
-static int is_group(const char *target)
-{
-    char printed[32] = "/why";
-    uint32_t group;
-
-    if (!http_group(target, &group))
-        return 0;
-    if (group != HTTP_ALL_GROUPS)
-        snprintf(printed, sizeof printed, "/why/%u", (unsigned)group);
-    return strcmp(target, printed) == 0;
-}
-
 static void check(const struct http_request *request)
 {
-    const struct http_place place = { .port = 8080, .has_causes = true, .token = TOKEN };
+    const struct http_place place = { .port = 8080, .token = TOKEN };
     enum http_resource resource = HTTP_PAGE;
     const unsigned status = http_check(&place, request, &resource);
 
     if (status != 200 && http_reason(status)[0] == '\0')
         abort();
-    if (status != 200 || resource == HTTP_PAGE)
+    if (status != 200 || resource != HTTP_STREAM)
         return;
     if (!is(&request->host, "127.0.0.1:8080") && !is(&request->host, "localhost:8080") &&
         !is(&request->host, "[::1]:8080"))
         abort();
-    if (!is(&request->authorization, "Bearer " TOKEN))
-        abort();
-    if (resource == HTTP_STREAM ? strcmp(request->target, "/stream") != 0
-                                : !is_group(request->target))
+    if (!is(&request->authorization, "Bearer " TOKEN) || strcmp(request->target, "/stream") != 0)
         abort();
     if (request->fetch_site.count > 0 && !is(&request->fetch_site, "none") &&
         !is(&request->fetch_site, "same-origin"))

@@ -1,5 +1,6 @@
 // Parser: web/src/stream.ts
 // Parser: web/src/store.ts
+// Parser: web/src/cause_block.ts
 // Reads changed streams (docs/stream.md) as the page does, by its own sources web/src/stream.ts and store.ts. The only
 // errors may be those that the page reports; frames must be consistent; no input may take 30 s or 512 MB.
 //
@@ -188,6 +189,6 @@ if (option('set_cover_merge')) {
     if (corpus.length === 0) corpus.push(Buffer.alloc(8));
     runs += fuzz(corpus, places, Number(option('max_total_time', 60)));
 }
-const parsers = places.lines.filter(({ file, isCode }) => isCode && /^web\/src\/(stream|store)\.ts$/.test(file));
+const parsers = places.lines.filter(({ file, isCode }) => isCode && /^web\/src\/(stream|store|cause_block|cause_range|cause_sum|cause_tree)\.ts$/.test(file));
 console.log(`parsers: ${parsers.filter(({ isReached }) => isReached).length} of ${parsers.length} lines`);
 console.log(`DONE cov: ${places.count} \nstat::number_of_executed_units: ${runs}`);

@@ -1,6 +1,8 @@
 // What fuzz_page_stream.mjs tests: the page reads a stream, and shows each frame. esbuild bundles this file with the
 // page's sources, so that it needs nothing else than JavaScript.
 import { BlockReader, StreamError } from '../../web/src/stream';
+import { CauseRange } from '../../web/src/cause_range';
+import { whyOf } from '../../web/src/cause_tree';
 import { FrameStore, OtherRun } from '../../web/src/store';
 
 const LIMIT_BYTES = 2048; // of the frames that are kept, so that small streams have older ones dropped
@@ -22,6 +24,25 @@ function checkFrame(frame, store) {
     if (rowOf.reduce((rows, row) => rows + (row >= 0 ? 1 : 0), 0) !== count) fail('an entity has a row that is not there');
 }
 
+/** The causes of the frames add up: those of each state are the state, and the states are the whole. */
+function checkCauses(store, from) {
+    const range = new CauseRange(store), { sum } = range;
+    if (!store.head?.causes) return;
+    for (const subject of ['', '3 a', '4 7']) {
+        while (!range.read(from, store.endFrame, subject)) if (range.sum === sum) fail('nothing is added up');
+        if (range.without > store.endFrame - from) fail('more frames than there are have no causes');
+        for (const group of [null, ...range.sum.groups.slice(0, 3)]) checkTree(whyOf(range.sum, group, 0).tree);
+    }
+    if (range.sum.groups.length > 64) fail('there are more groups than numbers');
+}
+
+function checkTree(tree) {
+    const states = tree.filter(({ level }) => level === 'state');
+    for (const { percent, ms } of tree) if (!(percent >= 0 && percent <= 100) || !(ms >= 0)) fail('a row of causes has no time');
+    const percent = states.reduce((all, row) => all + Math.round(100 * row.percent), 0);
+    if (states.length > 0 && percent !== 10000) fail(`the states are ${percent} hundredths of a percent`);
+}
+
 function checkStore(store) {
     if (store.firstFrame > store.endFrame) fail('the first frame comes after the last one');
     for (const { n, name, id } of store.entities)
@@ -29,6 +50,7 @@ function checkStore(store) {
     const from = Math.max(store.firstFrame, store.endFrame - SHOWN_MOST);
     for (let index = store.endFrame - 1; index >= from; index--) checkFrame(store.frame(index), store);
     if (store.head) store.mean(from, store.endFrame);
+    checkCauses(store, from);
     store.frame(-1);
     store.frame(Infinity);
 }

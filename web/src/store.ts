@@ -5,7 +5,7 @@ import type { Entity, Frame, Head, Store } from './types';
 import { FrameSum } from './frame_sum';
 import { isEntity, isHead } from './shape';
 import {
-  applyFrame, CPUS, emptyFrame, END, ENTITIES, FRAME, HEAD, NOTE, readFrame, StreamError, type Block,
+  applyFrame, CAUSES, CPUS, emptyFrame, END, ENTITIES, FRAME, HEAD, NOTE, readFrame, StreamError, type Block,
   type FrameBlock,
 } from './stream';
 
@@ -16,6 +16,8 @@ const NOTES_MAXIMUM = 20;
 
 interface Kept {
   payload: ArrayBuffer;
+  causes: ArrayBuffer | null;
+  lengthMs: number;
   isKey: boolean;
   full: number;
   firstFull: number;
@@ -40,6 +42,7 @@ export class FrameStore implements Store {
   private kept: Kept[] = []; // [endFrame - firstFrame], the first one a key frame
   private mentioned: number[] = []; // [entities] the frame with its last description
   private bytes = 0;
+  private causesNext: ArrayBuffer | null = null; // of waits, of the next frame
   private made = new Map<number, Frame>(); // the least recently used first
   private fullNow: Pick<Kept, 'full' | 'firstFull'> = { full: 0, firstFull: -1 }; // of the frames that follow
   private listeners: (() => void)[] = [];
@@ -62,6 +65,7 @@ export class FrameStore implements Store {
       case FRAME: return this.addFrame(block.payload);
       case CPUS: return this.addCpus(json(block) as { cpus?: unknown; full?: unknown; first_full?: unknown });
       case NOTE: return this.addNoteBlock(json(block) as { text?: unknown });
+      case CAUSES: this.causesNext = block.payload; return;
       case END: return this.end(json(block) as { reason?: unknown; open?: unknown });
       default: // a beat, or of a later version's type
     }
@@ -137,14 +141,24 @@ export class FrameStore implements Store {
     if (!(block.unit > 0 && block.unit < Infinity)) throw new StreamError(`a frame has the unit ${block.unit}`);
     if (!Number.isFinite(block.endMs)) throw new StreamError(`a frame ends at ${block.endMs}`);
     if (!(block.lengthMs > 0 && block.lengthMs < Infinity)) throw new StreamError(`a frame is ${block.lengthMs} ms long`);
+    const causes = this.causesNext;
+    this.causesNext = null;
     if (this.isAgain && !this.goesOn(block)) return;
     if (this.kept.length === 0 && !block.isKey) throw new StreamError('the first frame is no key frame');
     for (const n of block.entity) this.mentioned[n] = this.endFrame;
     this.newestEndMs = block.endMs;
-    this.kept.push({ payload, isKey: block.isKey, ...this.fullNow });
-    this.bytes += payload.byteLength;
+    this.kept.push({ payload, causes, lengthMs: block.lengthMs, isKey: block.isKey, ...this.fullNow });
+    this.bytes += payload.byteLength + (causes?.byteLength ?? 0);
     this.endFrame++;
     if (this.head.live && this.bytes > this.limit) this.dropOldest();
+  }
+
+  causes(index: number): ArrayBuffer | null {
+    return this.kept[index - this.firstFrame]?.causes ?? null;
+  }
+
+  lengthMs(index: number): number {
+    return this.kept[index - this.firstFrame]?.lengthMs ?? 0;
   }
 
   private end({ reason, open }: { reason?: unknown; open?: unknown }): void {
@@ -195,7 +209,7 @@ export class FrameStore implements Store {
   }
 
   private drop(count: number): void {
-    for (const { payload } of this.kept.splice(0, count)) this.bytes -= payload.byteLength;
+    for (const { payload, causes } of this.kept.splice(0, count)) this.bytes -= payload.byteLength + (causes?.byteLength ?? 0);
     this.firstFrame += count;
     for (const index of this.made.keys()) if (index < this.firstFrame) this.made.delete(index);
   }

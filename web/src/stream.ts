@@ -4,7 +4,7 @@
 // frame with some rows overwritten.
 import type { Frame } from './types';
 
-export const HEAD = 1, ENTITIES = 2, FRAME = 3, BEAT = 4, END = 5, NOTE = 6, CPUS = 7;
+export const HEAD = 1, ENTITIES = 2, FRAME = 3, BEAT = 4, END = 5, NOTE = 6, CPUS = 7, CAUSES = 8;
 
 const BLOCK_HEADER = 8;
 const FRAME_HEADER = 64;

@@ -1,5 +1,7 @@
 // The types shared by the parts of the page. docs/stream.md has the format of the data.
 
+import type { CauseWords } from './cause_block';
+
 /** The first block of a stream. */
 export interface Head {
   schema: string;
@@ -17,7 +19,7 @@ export interface Head {
   classes: StateClass[]; // in the order in which views show them
   from?: string; // a text for --from that opens the source again
   below?: string; // the command that shows an entity's members, without its name
-  causes?: boolean; // the server answers questions about causes of waits
+  causes?: CauseWords; // the frames have causes of waits
   labels?: string[]; // names of labels: "user", "database"
   axes3: Axis[] | null;
   axes4: Axis[] | null;
@@ -95,6 +97,8 @@ export interface Store {
   silentSince: number | null; // live: when the server, which does not answer now, was last heard
   frame(index: number): Frame; // decoded on request; the last few are cached
   mean(from: number, to: number): Frame; // of the frames [from, to); the last two are cached
+  causes(index: number): ArrayBuffer | null; // of waits, as received (cause_block.ts)
+  lengthMs(index: number): number; // of a frame
   /** Called for new frames, entities or a new head. */
   subscribe(listener: () => void): void;
 }

@@ -1,19 +1,25 @@
-// Why the threads of a group waited: its states divided by what caused them, the chain of causes, what it inflicted on
-// others, and the stacks of its sleeps. The data is of the server, as long as this view is open, or of a file.
+// Why the threads of a group waited in the shown frames: its states divided by what caused them, the chain of causes, and
+// what it inflicted on others; of a file also the stacks of its sleeps.
 import './why.css';
+import { addressOf } from './address';
+import { NAME, OTHER } from './cause_block';
+import { CauseRange } from './cause_range';
+import { groupKey, groupName, type SumGroup } from './cause_sum';
+import { whyOf } from './cause_tree';
 import { button, element, setText } from './dom';
 import { clock, count } from './format';
 import { copyButton } from './parts';
 import { isDark, onThemeChange } from './theme';
 import type { App, View, ViewFactory } from './types';
-import { groupNamed, groupNameOfAll, sortedGroups } from './why_choice';
+import { groupNamed, groupWanted, sortedGroups, wantedOf, type Wanted } from './why_choice';
 import { readWhyFile, type Why } from './why_data';
 import { Flame } from './why_flame';
+import { idleLast } from './why_layout';
 import { callsOf, chainOf, inflictedOf, linkButton, lossesOf, treeOf, wholeOf } from './why_parts';
-import { WhySource } from './why_source';
+import { classOfState } from './why_words';
 
-const COMMAND = 'camp view --why';
-const ALL = 'all';
+const LIVE_COMMAND = 'camp view --why';
+const RECORD_COMMAND = 'camp record --why';
 const FILE_BYTES = 64 << 20;
 
 class WhyView implements View {
@@ -31,9 +37,11 @@ class WhyView implements View {
   private readonly content = element('div', { class: 'why-content' });
   private readonly losses = element('p', { class: 'why-losses' });
   private readonly flame;
-  private readonly source;
-  private group: number | null = null; // of the ledger; null: all threads
-  private wanted = ''; // the name that another view chose, until it is found
+  private readonly range;
+  private group = ''; // the key of a group of the ledger; '': all threads
+  private groupText = ''; // its name when it was last seen
+  private wanted: Wanted | null = null; // what another view chose, until its group is found
+  private made: { from: number; to: number; group: string; why: Why } | null = null; // of which frames and group
   private file: { name: string; intervals: Why[] } | null = null;
   private fault = ''; // of a file
   private shown: Why | null = null;
@@ -44,42 +52,51 @@ class WhyView implements View {
 
   constructor(private readonly app: App) {
     this.flame = new Flame(app);
-    this.source = new WhySource(() => this.group, () => this.isOpen, () => app.redraw(this));
+    this.range = new CauseRange(app.store);
     const open = button('Open a file…', { class: 'small', title: 'the output of camp why --json' }, () => this.input.click());
     this.element = element('section', { class: 'panel wide why', id: 'why', 'aria-label': 'Why' },
       element('header', {}, element('h2', {}, 'Why did it wait?'), this.caption, element('div', { class: 'choices' }, this.choice, this.timeChoice, this.input, open, this.close)),
       this.note, this.help, this.sentence, this.content, this.losses, this.flame.element);
-    this.select.addEventListener('change', () => this.choose(this.select.value === ALL ? null : Number(this.select.value)));
+    this.select.addEventListener('change', () => this.choose(this.select.value));
     this.times.addEventListener('change', () => app.redraw(this));
     this.input.addEventListener('change', () => void this.openFile(this.input.files?.[0]));
     for (const type of ['dragover', 'drop'] as const) this.element.addEventListener(type, (event) => this.dropped(event));
     for (const part of [this.content, this.flame.element])
       for (const type of ['pointerleave', 'focusout']) part.addEventListener(type, () => app.redraw(this));
     onThemeChange(() => (this.drawn = []));
+    addressOf(app).keep('why', { get: () => this.group, set: (text) => /^\d /.test(text) && this.choose(text) });
   }
 
-  private get isOpen(): boolean {
-    return this.element.checkVisibility() && !document.hidden && this.app.store.ended === null && this.app.store.silentSince === null;
-  }
-
+  /** Do the frames have causes? */
   private get isServed(): boolean {
-    return this.app.store.head?.causes === true;
+    return this.app.store.head?.causes !== undefined;
+  }
+
+  private get groups(): readonly SumGroup[] {
+    return this.range.sum?.groups ?? [];
+  }
+
+  /** The shown frames [from, to). */
+  private get frames(): [from: number, to: number] {
+    const { store, ui: { state: { range, current } } } = this.app, at = Math.min(Math.max(current, store.firstFrame), store.endFrame - 1);
+    return range ? [Math.max(range[0], store.firstFrame), Math.min(range[1], store.endFrame)] : [at, at + 1];
   }
 
   draw(): void {
-    const { head } = this.app.store;
+    const { store: { head, firstFrame, endFrame } } = this.app;
     if (!head) return;
     this.followChoice();
-    if (this.isServed && !this.file) this.source.ask();
-    this.resolve();
+    const isReading = this.isServed && !this.file && endFrame > firstFrame && !this.range.read(...this.frames, this.group);
+    if (isReading) this.app.redraw(this);
+    else this.resolve();
     this.offer();
-    const why = this.pick(), note = this.noteOf(why);
+    const why = isReading ? this.shown : this.pick(), note = this.noteOf(why, isReading);
     this.note.hidden = note === '';
     setText(this.note, note);
     this.showHelp(why);
     this.choice.hidden = !this.isServed || this.file !== null;
     this.close.hidden = this.file === null;
-    const now = [why, head, isDark(), this.source.groups.map(({ name }) => name).join('\n')];
+    const now = [why, head, isDark()];
     if (now.every((value, i) => value === this.drawn[i])) return;
     this.drawn = now;
     this.shown = why;
@@ -96,66 +113,82 @@ class WhyView implements View {
     if (now.every((value, i) => value === this.chosen[i])) return;
     const last = [...pinned].pop(), isPin = pinned !== this.chosen[0] && last !== undefined;
     this.chosen = now;
-    const name = isPin ? groupNameOfAll(this.app, [last]) : brush && groupNameOfAll(this.app, brush);
-    if (name !== null) this.wanted = name;
+    const wanted = isPin ? wantedOf(this.app, [last]) : brush && wantedOf(this.app, brush);
+    if (wanted !== null) this.wanted = wanted;
   }
 
-  /** Finds the group of the wanted name, once the groups are known. */
+  /** Finds the group that another view chose, once the groups are known. */
   private resolve(): void {
-    const { groups } = this.source;
-    if (!this.wanted || groups.length === 0) return;
-    const found = groupNamed(groups, this.wanted) ?? groups.find(({ kind }) => kind === 'other');
-    if (found && found.name === this.wanted) this.wanted = '';
-    if (found && found.number !== this.group) this.choose(found.number, false);
+    const { groups, wanted } = this;
+    if (!wanted || groups.length === 0) return;
+    const found = groupWanted(groups, wanted) ?? groups.find(({ kind }) => kind === OTHER);
+    if (!found) return;
+    if (found.kind !== OTHER) this.wanted = null;
+    if (groupKey(found) !== this.group) this.choose(groupKey(found), false);
   }
 
-  private choose(group: number | null, isOwn = true): void {
+  private choose(group: string, isOwn = true): void {
     this.group = group;
-    if (isOwn) this.wanted = '';
-    this.source.ask(true);
+    this.groupText = group.slice(2);
+    if (isOwn) this.wanted = null;
+    addressOf(this.app).changed();
     this.app.redraw(this);
   }
 
   /** Offers the groups that have threads. The list stays the same while it has the focus, because it may be open. */
   private offer(): void {
     if (document.activeElement === this.select && this.offered !== '') return;
-    const groups = sortedGroups(this.source.groups).filter(({ threads, number }) => threads > 0 || number === this.group), names = groups.map(({ number, name }) => `${number} ${name}`).join('\n');
+    const groups = sortedGroups(this.groups).filter((group) => group.threads > 0 || groupKey(group) === this.group);
+    const options = [['', 'all threads'], ...groups.map((group) => [groupKey(group), groupName(group)])];
+    if (this.group !== '' && !options.some(([key]) => key === this.group)) options.push([this.group, this.groupText]);
+    const names = options.flat().join('\n');
     if (names !== this.offered || this.select.options.length === 0) {
       this.offered = names;
-      this.select.replaceChildren(element('option', { value: ALL }, 'all threads'), ...groups.map(({ number, name }) => element('option', { value: String(number) }, name)));
+      this.select.replaceChildren(...options.map(([value, name]) => element('option', { value: value! }, name!)));
     }
-    this.select.value = this.group === null ? ALL : String(this.group);
+    this.select.value = this.group;
   }
 
-  /** The interval to show: of a file the chosen one; the newest while frames are followed, otherwise that of the shown frame.
-   * It stays while the pointer or the keyboard is in it. */
+  /** What to show: of a file the chosen interval, otherwise the shown frames. While frames go on, it stays as long as the
+   * pointer or the keyboard is in it. */
   private pick(): Why | null {
     if (this.file) return this.file.intervals[Number(this.times.value)] ?? null;
-    const kept = this.source.of(this.group), newest = kept.at(-1) ?? null;
-    if (this.isHeld && this.shown && kept.includes(this.shown)) return this.shown;
-    if (this.app.ui.state.following || this.app.store.endFrame === this.app.store.firstFrame) return newest;
-    const { endMs, lengthMs } = this.app.shown();
-    return kept.find((why) => why.endMs > endMs - lengthMs / 2 && why.endMs <= endMs + lengthMs) ?? newest;
+    const { sum, without } = this.range, [from, to] = this.frames;
+    if (!sum || without === to - from) return null;
+    if (this.isHeld && this.shown && this.made?.why === this.shown && this.made.group === this.group) return this.shown;
+    const { made } = this;
+    if (made && made.from === from && made.to === to && made.group === this.group) return made.why;
+    const why = whyOf(sum, this.group === '' ? null : this.subject, this.app.shown().endMs);
+    this.made = { from, to, group: this.group, why };
+    return why;
+  }
+
+  /** The chosen group, without time if it is not in the shown frames. */
+  private get subject(): SumGroup {
+    const found = this.groups.find((group) => groupKey(group) === this.group);
+    if (found) this.groupText = groupName(found);
+    return found ?? { number: -1, kind: NAME, pid: 0, threads: 0, reduced: 0, name: this.groupText };
   }
 
   private get isHeld(): boolean {
-    return [this.content, this.flame.element].some((part) => part.matches(':hover') || part.querySelector(':focus-visible') !== null);
+    const { following, playing } = this.app.ui.state;
+    return (following || playing) && [this.content, this.flame.element].some((part) => part.matches(':hover') || part.querySelector(':focus-visible') !== null);
   }
 
-  private noteOf(why: Why | null): string {
-    const { source, wanted, fault, app: { store, ui } } = this;
+  /** Says in one line what is missing. */
+  private noteOf(why: Why | null, isReading: boolean): string {
+    const { range, wanted, fault, app: { store } } = this;
     if (fault) return fault;
     if (this.file || !this.isServed) return '';
-    if (source.fault) return source.fault;
-    if (!why) return store.ended === null ? 'Measuring: the first interval ends soon.' : '';
-    if (wanted && source.groups.length > 0)
-      return `${wanted} has no group of its own, as one of the 53 names that the ledger tells apart: these are all other processes together. camp why NAME, in a terminal, watches one name.`;
-    if (!ui.state.following && store.endFrame > store.firstFrame) {
-      const { endMs, lengthMs } = this.app.shown();
-      if (!(why.endMs > endMs - lengthMs / 2 && why.endMs <= endMs + lengthMs))
-        return `The causes of ${clock(endMs, lengthMs)} were not read, because this view was closed then. These are the newest ones.`;
-    }
-    return this.isHeld && why !== source.of(this.group).at(-1) ? 'Held while the pointer or the keyboard is in it.' : '';
+    if (store.endFrame === store.firstFrame) return '';
+    const [done, all] = range.progress, frames = all === 1 ? 'this interval' : `these ${count(all)} intervals`;
+    if (isReading) return `Adding up the causes of ${count(done)} of ${count(all)} intervals…`;
+    if (range.fault) return `The causes of ${range.without < all ? `${count(range.without)} of ${frames}` : frames} cannot be read: ${range.fault}.`;
+    if (range.without === all) return `${all === 1 ? 'This interval has' : `These ${count(all)} intervals have`} no causes of waits.`;
+    if (range.without > 0) return `${count(range.without)} of ${frames} have no causes of waits: these are of the others.`;
+    if (wanted)
+      return `${wanted.name} has no group of its own, as one of the 53 names that the ledger tells apart: these are all other processes together. camp why NAME, in a terminal, watches one name.`;
+    return why && this.isHeld && this.made?.to !== this.frames[1] ? 'Held while the pointer or the keyboard is in it.' : '';
   }
 
   /** Says how to get causes, if there are none. */
@@ -163,21 +196,21 @@ class WhyView implements View {
     const { head } = this.app.store;
     this.help.hidden = this.isServed || why !== null;
     if (this.help.hidden || this.help.childElementCount > 0) return;
-    const code = element('code', {}, COMMAND);
-    this.help.append(head!.live ? 'The causes of waits are not loaded. ' : 'This data has no causes of waits. ',
-      'They are shown of this machine, live, by ', code, ' ', copyButton(code), '. A file of camp why --json can be opened here, or dropped.');
+    const command = head!.live ? LIVE_COMMAND : RECORD_COMMAND, code = element('code', {}, command);
+    this.help.append(head!.live ? 'The causes of waits are not measured. They are shown of the threads of this machine by ' : 'This data has no causes of waits. They are in recordings of ',
+      code, ' ', copyButton(code), '. A file of camp why --json can be opened here, or dropped.');
   }
 
   private show(): void {
-    const head = this.app.store.head!, { shown: why } = this;
+    const head = this.app.store.head!, why = this.shown && { ...this.shown, tree: idleLast(this.shown.tree, (state) => classOfState(head, state).name === 'idle') };
     const focused = this.content.contains(document.activeElement) ? document.activeElement?.getAttribute('data-key') : null;
     setText(this.caption, why ? [this.file?.name ?? '', why.subject, `${why.seconds.toFixed(2)} s until ${Number.isNaN(why.endMs) ? why.time || '?' : clock(why.endMs, 1000)}`,
       `${count(why.threads)} ${why.threads === 1 ? 'thread' : 'threads'}`].filter(Boolean).join(' · ') : '');
     const hasTime = why !== null && why.tree.length > 0;
     setText(this.sentence, !why ? '' : hasTime ? why.sentence : `${why.subject} had no time in this interval.`);
     const link = (name: string): HTMLElement => {
-      const group = this.file ? undefined : groupNamed(this.source.groups, name);
-      return group ? linkButton(name, () => this.choose(group.number)) : element('span', {}, name);
+      const group = this.file ? undefined : groupNamed(this.groups, name);
+      return group ? linkButton(name, () => this.choose(groupKey(group))) : element('span', {}, name);
     };
     this.content.replaceChildren(...(hasTime ? [wholeOf(head, why), treeOf(head, why, link, this.isWhole, () => this.unfold()), chainOf(head, why, link),
       inflictedOf(head, why, link), callsOf(head, why)].filter((part) => part !== null) : []));

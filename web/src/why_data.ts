@@ -1,4 +1,4 @@
-// Objects of the schema camp.why/1 (camp why --json), checked before use: they come from a server or a file.
+// Objects of the schema camp.why/1 (camp why --json), checked before use: they come from a file.
 
 /** A row of the tree. A row is a part of the last row before it of a lesser level. */
 export interface WhyRow {
@@ -55,7 +55,6 @@ export interface Why {
   threads: number;
   ms: number; // the time of the threads, which is 100 %
   sentence: string;
-  chainText: string;
   tree: WhyRow[];
   calls: WhyCall[];
   inflicted: { who: string; ms: number }[]; // the most first
@@ -65,22 +64,6 @@ export interface Why {
   others: number;
   reduced: number;
   stacks: WhyStack[]; // none: stacks were not collected
-}
-
-/** A group of threads that the server knows. */
-export interface WhyGroup {
-  number: number;
-  kind: string; // name, process, kernel, other, outside
-  name: string;
-  threads: number;
-}
-
-/** What the server answers about a group. */
-export interface WhyAnswer {
-  error: string;
-  intervalMs: number;
-  groups: WhyGroup[];
-  why: Why | null; // null: not measured yet
 }
 
 type Members = Record<string, unknown>;
@@ -107,7 +90,7 @@ export function readWhy(value: unknown): Why | null {
   const losses = isObject(value.losses) ? value.losses : {};
   return {
     time: text(value.time), endMs: Date.parse(text(value.time)), seconds: size(value.interval_s), subject: text(value.subject) || '?',
-    threads: size(value.threads), ms: size(value.time_ns) / NS, sentence: text(value.sentence), chainText: text(value.chain_text),
+    threads: size(value.threads), ms: size(value.time_ns) / NS, sentence: text(value.sentence),
     tree: rows(value.tree).map(treeRow).filter((row) => row !== null),
     calls: rows(value.calls).map((row) => ({
       state: text(row.state), call: text(row.call), object: text(row.object), percent: size(row.percent), ms: size(row.sleep_ns) / NS, count: size(row.count),
@@ -139,12 +122,6 @@ function stack(row: Members): WhyStack {
   const frames = Array.isArray(row.frames) ? row.frames.slice(0, FRAMES).map(text).filter(Boolean) : [];
   if (frames.length === 0) frames.push(NO_STACK);
   return { state: text(row.state), frames, isKnown: !UNKNOWN.has(frames.at(-1)!), ms: size(row.ms), sleeps: size(row.sleeps) };
-}
-
-export function readAnswer(value: unknown): WhyAnswer | null {
-  if (!isObject(value)) return null;
-  const groups = rows(value.groups).map((row) => ({ number: size(row.number), kind: text(row.kind), name: text(row.name), threads: size(row.threads) }));
-  return { error: text(value.error), intervalMs: size(value.interval_ms) || 1000, groups, why: readWhy(value.why) };
 }
 
 /** Reads the output of camp why --json: an object, or one a line. Throws an Error that says what is wrong. */

@@ -7,6 +7,7 @@ export interface Span {
   width: number;
 }
 
+const SMALL = 0.1; // percent
 const DEPTH = { state: 0, cause: 1, who: 2 } as const;
 
 /** Returns the bar of each row. The bars of states are side by side, and those of the parts of a row side by side below
@@ -24,8 +25,18 @@ export function barsOf(rows: readonly WhyRow[]): Span[] {
   });
 }
 
-const SMALL = 0.1; // percent
 const FEW = 3; // states that are not worth a line that hides them
+
+/** Puts the states that are idle behind the others, so that what waited for something comes first, and the small states
+ * behind all. Within these, the longest stays first. */
+export function idleLast(rows: readonly WhyRow[], isIdle: (state: string) => boolean): WhyRow[] {
+  const states: WhyRow[][] = [];
+  for (const row of rows)
+    if (row.level === 'state' || states.length === 0) states.push([row]);
+    else states.at(-1)!.push(row);
+  const rank = ([first]: WhyRow[]) => (first!.percent < SMALL ? 2 : isIdle(first!.state) ? 1 : 0);
+  return states.sort((a, b) => rank(a) - rank(b)).flat();
+}
 
 /** Returns the index of the first row of the small states at the end, which may be folded into one line; -1: there are
  * too few. */

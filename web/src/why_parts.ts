@@ -37,15 +37,16 @@ function bar(from: number, width: number, colour: string, kind = ''): HTMLElemen
   return element('td', { class: 'why-bar', 'aria-hidden': 'true' }, made);
 }
 
-/** The tree of causes. Small states at its end are one line, until `unfold` is called. */
+/** The tree of causes. Small states at its end are one line, until `unfold` is called. Without lengths of waits, as of all
+ * threads, it has no columns for them. */
 export function treeOf(head: Head, why: Why, link: Link, isWhole: boolean, unfold: () => void): HTMLElement {
-  const spans = barsOf(why.tree), end = isWhole ? -1 : firstSmall(why.tree);
+  const hasWaits = why.tree.some(({ waits }) => waits), spans = barsOf(why.tree), end = isWhole ? -1 : firstSmall(why.tree);
   const line = (row: WhyRow, i: number) => {
     const { from, width } = spans[i]!, { waits, level } = row, isGroup = level === 'who' && row.merged === 0 && row.cause === 'group';
     const name = rowTitle(head, row), ms = (value: number | undefined) => element('td', {}, value === undefined ? '' : duration(value));
     return element('tr', { class: `why-${level}`, 'data-row': [row.state, row.cause, name].join(' ') },
       element('th', { scope: 'row', title: name }, isGroup ? link(row.who) : name), bar(from, width, stateColour(head, row.state), `${level} ${fillOf(row) || classOfState(head, row.state).name}`),
-      element('td', {}, hundredths(row.percent)), ms(row.ms), element('td', {}, waits ? count(waits.count) : ''), ms(waits?.p50), ms(waits?.p99), ms(waits?.max));
+      element('td', {}, hundredths(row.percent)), ms(row.ms), ...(hasWaits ? [element('td', {}, waits ? count(waits.count) : ''), ms(waits?.p50), ms(waits?.p99), ms(waits?.max)] : []));
   };
   const titles: [string, string?][] = [['state, cause, who'], [''], ['%', 'of the time of its threads; parts add up to their whole'], ['time'], ['waits', 'that ended in the interval'],
     ['p50', 'half of these waits were no longer, to a factor of 2'], ['p99', '99 % of these waits were no longer, to a factor of 2'], ['max', 'the longest of these waits']];
@@ -54,7 +55,7 @@ export function treeOf(head: Head, why: Why, link: Link, isWhole: boolean, unfol
   if (rest.length > 0)
     shown.push(element('tr', { class: 'why-state' }, element('th', { scope: 'row' }, button(`${rest.length} more states`, { class: 'name why-link', 'data-key': 'more' }, unfold)),
       element('td'), element('td', {}, hundredths(sum(({ percent }) => percent))), element('td', {}, duration(sum(({ ms }) => ms)))));
-  return table('Causes: each state, what caused it, and who', titles, shown);
+  return table('Causes: each state, what caused it, and who', hasWaits ? titles : titles.slice(0, 4), shown);
 }
 
 /** The chain of causes, an arrow for each wait. */

@@ -71,6 +71,10 @@ static void resolve_facts(struct page_options *options)
     options->stream.below = facts->below;
     options->stream.host = options->host;
     options->stream.live = facts->live;
+    if (facts->has_causes) {
+        page_causes_words(options->causes_words);
+        options->stream.causes = options->causes_words;
+    }
     options->stream.interval_ns = facts->live ? options->interval_ns : facts->interval_ns;
     options->stream.frames = facts->frames;
 }
@@ -80,10 +84,15 @@ int page_open(struct page_options *options)
     int status;
 
     options->from.from.wants_states = true;
+    options->from.from.causes = options->why;
     from_options_interval(&options->from, &options->interval_ns);
     status = from_options_open(&options->from, &options->source, &options->facts);
     if (status != OPTIONS_GO_ON)
         return status;
+    if (options->why && !options->facts.has_causes)
+        return complain(STATUS_FAILURE,
+                        "%s has no causes of waits: record them with camp record --why",
+                        options->facts.name);
     options->schema = options->source->describe(options->source);
     if (options->schema->state_count > STREAM_STATES_MAXIMUM)
         return complain(STATUS_FAILURE, "the page shows %d states at most; %s has %zu",
@@ -103,11 +112,17 @@ void page_close(struct page_options *options)
     progress_clear(&options->from.progress);
     source_close(options->source);
     options->source = NULL;
+    bytes_release(&options->causes);
 }
 
 struct shared_cpus page_cpus(const struct page_options *options, const struct frame *frame)
 {
     return shared_cpus_of(source_beside(options->source), frame, options->facts.cpus);
+}
+
+const struct bytes *page_causes(const struct page_options *options)
+{
+    return options->causes.size > 0 ? &options->causes : NULL;
 }
 
 int page_next(struct page_options *options, const struct frame **ret_frame)
@@ -118,6 +133,8 @@ int page_next(struct page_options *options, const struct frame **ret_frame)
     r = options->source->next(options->source, options->intervals.deadline_ns, ret_frame, &error);
     if (r != CAMP_OK)
         progress_clear(&options->from.progress);
+    if (r == CAMP_OK && options->facts.has_causes)
+        r = page_causes_read(&options->causes, options->source);
     if (r == CAMP_OK)
         from_options_note(&options->from, *ret_frame);
     if (r == SOURCE_END)

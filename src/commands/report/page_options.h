@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "page_causes.h"
 #include "program/from_options.h"
 #include "program/intervals.h"
 #include "views/page/stream.h"
@@ -12,6 +13,7 @@
 struct page_options {
     struct from_options from;
     uint64_t interval_ns;
+    bool why; /* the causes of waits of this machine are measured, too */
     const char *axes3_text, *axes4_text, *title; /* NULL if not given */
 
     /* page_open() sets these members: */
@@ -21,6 +23,8 @@ struct page_options {
     struct stream_facts stream;
     struct axes axes3, axes4;
     char host[256];
+    char causes_words[PAGE_CAUSES_WORDS];
+    struct bytes causes; /* in the interval of the last frame (page_causes.h) */
     struct intervals intervals;
 
     /* page_read() sets these members: */
@@ -59,8 +63,11 @@ int page_resolve_axes(const char *text, const struct schema *schema, size_t coun
  * this machine if the source measures it now. */
 struct shared_cpus page_cpus(const struct page_options *options, const struct frame *frame);
 
-/* Reads the next frame. At the end of the source *ret_frame is NULL. Returns OPTIONS_GO_ON, or
- * an exit status after an error message. Returns early if a stop is requested. */
+/* Returns options->causes, or NULL if the last frame has none. */
+const struct bytes *page_causes(const struct page_options *options);
+
+/* Reads the next frame and its causes. At the end of the source *ret_frame is NULL. Returns
+ * OPTIONS_GO_ON, or an exit status after an error message. Returns early if a stop is requested. */
 int page_next(struct page_options *options, const struct frame **ret_frame);
 
 /*

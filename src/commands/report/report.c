@@ -73,6 +73,8 @@ static int put_frame(void *context, const struct frame *frame)
     stream_set_cpus(&work->stream, page_cpus(work->page, frame));
     if (r == CAMP_OK)
         r = unusual_add(&work->unusual, frame);
+    if (r == CAMP_OK && page_causes(work->page) != NULL)
+        r = stream_causes(page_causes(work->page), &work->blocks);
     if (r == CAMP_OK)
         r = stream_frame(&work->stream, frame, &work->blocks, &is_key);
     return put_blocks(work, r);

@@ -170,6 +170,7 @@ int top_why_prepare(struct top *top)
     top->group_text = NULL;
     from->text = by_process ? "processes" : "commands";
     from->waits = true;
+    top->selection.filters_names = true; /* The labels are of the largest cause. */
     from->states_options |= by_process ? CAMP_STATES_BY_PROCESS : 0;
     top->style.is_known = is_known;
     top->style.extra = top->why_fields;

@@ -6,7 +6,6 @@
 #include "counters/clock.h"
 #include "program/command.h"
 #include "sources/from_list.h"
-#include "view_causes.h"
 #include "views/page/server.h"
 
 #include <errno.h>
@@ -28,10 +27,9 @@ struct view_command {
     struct page_options page;
     uint64_t port;
     const char *host, *socket, *history;
-    bool demo, why;
+    bool demo;
     struct listen_address place;
     struct history_limits limits;
-    struct view_causes *causes; /* NULL without --why */
     struct server *server;
 };
 
@@ -52,9 +50,10 @@ static int parse(struct view_command *view, int argc, char **argv, int *ret_firs
           "Keep this much of the past for pages that are opened later: a time (10m, 2h) or a "
           "number of intervals. (Default: 64 MB; all of a file, up to 1 GB.)",
           0, 0, NULL },
-        { "why", 0, OPTION_FLAG, &view->why, NULL,
-          "Also load the ledger of causes (camp why), so that the page can show why threads of "
-          "this machine waited. Needs CAP_BPF and CAP_PERFMON.",
+        { "why", 0, OPTION_FLAG, &view->page.why, NULL,
+          "Also measure the causes of waits (camp why), so that the page can show why threads of "
+          "this machine waited. Needs CAP_BPF and CAP_PERFMON. A recording of camp record --why "
+          "shows its causes without it.",
           0, 0, NULL },
     };
     const struct option_table table = {
@@ -110,6 +109,22 @@ static int resolve_host(struct view_command *view)
     return OPTIONS_GO_ON;
 }
 
+/* --why is of the threads of this machine. A recording that has causes shows them anyway. */
+static int check_why(const struct view_command *view)
+{
+    const char *from = view->page.from.from.text;
+    const struct from_source *source;
+    struct camp_error error = { 0 };
+
+    if (!view->page.why || from == NULL || from_source_of(from, &source, &error) != CAMP_OK ||
+        source->opener < OPENS_CHECK || source->opener == OPENS_RECORDING)
+        return OPTIONS_GO_ON;
+    return complain(STATUS_USAGE,
+                    "--why is of the threads of this machine: it goes with --from threads, "
+                    "processes, users, commands, cgroups or cpus, not with --from %s",
+                    from_shown(from).text);
+}
+
 static int read_options(struct view_command *view, int argc, char **argv)
 {
     int first, status;
@@ -134,32 +149,7 @@ static int read_options(struct view_command *view, int argc, char **argv)
                         view->history);
     view->place.path = view->socket;
     view->place.port = (uint16_t)view->port;
-    return OPTIONS_GO_ON;
-}
-
-/* Opens the ledger of causes, before the process gives up the capabilities for that. */
-static int open_causes(struct view_command *view)
-{
-    const char *from = view->page.from.from.text;
-    const struct from_source *source;
-    struct camp_error error = { 0 };
-    int r;
-
-    if (!view->why)
-        return OPTIONS_GO_ON;
-    if (from != NULL && from_source_of(from, &source, &error) == CAMP_OK &&
-        source->opener > OPENS_CHECK)
-        return complain(STATUS_USAGE,
-                        "--why is of the threads of this machine: leave out --from %s",
-                        from_shown(from).text);
-    r = view_causes_open(view->page.interval_ns != 0 ? view->page.interval_ns : NS_PER_S,
-                         &view->causes, &error);
-    return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
-}
-
-static bool answer_causes(void *causes, uint32_t group, struct bytes *out)
-{
-    return view_causes_answer(causes, group, out);
+    return check_why(view);
 }
 
 /* Prints the address. Over ssh, or with a socket, also prints how to reach the page. */
@@ -183,17 +173,12 @@ static int print_address(const struct view_command *view)
 
 static int open_server(struct view_command *view)
 {
-    const struct server_causes causes = { answer_causes, view->causes };
     struct camp_error error = { 0 };
-    int r = CAMP_OK;
+    int r;
 
-    if (view->causes != NULL)
-        r = view_causes_start(view->causes, &error);
-    view->page.stream.causes = view->causes != NULL;
     view->limits.bytes = view->page.facts.live && view->history == NULL ? LIVE_BYTES : WHOLE_BYTES;
-    if (r == CAMP_OK)
-        r = server_open(&view->place, view->page.schema, &view->page.stream, &view->limits,
-                        view->causes != NULL ? &causes : NULL, &view->server, &error);
+    r = server_open(&view->place, view->page.schema, &view->page.stream, &view->limits,
+                    &view->server, &error);
     return r == CAMP_OK ? print_address(view) : complain_of(r, &error);
 }
 
@@ -206,8 +191,8 @@ static int read_source(struct view_command *view)
         status = page_next(&view->page, &frame);
         if (status != OPTIONS_GO_ON || frame == NULL)
             return status;
-        if (!stop_requested &&
-            server_frame(view->server, frame, page_cpus(&view->page, frame)) != CAMP_OK)
+        if (!stop_requested && server_frame(view->server, frame, page_cpus(&view->page, frame),
+                                            page_causes(&view->page)) != CAMP_OK)
             return complain(STATUS_FAILURE, "no memory for more intervals; --history says how "
                                             "many are kept");
     }
@@ -240,9 +225,7 @@ int command_view(int argc, char **argv)
     stop_on_signals();
     view.page.from.sandbox.serves = true;
     view.page.from.sandbox.socket = view.socket;
-    status = open_causes(&view);
-    if (status == OPTIONS_GO_ON)
-        status = page_open(&view.page);
+    status = page_open(&view.page);
     if (status == OPTIONS_GO_ON) {
         source_set_idle(view.page.source, IDLE_OMITTED); /* The stream keeps their last rows. */
         status = open_server(&view);
@@ -250,7 +233,6 @@ int command_view(int argc, char **argv)
     if (status == OPTIONS_GO_ON)
         status = serve(&view);
     server_close(view.server);
-    view_causes_close(view.causes);
     page_close(&view.page);
     return status;
 }

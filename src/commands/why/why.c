@@ -231,8 +231,9 @@ static bool has_ended(const struct why *why)
            (task.state == 'Z' && task.threads <= 1);
 }
 
-/* There is nothing to show of a process that ended before the interval. */
-static int complain_of_nothing(const struct why *why, const struct causes *causes)
+/* Of a process that has ended there is nothing in the intervals after the one that shows its end.
+ */
+static int complain_of_nothing(const struct why *why, const struct causes *causes, uint64_t number)
 {
     if (why->cgroup.name[0] != '\0')
         return complain(STATUS_FAILURE, "no thread is in the cgroup %s", why->cgroup.folder.path);
@@ -243,7 +244,11 @@ static int complain_of_nothing(const struct why *why, const struct causes *cause
                         why->subject);
     if (why->pid == 0)
         return complain(STATUS_FAILURE, "no process has the name %s", why->subject);
-    return has_ended(why) ? OPTIONS_GO_ON : complain_of_unseen_process(why->pid);
+    if (!has_ended(why))
+        return complain_of_unseen_process(why->pid);
+    return number > 0
+               ? OPTIONS_GO_ON
+               : complain(STATUS_FAILURE, "process %d ended before the first interval", why->pid);
 }
 
 static int show(struct why *why, const struct causes *causes, uint64_t number)
@@ -270,7 +275,7 @@ static int show(struct why *why, const struct causes *causes, uint64_t number)
     /* Processes with the name may come later, and come back. */
     if (why->from.from.text == NULL && why->subject != NULL && why->record.tree.total_ns == 0 &&
         (number == 0 || why->pid != 0))
-        return complain_of_nothing(why, causes);
+        return complain_of_nothing(why, causes, number);
     if (is_of_stacks(why))
         return OPTIONS_GO_ON;
     return show_document(&why->record.document, why->view, &why->view_options, number);
@@ -305,8 +310,11 @@ static int run_intervals(struct why *why)
         const int r = causes_next(why->source, intervals.deadline_ns, &causes, &error);
 
         status = r == CAMP_OK ? show(why, causes, intervals.started - 1) : complain_of(r, &error);
-        if (has_ended(why))
-            break;
+        if (!has_ended(why))
+            continue;
+        if (status == OPTIONS_GO_ON)
+            complain(STATUS_OK, "process %d has ended", why->pid);
+        break;
     }
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }

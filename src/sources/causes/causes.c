@@ -214,8 +214,8 @@ static void fill_lengths(struct causes_source *source)
     }
 }
 
-/* Releases groups that did nothing in the interval. The session refuses it for what it watches. */
-static void release_groups(struct causes_source *source)
+/* The session refuses it for what it watches. */
+void causes_release_groups(struct causes_source *source)
 {
     const uint64_t quiet = cause_quiet_groups(&source->causes);
 
@@ -286,7 +286,7 @@ int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct
     if (r == CAMP_OK)
         r = causes_finish(source, ret, error);
     if (r == CAMP_OK)
-        release_groups(source);
+        causes_release_groups(source);
     return r;
 }
 

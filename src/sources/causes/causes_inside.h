@@ -64,5 +64,8 @@ int causes_read_groups(struct causes_source *source, struct camp_error *error);
 /* Reads the ledger at the end of an interval, and finds the groups. */
 int causes_end_interval(struct causes_source *source, struct camp_error *error);
 
+/* Frees the numbers of groups that did nothing in the finished interval, if few are left. */
+void causes_release_groups(struct causes_source *source);
+
 /* Makes source->now the reading before the next interval. */
 void causes_keep_reading(struct causes_source *source);

@@ -82,7 +82,10 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     causes->start_ns = (*ret_frame)->start_ns;
     causes->end_ns = (*ret_frame)->end_ns;
     causes->wall_clock_ns = (*ret_frame)->wall_clock_ns;
-    return causes_finish(&source->causes, &(const struct causes *){ NULL }, error);
+    r = causes_finish(&source->causes, &(const struct causes *){ NULL }, error);
+    if (r == CAMP_OK)
+        causes_release_groups(&source->causes);
+    return r;
 }
 
 static const struct frame *beside(const struct source *base)

@@ -127,40 +127,13 @@ unsigned http_check_access(const struct http_place *place, const struct http_req
     return is_from_elsewhere(request) ? 403 : 200;
 }
 
-bool http_group(const char *target, uint32_t *ret)
-{
-    const char start[] = "/why", *digits = target + sizeof start - 1;
-    size_t length;
-
-    if (strncmp(target, start, sizeof start - 1) != 0)
-        return false;
-    *ret = HTTP_ALL_GROUPS;
-    if (digits[0] == '\0')
-        return true;
-    if (*digits++ != '/')
-        return false;
-    length = strspn(digits, "0123456789");
-    if (length < 1 || length > HTTP_GROUP_DIGITS || digits[length] != '\0' ||
-        (digits[0] == '0' && length > 1))
-        return false;
-    *ret = 0;
-    for (size_t i = 0; i < length; i++)
-        *ret = 10 * *ret + (uint32_t)(digits[i] - '0');
-    return true;
-}
-
 /* Returns false if there is no such target. */
-static bool find_resource(const struct http_place *place, const char *target,
-                          enum http_resource *ret)
+static bool find_resource(const char *target, enum http_resource *ret)
 {
-    uint32_t group;
-
     if (strcmp(target, "/") == 0)
         *ret = HTTP_PAGE;
     else if (strcmp(target, "/stream") == 0)
         *ret = HTTP_STREAM;
-    else if (place->has_causes && http_group(target, &group))
-        *ret = HTTP_CAUSES;
     else
         return false;
     return true;
@@ -173,7 +146,7 @@ unsigned http_check(const struct http_place *place, const struct http_request *r
 
     if (status != 200)
         return status;
-    if (!find_resource(place, request->target, ret))
+    if (!find_resource(request->target, ret))
         return 404;
     return *ret == HTTP_PAGE || has_token(&request->authorization, place->token) ? 200 : 401;
 }
@@ -186,9 +159,7 @@ const char *http_reason(unsigned status)
     case 403:
         return "Another page asks for this: open the address that camp view printed yourself.\n";
     case 404:
-        return "There is / and /stream, and with --why also /why and /why/N of a group N; without "
-               "a "
-               "query.\n";
+        return "There is / and /stream, without a query.\n";
     case 405:
         return "This takes GET and HEAD.\n";
     case 421:

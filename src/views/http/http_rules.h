@@ -39,21 +39,13 @@ void http_note_header(struct http_request *request, const char *name, size_t nam
 
 /* The address of the server, and the token that clients need. */
 struct http_place {
-    uint16_t port;   /* 0 accepts any port, as a tunnel to a Unix socket needs */
-    bool any_name;   /* the server is reachable from outside, so any host name is accepted */
-    bool has_causes; /* there are targets of HTTP_CAUSES */
+    uint16_t port; /* 0 accepts any port, as a tunnel to a Unix socket needs */
+    bool any_name; /* the server is reachable from outside, so any host name is accepted */
     char token[HTTP_TOKEN_LENGTH + 1];
 };
 
-/* HTTP_PAGE is "/", HTTP_STREAM is "/stream", and HTTP_CAUSES is "/why" or "/why/17". */
-enum http_resource { HTTP_PAGE, HTTP_STREAM, HTTP_CAUSES };
-
-/* Sets *ret to the number of a group in a target: 17 for "/why/17", HTTP_ALL_GROUPS for "/why". A
- * number has at most HTTP_GROUP_DIGITS digits and no leading zero. Returns false for other
- * targets. */
-#define HTTP_ALL_GROUPS UINT32_MAX
-#define HTTP_GROUP_DIGITS 4
-bool http_group(const char *target, uint32_t *ret);
+/* HTTP_PAGE is "/", and HTTP_STREAM is "/stream". */
+enum http_resource { HTTP_PAGE, HTTP_STREAM };
 
 /*
  * Checks a request. Returns 200 and sets *ret, or returns the status of a refusal:

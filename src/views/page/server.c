@@ -54,7 +54,7 @@ static void init_lock(struct server *server)
 
 int server_open(const struct listen_address *at, const struct schema *schema,
                 const struct stream_facts *facts, const struct history_limits *limits,
-                const struct server_causes *causes, struct server **ret, struct camp_error *error)
+                struct server **ret, struct camp_error *error)
 {
     struct server *server = calloc(1, sizeof *server);
     const struct http_service service = { request_answer, server, CONNECTIONS_MAXIMUM,
@@ -65,10 +65,6 @@ int server_open(const struct listen_address *at, const struct schema *schema,
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory");
     init_lock(server);
     server->history.limits = *limits;
-    if (causes != NULL) {
-        server->causes = *causes;
-        server->http.place.has_causes = true;
-    }
     r = stream_init(&server->stream, schema);
     if (r != CAMP_OK)
         camp_fail(error, r, 0, "the page shows %d states at most; this source has %zu",
@@ -116,7 +112,8 @@ static int keep_written(struct server *server, int r, bool is_key, uint64_t time
     return r;
 }
 
-int server_frame(struct server *server, const struct frame *frame, struct shared_cpus cpus)
+int server_frame(struct server *server, const struct frame *frame, struct shared_cpus cpus,
+                 const struct bytes *causes)
 {
     bool is_key = false;
     int r;
@@ -126,6 +123,8 @@ int server_frame(struct server *server, const struct frame *frame, struct shared
     stream_set_cpus(&server->stream, cpus);
     if (history_wants_key(&server->history))
         stream_request_key(&server->stream);
+    if (r == CAMP_OK && causes != NULL)
+        r = stream_causes(causes, &server->written);
     if (r == CAMP_OK)
         r = stream_frame(&server->stream, frame, &server->written, &is_key);
     r = keep_written(server, r, is_key, frame->end_ns);

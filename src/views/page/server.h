@@ -16,27 +16,20 @@
 
 struct server;
 
-/* Answers questions of the page about causes of waits (HTTP_CAUSES). The server's thread calls
- * answer(), which appends an object of JSON about a group of threads, or about all threads
- * (HTTP_ALL_GROUPS), to *out. It returns false if there is no such group. */
-struct server_causes {
-    bool (*answer)(void *context, uint32_t group, struct bytes *out);
-    void *context;
-};
-
-/* Starts the server. The schema must stay valid until server_close(). `causes` may be NULL: then
- * there are no targets for causes. Returns CAMP_OK,
+/* Starts the server. The schema must stay valid until server_close(). Returns CAMP_OK,
  * CAMP_E_INVALID if the schema has too many states, CAMP_E_NOTSUP if camp was built without
  * libmicrohttpd, CAMP_E_NOMEM, or an error of http_server_open(). */
 int server_open(const struct listen_address *at, const struct schema *schema,
                 const struct stream_facts *facts, const struct history_limits *limits,
-                const struct server_causes *causes, struct server **ret, struct camp_error *error);
+                struct server **ret, struct camp_error *error);
 
 /* Returns the port and the token of the server. */
 const struct http_place *server_at(const struct server *server);
 
-/* `cpus` are those that the rows share. Returns CAMP_OK or CAMP_E_NOMEM. */
-int server_frame(struct server *server, const struct frame *frame, struct shared_cpus cpus);
+/* `cpus` are those that the rows share. `causes` are those of waits (stream_causes()), or NULL.
+ * Returns CAMP_OK or CAMP_E_NOMEM. */
+int server_frame(struct server *server, const struct frame *frame, struct shared_cpus cpus,
+                 const struct bytes *causes);
 
 /* Ends the stream. Clients can still read earlier frames. Returns CAMP_OK or CAMP_E_NOMEM. */
 int server_end(struct server *server, const char *reason);

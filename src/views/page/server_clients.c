@@ -1,4 +1,4 @@
-/* Answers requests with the page, with the stream from each client's position, or with causes. */
+/* Answers requests with the page, or with the stream from each client's position. */
 #include "server_inside.h"
 
 #include "counters/clock.h"
@@ -200,27 +200,6 @@ static enum MHD_Result answer_head_of_stream(struct MHD_Connection *connection)
         200, STREAM_TYPE, NULL);
 }
 
-#define CAUSES_TYPE "application/json"
-
-static enum MHD_Result answer_causes(struct server *server, struct MHD_Connection *connection,
-                                     const char *target)
-{
-    const struct server_causes *causes = &server->causes;
-    struct MHD_Response *response = NULL;
-    struct bytes answer = { 0 };
-    uint32_t group;
-
-    if (!http_group(target, &group) || !causes->answer(causes->context, group, &answer)) {
-        bytes_release(&answer);
-        return http_answer_text(connection, 404, HTTP_PLAIN, http_reason(404));
-    }
-    if (!answer.failed)
-        response = libmicrohttpd.MHD_create_response_from_buffer(answer.size, answer.data,
-                                                                 MHD_RESPMEM_MUST_COPY);
-    bytes_release(&answer);
-    return http_answer(connection, response, 200, CAUSES_TYPE, NULL);
-}
-
 enum MHD_Result request_answer(void *context, struct MHD_Connection *connection,
                                const struct http_request *request)
 {
@@ -232,8 +211,6 @@ enum MHD_Result request_answer(void *context, struct MHD_Connection *connection,
         return http_answer_text(connection, status, HTTP_PLAIN, http_reason(status));
     if (resource == HTTP_PAGE)
         return answer_page(connection);
-    if (resource == HTTP_CAUSES)
-        return answer_causes(server, connection, request->target);
     return strcmp(request->method, "HEAD") == 0 ? answer_head_of_stream(connection)
                                                 : answer_stream(server, connection);
 }

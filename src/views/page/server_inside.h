@@ -14,7 +14,6 @@ struct client;
 struct server {
     struct http_server http;
     struct bytes head;
-    struct server_causes causes; /* all zero if there are none */
 
     pthread_mutex_t lock; /* protects all following members */
     struct stream stream;
@@ -40,6 +39,5 @@ void clients_wake(struct server *server);
  * lost client, and lets the page detect a lost server. */
 void *clients_beat(void *server);
 
-/* Answers with the page, the stream, causes of waits or the reason for a refusal. `context` is a
- * struct server. */
+/* Answers with the page, the stream or the reason for a refusal. `context` is a struct server. */
 http_service_answer request_answer;

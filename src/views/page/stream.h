@@ -26,7 +26,6 @@ struct stream_facts {
     const char *source, *tier, *note, *host;
     const char *kind; /* what the rows are, in the plural, such as "threads" */
     bool live;
-    bool causes;              /* the page can ask for causes of waits */
     uint64_t interval_ns;     /* 0 if unknown */
     uint64_t frames;          /* 0 if unknown */
     const struct axes *axes3; /* NULL if there are too few states */
@@ -35,6 +34,10 @@ struct stream_facts {
     /* A command that shows what a row consists of. The page appends the row's name to it. "" or
      * NULL if there is no such command. */
     const char *below;
+    /* The words of the causes of waits (docs/stream.md), as JSON. NULL if the frames have no
+     * causes.
+     */
+    const char *causes;
 };
 
 /* A row as it is sent, without its shares. */
@@ -110,6 +113,10 @@ int stream_frame(struct stream *stream, const struct frame *frame, struct bytes 
 /* Appends the frame's note as a block, if the note is not empty and differs from the last frame's
  * note. Call this function before stream_frame(). Returns CAMP_OK or CAMP_E_NOMEM. */
 int stream_frame_note(struct stream *stream, const struct frame *frame, struct bytes *out);
+
+/* Appends a block with the causes of waits in the next frame, which are JSON. Returns CAMP_OK or
+ * CAMP_E_NOMEM. */
+int stream_causes(const struct bytes *causes, struct bytes *out);
 
 /* Sets the CPUs that the rows of the next frames share. stream_frame() appends them as a block
  * before each key frame, and when they have changed. */

@@ -21,7 +21,8 @@ enum stream_block {
     BLOCK_BEAT,
     BLOCK_END,
     BLOCK_NOTE,
-    BLOCK_CPUS
+    BLOCK_CPUS,
+    BLOCK_CAUSES
 };
 
 /* Appends the header of a block and its padding. Returns the address to which the caller writes
@@ -298,8 +299,8 @@ int stream_head(const struct schema *schema, const struct stream_facts *facts, s
         put_member(text.stream, "from", facts->from);
     if (facts->below != NULL && facts->below[0] != '\0')
         put_member(text.stream, "below", facts->below);
-    if (facts->causes)
-        fputs(",\"causes\":true", text.stream);
+    if (facts->causes != NULL)
+        fprintf(text.stream, ",\"causes\":%s", facts->causes);
     fprintf(text.stream, ",\"live\":%s,\"interval_ms\":%.15g,\"frames\":%" PRIu64,
             facts->live ? "true" : "false", (double)facts->interval_ns / 1e6, facts->frames);
     put_states(text.stream, schema);
@@ -413,6 +414,16 @@ int stream_cpus_block(const struct shared_cpus *cpus, struct bytes *out)
         fprintf(text.stream, ",\"full\":%zu,\"first_full\":%" PRId64, cpus->full, cpus->first_full);
     putc('}', text.stream);
     return text_end(&text, BLOCK_CPUS, out);
+}
+
+int stream_causes(const struct bytes *causes, struct bytes *out)
+{
+    uint8_t *at = causes->failed ? NULL : start_block(out, BLOCK_CAUSES, causes->size);
+
+    if (at == NULL)
+        return CAMP_E_NOMEM;
+    memcpy(at, causes->data, causes->size);
+    return CAMP_OK;
 }
 
 int stream_beat(struct bytes *out)

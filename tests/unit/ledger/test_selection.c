@@ -96,6 +96,9 @@ static void the_rows_of_a_frame_can_be_sorted_and_filtered_by_a_label(void **sta
     assert_int_equal(selected.count, 1);
     assert_int_equal(selected.cut, 1);
     check(&selected, 0, "bob@news", 20);
+    selection = (struct selection){ .filter = &filter, .filters_names = true };
+    fill(&selected, &frame, &selection);
+    assert_int_equal(selected.count, 0);
     regfree(&filter);
     frame_release(&frame);
     selected_release(&selected);

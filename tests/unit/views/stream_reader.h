@@ -41,7 +41,7 @@ struct reader {
     bool is_key;
     uint32_t count, gone, unseen, lost, partial;
     char text[65536]; /* text of the last JSON block */
-    unsigned blocks[8];
+    unsigned blocks[9];
 };
 
 static uint32_t u32_at(const uint8_t *at)
@@ -155,7 +155,7 @@ static void read_blocks(struct reader *reader, struct bytes *bytes)
 
         assert_int_equal(at % 8, 0);
         assert_true(at + 8 + size <= bytes->size);
-        assert_in_range(type, 1, 7);
+        assert_in_range(type, 1, 8);
         reader->blocks[type]++;
         if (type == 3) {
             read_frame(reader, payload, size);

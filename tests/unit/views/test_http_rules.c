@@ -187,46 +187,6 @@ static void the_server_accepts_only_get_and_head(void **state)
     }
 }
 
-static void causes_of_waits_need_the_token_and_exist_only_with_a_ledger(void **state)
-{
-    const struct http_place with_causes = { .port = 8080, .has_causes = true, .token = TOKEN };
-    static const struct {
-        const char *target;
-        uint32_t group;
-    } known[] = {
-        { "/why", HTTP_ALL_GROUPS }, { "/why/0", 0 }, { "/why/63", 63 }, { "/why/9999", 9999 }
-    };
-    static const char *const unknown[] = {
-        "/why/",   "/why/-1",       "/why/01",
-        "/why/00", "/why/10000",    "/why/99999999999999999999",
-        "/why/1/", "/why/1?x",      "/why?x=1",
-        "/whyx",   "/why/a",        "/why/1%30",
-        "/why//1", "/why/../why/1", "/Why",
-        "/wh",     "/why/ 1",       "/why/+1",
-    };
-    enum http_resource resource;
-    uint32_t group;
-
-    (void)state;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        struct http_request request = request_of(known[i].target);
-
-        assert_int_equal(http_check(&with_causes, &request, &resource), 200);
-        assert_int_equal(resource, HTTP_CAUSES);
-        assert_true(http_group(known[i].target, &group));
-        assert_int_equal(group, known[i].group);
-        assert_int_equal(http_check(&place, &request, &resource), 404);
-        request.authorization.count = 0;
-        assert_int_equal(http_check(&with_causes, &request, &resource), 401);
-    }
-    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
-        const struct http_request request = request_of(unknown[i]);
-
-        assert_int_equal(http_check(&with_causes, &request, &resource), 404);
-        assert_false(http_group(unknown[i], &group));
-    }
-}
-
 static void the_server_answers_two_paths_and_refuses_any_query_string(void **state)
 {
     static const struct {
@@ -311,7 +271,6 @@ int main(void)
         cmocka_unit_test(port_80_may_be_left_out_of_the_host_header),
         cmocka_unit_test(a_request_from_another_page_is_refused),
         cmocka_unit_test(the_server_accepts_only_get_and_head),
-        cmocka_unit_test(causes_of_waits_need_the_token_and_exist_only_with_a_ledger),
         cmocka_unit_test(the_server_answers_two_paths_and_refuses_any_query_string),
         cmocka_unit_test(a_request_that_no_browser_sends_is_refused),
         cmocka_unit_test(each_refusal_status_of_the_server_has_its_own_reason_text),

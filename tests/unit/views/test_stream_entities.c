@@ -194,7 +194,7 @@ static void the_head_of_the_stream_has_states_and_axes_and_colours(void **state)
         .title = "a \"b\"", .source = "x.csv", .tier = "table", .interval_ns = S / 4, .frames = 12
     };
     struct reader *reader = calloc(1, sizeof *reader);
-    struct bytes bytes = { 0 };
+    struct bytes bytes = { 0 }, causes = { 0 };
     struct axes axes;
     struct axes_fault fault;
 
@@ -213,6 +213,12 @@ static void the_head_of_the_stream_has_states_and_axes_and_colours(void **state)
     assert_int_equal(stream_end("over", &(size_t){ 12 }, &bytes), CAMP_OK);
     read_blocks(reader, &bytes);
     assert_string_equal(reader->text, "{\"reason\":\"over\",\"open\":12}");
+    bytes_put(&causes, "{\"rows\":[]}", 11);
+    assert_int_equal(stream_causes(&causes, &bytes), CAMP_OK);
+    read_blocks(reader, &bytes);
+    assert_int_equal(reader->blocks[8], 1);
+    assert_string_equal(reader->text, "{\"rows\":[]}");
+    bytes_release(&causes);
     schema.label_names = labels;
     schema.label_count = COUNT(labels);
     assert_int_equal(stream_head(&schema, &facts, &bytes), CAMP_OK);
