@@ -274,16 +274,19 @@ SCENE(neighbour)
 SCENE(real_time)
 {
     one_wait(fake, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_REAL_TIME, value);
+    fake_wait(fake, VICTIM, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, OTHERS, 3);
 }
 
 SCENE(interrupted)
 {
     one_wait(fake, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_INTERRUPTS, value);
+    fake_wait(fake, VICTIM, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, OTHERS, 3);
 }
 
 SCENE(late_wakeups)
 {
     one_wait(fake, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_IDLE, value);
+    fake_wait(fake, VICTIM, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, OTHERS, 3);
 }
 
 SCENE(lock_holder)
@@ -304,6 +307,7 @@ SCENE(socket_peer)
 SCENE(timeouts)
 {
     one_wait(fake, CAMP_STATE_SOCKET, CAMP_CAUSE_TIMER, value);
+    fake_wait(fake, VICTIM, CAMP_STATE_PIPE, CAMP_CAUSE_SIGNAL, 0, 0.5);
 }
 
 static const struct scene scenes[] = {

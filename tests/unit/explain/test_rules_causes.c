@@ -90,10 +90,10 @@ static void a_full_machine_has_the_culprit_of_the_process_that_waits_longest(voi
     static const struct {
         const char *rule, *column, *sentence;
     } rules_of_waits[] = {
-        { "E01", "run_queue_ns", " web was behind batch for 60.0 % of its time." },
-        { "E02", "run_queue_ns", " web was behind batch for 60.0 % of its time." },
-        { "E03", "throttled_ns", " Besides, web was behind batch for 60.0 % of its time." },
-        { "E07", "run_queue_ns", " web was behind batch for 60.0 % of its time." },
+        { "E01", "run_queue_ns", " web was behind batch for 30.0 % of its time." },
+        { "E02", "run_queue_ns", " web was behind batch for 30.0 % of its time." },
+        { "E03", "throttled_ns", " Besides, web was behind batch for 30.0 % of its time." },
+        { "E07", "run_queue_ns", " web was behind batch for 30.0 % of its time." },
     };
 
     (void)state;
@@ -112,6 +112,7 @@ static void a_full_machine_has_the_culprit_of_the_process_that_waits_longest(voi
         fake_set(&fake.rows, rules_of_waits[i].column, 0.6);
         fake_run(&fake, WEB, 0.4);
         fake_wait(&fake, WEB, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 0.6);
+        fake_wait(&fake, WEB, CAMP_STATE_POLL, CAMP_CAUSE_GROUP, CLIENT, 1);
         found = judged(&fake, rules_of_waits[i].rule);
         assert_sentence(&found, rules_of_waits[i].sentence);
         fake_end(&fake);
