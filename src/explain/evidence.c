@@ -24,6 +24,7 @@ static enum evidence_kind kind_of(const struct schema *schema, bool are_threads)
 void evidence_start(struct evidence *evidence, const struct schema *schema, bool are_threads)
 {
     evidence->kind = kind_of(schema, are_threads);
+    evidence->why_no_causes = "there are no causes of waits here";
     frame_init(&evidence->rows.frame, schema);
     frame_init(&evidence->short_lived.frame, schema);
 }

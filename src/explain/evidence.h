@@ -10,6 +10,8 @@
 
 #include <stdbool.h>
 
+struct causes; /* sources/causes/causes.h */
+
 enum evidence_kind {
     EVIDENCE_OTHER,    /* rows of a table, a fleet, CPUs, groups of threads */
     EVIDENCE_THREADS,  /* a row is a thread, or several exited threads with one name */
@@ -80,6 +82,10 @@ struct evidence {
     uint64_t intervals;
     struct evidence_machine machine;
     struct evidence_pressure pressure;
+    /* Why the threads waited in all intervals, or NULL: `why_no_causes` then says why they are
+     * unknown. */
+    const struct causes *causes;
+    const char *why_no_causes;
     int32_t own_pid;           /* the process that measures; 0 if it is not this one */
     char disk[CAMP_NAME_SIZE]; /* the disk that was waited for longest; "" if it is unknown */
     double disk_share;         /* its share of all waits for disks */

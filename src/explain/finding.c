@@ -1,5 +1,7 @@
 #include "rule.h"
 
+#include "ledger/words.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,6 +62,36 @@ void finding_name_other(struct finding *ret, const struct evidence *evidence,
 {
     if (row != SIZE_MAX)
         name_row(ret->other, evidence, frame, row);
+}
+
+/* Returns the name of a row's process, which is that of its first thread. */
+static const char *process_name(const struct evidence *evidence, const struct frame *frame,
+                                size_t row, char ret[CAMP_NAME_SIZE])
+{
+    const int64_t pid = entity_pid(&frame->entities[row]);
+    const char *name = frame->entities[row].name;
+    size_t length;
+
+    for (size_t i = 0; pid > 0 && i < evidence->processes.entity_count; i++) {
+        if (evidence->processes.entities[i].id == pid)
+            name = evidence->processes.entities[i].name;
+    }
+    length = strlen(name);
+    if (ends_with(name, ENTITY_ENDED_SUFFIX))
+        length -= strlen(ENTITY_ENDED_SUFFIX);
+    copy_text(ret, CAMP_NAME_SIZE, name, length);
+    return ret;
+}
+
+void finding_explain(struct finding *ret, const struct evidence *evidence,
+                     const struct frame *frame, size_t row, uint32_t states)
+{
+    char name[CAMP_NAME_SIZE];
+
+    if (row == SIZE_MAX || evidence->causes == NULL)
+        return;
+    finding_cause_of(&ret->cause, evidence, entity_pid(&frame->entities[row]),
+                     process_name(evidence, frame, row, name), states);
 }
 
 void finding_sum(struct finding *ret, const struct evidence *evidence,

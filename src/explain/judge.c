@@ -47,6 +47,16 @@ static const char *missing_class(const struct rule *rule, const struct schema *s
     return NULL;
 }
 
+/* Returns whether a process of --pid has causes by itself. */
+static bool has_own_causes(const struct evidence *evidence)
+{
+    for (size_t i = 0; i < evidence->causes->group_count; i++) {
+        if (cause_is_of_one(evidence, evidence->causes->groups[i].number))
+            return true;
+    }
+    return false;
+}
+
 /* Writes why the rule cannot be applied. Returns false if it can. */
 static bool find_reason(char ret[REASON_SIZE], const struct rule *rule,
                         const struct evidence *evidence, const char *why)
@@ -78,6 +88,11 @@ static bool find_reason(char ret[REASON_SIZE], const struct rule *rule,
         snprintf(ret, REASON_SIZE, "it is about all processes, not about those of --pid");
     else if (rule->needs_own && evidence->own_pid == 0)
         snprintf(ret, REASON_SIZE, "it is about this camp while it measures threads itself");
+    else if (rule->needs_causes && evidence->causes == NULL)
+        snprintf(ret, REASON_SIZE, "%s", evidence->why_no_causes);
+    else if (rule->needs_causes && evidence->is_part && !has_own_causes(evidence))
+        snprintf(ret, REASON_SIZE,
+                 "the causes are those of names: camp record --why-of PID has those of a process");
     else if (rule->needs_pressure && !evidence->pressure.is_known)
         snprintf(ret, REASON_SIZE, "%s",
                  evidence->is_live ? "this kernel does not count pressure (PSI)"

@@ -40,6 +40,11 @@ void sentence_text(char ret[SENTENCE_SIZE], const struct judgement *judgement);
 void command_text(char ret[COMMAND_SIZE], const struct judgement *judgement,
                   enum evidence_kind kind, const char *from);
 
+/* Writes the command of camp why that shows the cause of the finding, in the same intervals if
+ * `from` opens a recording. "" if there is no cause, or its waiter is not one name or process. */
+void cause_command_text(char ret[COMMAND_SIZE], const struct judgement *judgement,
+                        const char *from);
+
 /* Appends an argument to a command for a POSIX shell, after a blank, quoted where that is needed.
  * Returns false, and leaves the command as it is, if there is no space or if the argument cannot be
  * shown: it has an unprintable character, which views replace. */

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "evidence.h"
+#include "finding_cause.h"
 #include "measure.h"
 
 enum figure_unit {
@@ -30,6 +31,7 @@ struct finding {
     char other[RULE_WHO_SIZE];       /* another entity or object that the sentence names, or "" */
     int32_t pid;                     /* the process of `who`, if it is a living one; otherwise 0 */
     enum camp_provenance provenance; /* of `value` */
+    struct finding_cause cause;      /* who made it wait, where that is known */
 };
 
 struct rule {
@@ -46,15 +48,21 @@ struct rule {
     bool needs_load;  /* the busy time of the CPUs must be known */
     bool needs_each_cpu; /* there must be a row for each CPU */
     bool needs_pressure;
-    bool needs_all; /* the rows must be those of all processes */
-    bool needs_own; /* the rows must be those of the time in which this camp measures */
+    bool needs_all;    /* the rows must be those of all processes */
+    bool needs_causes; /* the causes of waits must be known */
+    bool needs_own;    /* the rows must be those of the time in which this camp measures */
     double threshold;
     enum figure_unit unit;        /* of the value and the threshold */
     enum figure_unit second_unit; /* of finding.second */
-    /* {who}, {other}, {lost}, {value}, {second} and {count} stand for members of the finding. */
+    /* {who}, {other}, {lost}, {value}, {second} and {count} stand for members of the finding. Of
+     * its cause, {waiter}, {by} and {chain} stand for members, {waited} for the share of the
+     * waiter's time that it waited for `by`, and {in} for its state. */
     const char *sentence;
+    /* Follows the sentence if the finding has a cause; NULL: the sentence has all. */
+    const char *cause_sentence;
     /* The command that shows more, live and of other sources. {pid} stands for " --pid PID", or for
-     * nothing; {from} for the options that open the same source again. */
+     * nothing; {from} for the options that open the same source again; {waiter} for the operand of
+     * camp why, or for nothing. */
     const char *command, *command_from;
     void (*find)(const struct evidence *evidence, struct finding *ret);
 };
@@ -110,6 +118,15 @@ void find_session_queue(const struct evidence *evidence, struct finding *ret);
 void find_session_cpu(const struct evidence *evidence, struct finding *ret);
 void find_wrong_report(const struct evidence *evidence, struct finding *ret);
 
+void find_neighbour(const struct evidence *evidence, struct finding *ret); /* rules_causes.c */
+void find_real_time(const struct evidence *evidence, struct finding *ret);
+void find_interrupted(const struct evidence *evidence, struct finding *ret);
+void find_late_wakeups(const struct evidence *evidence, struct finding *ret);
+void find_lock_holder(const struct evidence *evidence, struct finding *ret);
+void find_pipe_end(const struct evidence *evidence, struct finding *ret);
+void find_socket_peer(const struct evidence *evidence, struct finding *ret);
+void find_timeouts(const struct evidence *evidence, struct finding *ret);
+
 /* What these files share. */
 
 /* Returns whether a row is of a process or a thread, or of exited ones with one name. The row
@@ -127,6 +144,11 @@ void finding_name(struct finding *ret, const struct evidence *evidence, const st
 /* The same for ret->other; ret->pid stays. */
 void finding_name_other(struct finding *ret, const struct evidence *evidence,
                         const struct frame *frame, size_t row);
+
+/* Sets ret->cause to the largest cause of the waits in one of `states` (bits 1 << enum camp_state)
+ * of the process that a row belongs to. Does nothing if `row` is SIZE_MAX, or without causes. */
+void finding_explain(struct finding *ret, const struct evidence *evidence,
+                     const struct frame *frame, size_t row, uint32_t states);
 
 /* Sets the value and the lost time to the sum of the measure in all processes (or rows that are no
  * threads), and names the one with most. */

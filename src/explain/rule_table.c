@@ -10,6 +10,7 @@
 #define SESSIONS (1u << EVIDENCE_SESSIONS)
 #define CLASS(name) (1u << CLASS_##name)
 #define TOP "camp top{from}"
+#define WHY "camp why{from}{waiter}"
 #define IO_WAITS "disk_ns text_fault_ns data_fault_ns kernel_fault_ns"
 
 /* clang-format off */
@@ -20,6 +21,7 @@ const struct rule rules[] = {
       .threshold = 0.2, .unit = FIGURE_PERCENT, .second_unit = FIGURE_PERCENT,
       .sentence = "The {count} CPUs were busy for {second} of their time, and threads that were ready to run waited "
                   "{lost} a second for one. {who} waited longest, {other} ran most.",
+      .cause_sentence = " {waiter} was behind {by} for {waited} of its time.",
       .command = "camp top --sort run_queue", .command_from = TOP " --sort run_queue",
       .find = find_full_cpus },
     { .id = "E02", .name = "a CPU is full beside an idle one",
@@ -29,6 +31,7 @@ const struct rule rules[] = {
       .threshold = 0.1, .unit = FIGURE_TIME, .second_unit = FIGURE_PERCENT,
       .sentence = "CPU {count} was full while {other} was idle for {second} of its time. Threads that were ready to "
                   "run could have run there for up to {lost} a second. {who} waited longest: it may be bound to CPUs.",
+      .cause_sentence = " {waiter} was behind {by} for {waited} of its time.",
       .command = "camp top --group thread{pid} --sort run_queue", .command_from = TOP " --sort run_queue",
       .find = find_uneven_cpus },
     { .id = "E03", .name = "throttled by a quota",
@@ -37,6 +40,7 @@ const struct rule rules[] = {
       .threshold = 0.01, .unit = FIGURE_TIME,
       .sentence = "Threads were throttled for {lost} a second, because the CPU quota of their cgroup was used up: "
                   "{who} for longest.",
+      .cause_sentence = " Besides, {waiter} was behind {by} for {waited} of its time.",
       .command = "camp top --group cgroup --sort throttled", .command_from = TOP " --sort throttled",
       .find = find_throttled },
     { .id = "E04", .name = "stolen by the hypervisor",
@@ -70,6 +74,7 @@ const struct rule rules[] = {
       .threshold = 0.9, .unit = FIGURE_PERCENT, .second_unit = FIGURE_TIME,
       .sentence = "{who} was ready to run for {lost} a second and ran for only {second}, {value} less than threads that "
                   "were ready had on average: others have priority by nice, weight or real-time policy. {other} ran most.",
+      .cause_sentence = " {waiter} was behind {by} for {waited} of its time.",
       .command = "camp top --group thread --sort run_queue{pid}", .command_from = TOP " --sort run_queue{pid}",
       .find = find_starved },
     { .id = "E08", .name = "sampled CPU time is wrong",
@@ -101,6 +106,7 @@ const struct rule rules[] = {
       .columns = "disk_ns",
       .threshold = 0.05, .unit = FIGURE_TIME, .second_unit = FIGURE_TIME,
       .sentence = "Waits for disks took {lost} a second, of which {who} had {second}{other}.",
+      .cause_sentence = " {waiter} waited for {by} for {waited} of its time.",
       .command = "camp wait{pid}", .command_from = TOP " --sort disk",
       .find = find_disk },
     { .id = "E12", .name = "waits for pages of data",
@@ -109,6 +115,7 @@ const struct rule rules[] = {
       .threshold = 0.02, .unit = FIGURE_TIME, .second_unit = FIGURE_TIME,
       .sentence = "Page faults on data waited {lost} a second for pages that were not in memory: mapped files, or swap. "
                   "{who} had {second} of it.",
+      .cause_sentence = " {waiter} waited for {by} for {waited} of its time.",
       .command = "camp top --sort data_fault{pid}", .command_from = TOP " --sort data_fault{pid}",
       .find = find_fault_sleep },
     { .id = "E13", .name = "waits for pages of programs",
@@ -117,6 +124,7 @@ const struct rule rules[] = {
       .threshold = 0.01, .unit = FIGURE_TIME, .second_unit = FIGURE_TIME,
       .sentence = "Programs waited {lost} a second for pages of their own code: they are cold, or memory is too small "
                   "to keep them. {who} had {second} of it.",
+      .cause_sentence = " {waiter} waited for {by} for {waited} of its time.",
       .command = "camp top --sort text_fault{pid}", .command_from = TOP " --sort text_fault{pid}",
       .find = find_text_faults },
     { .id = "E14", .name = "memory is short",
@@ -170,6 +178,7 @@ const struct rule rules[] = {
       .threshold = 0.5, .unit = FIGURE_TIME,
       .sentence = "{count} threads of {who} waited {lost} a second in futex(2), and each ran or was ready to run for 5 % "
                   "of its time or more: they wait for each other, or for work in small pieces.",
+      .cause_sentence = " For {waited} of the time of {waiter}, such a wait was ended by {by}.",
       .command = "camp top --group thread{pid} --sort lock", .command_from = TOP " --sort lock{pid}",
       .find = find_convoy },
     { .id = "E21", .name = "a thread wakes up again and again",
@@ -267,6 +276,65 @@ const struct rule rules[] = {
       .sentence = "The database reports {lost} a second in another state than the measured one, most of it of {who}.",
       .command = "camp check{from}", .command_from = "camp check{from}",
       .find = find_wrong_report },
+    { .id = "E34", .needs_causes = true, .name = "a noisy neighbour",
+      .looks_at = "time in which threads were ready to run, and threads of one other group had the CPU",
+      .threshold = 0.2, .unit = FIGURE_TIME,
+      .sentence = "{by} had the CPU for which threads of others waited, for {lost} a second. {waiter} waited longest: "
+                  "{waited} of its time behind {by}.",
+      .command = WHY, .command_from = WHY,
+      .find = find_neighbour },
+    { .id = "E35", .needs_causes = true, .name = "real-time threads take the CPU",
+      .looks_at = "time in which threads were ready to run, and a real-time thread had the CPU",
+      .threshold = 0.05, .unit = FIGURE_TIME,
+      .sentence = "Real-time threads had the CPU for which others waited, for {lost} a second. {waiter} waited longest: "
+                  "{waited} of its time.",
+      .command = WHY, .command_from = WHY,
+      .find = find_real_time },
+    { .id = "E36", .needs_causes = true, .name = "interrupts delay threads",
+      .looks_at = "time in which threads were ready to run, and the CPU served interrupts",
+      .threshold = 0.05, .unit = FIGURE_TIME,
+      .sentence = "Interrupts had the CPU for which threads waited, for {lost} a second. {waiter} waited longest: "
+                  "{waited} of its time.",
+      .command = WHY, .command_from = WHY,
+      .find = find_interrupted },
+    { .id = "E37", .needs_causes = true, .name = "idle CPUs wake up late",
+      .looks_at = "time from the wakeup of a thread until its CPU, which was idle, runs it",
+      .threshold = 0.1, .unit = FIGURE_TIME, .second_unit = FIGURE_PERCENT,
+      .sentence = "Threads waited {lost} a second for CPUs that were idle, which is {second} of all waits for a CPU: CPUs "
+                  "sleep deeply, or a hypervisor runs them late. {waiter} waited longest: {waited} of its time.",
+      .command = WHY, .command_from = WHY,
+      .find = find_late_wakeups },
+    { .id = "E38", .needs_causes = true, .name = "waits for a lock of another process",
+      .looks_at = "waits in futex(2) that another group ended, of a group that runs, or is ready to run, for 5 % of its "
+                  "time or more",
+      .threshold = 0.05, .unit = FIGURE_TIME,
+      .sentence = "{waiter} waited in futex(2) for {lost} a second, {waited} of its time, until {by} released a "
+                  "lock{chain}.",
+      .command = WHY, .command_from = WHY,
+      .find = find_lock_holder },
+    { .id = "E39", .needs_causes = true, .name = "waits for the other end of a pipe",
+      .looks_at = "waits in calls on pipes that another group ended, which was busy meanwhile, of a group that runs, or is "
+                  "ready to run, for 5 % of its time or more",
+      .threshold = 0.2, .unit = FIGURE_TIME,
+      .sentence = "{waiter} waited {lost} a second, {waited} of its time, for {by} at the other end of a pipe{chain}.",
+      .command = WHY, .command_from = WHY,
+      .find = find_pipe_end },
+    { .id = "E40", .needs_causes = true, .name = "waits for the peer of a socket",
+      .looks_at = "waits in calls on sockets that another group of this machine ended, which was busy meanwhile, of a group "
+                  "that runs, or is ready to run, for 5 % of its time or more",
+      .threshold = 0.2, .unit = FIGURE_TIME,
+      .sentence = "{waiter} waited {lost} a second, {waited} of its time, for {by} at the other end of a "
+                  "socket{chain}.",
+      .command = WHY, .command_from = WHY,
+      .find = find_socket_peer },
+    { .id = "E41", .needs_causes = true, .name = "waits end by a timeout",
+      .looks_at = "waits for a lock, a pipe or a socket that a timer ended, of a group that runs, or is ready to run, for "
+                  "5 % of its time or more",
+      .threshold = 0.1, .unit = FIGURE_TIME,
+      .sentence = "Waits of {waiter} in the state {in} ended by a timeout, and not by an answer: {lost} a second, {waited} "
+                  "of its time.",
+      .command = WHY, .command_from = WHY,
+      .find = find_timeouts },
 };
 /* clang-format on */
 

@@ -53,6 +53,7 @@ void find_full_cpus(const struct evidence *evidence, struct finding *ret)
     const struct measure ready = class_of_processes(evidence, CLASS_READY);
 
     finding_sum(ret, evidence, &ready);
+    finding_explain(ret, evidence, ready.frame, measure_most(&ready), 1u << CAMP_STATE_RUN_QUEUE);
     name_busiest(ret, evidence);
     ret->lost_s = all_in(evidence, CLASS_READY);
     ret->second = machine->busy;
@@ -65,6 +66,7 @@ void find_uneven_cpus(const struct evidence *evidence, struct finding *ret)
     const struct evidence_machine *machine = &evidence->machine;
     const struct frame *rows = &evidence->rows.frame;
     const struct measure ready = measure_class(rows, evidence_seconds(evidence), CLASS_READY);
+    size_t found = SIZE_MAX;
     double most = 0;
 
     for (size_t i = 0; i < rows->entity_count; i++) {
@@ -76,8 +78,10 @@ void find_uneven_cpus(const struct evidence *evidence, struct finding *ret)
         if (waited <= most)
             continue;
         most = waited;
-        finding_name(ret, evidence, rows, i);
+        found = i;
     }
+    finding_name(ret, evidence, rows, found);
+    finding_explain(ret, evidence, rows, found, 1u << CAMP_STATE_RUN_QUEUE);
     ret->provenance = measure_provenance(&ready);
     snprintf(ret->other, sizeof ret->other, "CPU %" PRId64, machine->emptiest.id);
     ret->count = (uint64_t)machine->fullest.id;
@@ -92,6 +96,8 @@ void find_throttled(const struct evidence *evidence, struct finding *ret)
     const struct measure throttled = class_of_processes(evidence, CLASS_THROTTLED);
 
     finding_sum(ret, evidence, &throttled);
+    finding_explain(ret, evidence, throttled.frame, measure_most(&throttled),
+                    1u << CAMP_STATE_RUN_QUEUE);
 }
 
 void find_stolen(const struct evidence *evidence, struct finding *ret)
@@ -185,6 +191,7 @@ void find_starved(const struct evidence *evidence, struct finding *ret)
     const struct measure cpu = measure_class(rows, seconds, CLASS_CPU);
     const double all = all_in(evidence, CLASS_CPU);
     const double fair = all > 0 ? all / (all + all_in(evidence, CLASS_READY)) : 1;
+    size_t found = SIZE_MAX;
 
     for (size_t i = 0; i < rows->entity_count; i++) {
         const double waited = measure_row(&ready, i), used = measure_row(&cpu, i);
@@ -195,8 +202,10 @@ void find_starved(const struct evidence *evidence, struct finding *ret)
         ret->value = below;
         ret->lost_s = waited;
         ret->second = used;
-        finding_name(ret, evidence, rows, i);
+        found = i;
     }
+    finding_name(ret, evidence, rows, found);
+    finding_explain(ret, evidence, rows, found, 1u << CAMP_STATE_RUN_QUEUE);
     name_busiest(ret, evidence);
     ret->provenance = measure_provenance(&ready);
 }

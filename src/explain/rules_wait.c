@@ -17,7 +17,8 @@ static struct measure of_processes(const struct evidence *evidence, const char *
     return measure_columns(&evidence->processes, evidence_seconds(evidence), columns);
 }
 
-static void find_sleep(const struct evidence *evidence, struct finding *ret, const char *columns)
+static void find_sleep(const struct evidence *evidence, struct finding *ret, const char *columns,
+                       uint32_t states)
 {
     const double seconds = evidence_seconds(evidence);
     const struct measure sleep = of_processes(evidence, columns);
@@ -29,6 +30,9 @@ static void find_sleep(const struct evidence *evidence, struct finding *ret, con
     if (most_other != SIZE_MAX && measure_row(&others, most_other) > ret->second) {
         ret->second = measure_row(&others, most_other);
         finding_name(ret, evidence, others.frame, most_other);
+        finding_explain(ret, evidence, others.frame, most_other, states);
+    } else {
+        finding_explain(ret, evidence, sleep.frame, most, states);
     }
     ret->lost_s += measure_all(&others);
     ret->value = ret->lost_s;
@@ -36,7 +40,7 @@ static void find_sleep(const struct evidence *evidence, struct finding *ret, con
 
 void find_disk(const struct evidence *evidence, struct finding *ret)
 {
-    find_sleep(evidence, ret, "disk_ns");
+    find_sleep(evidence, ret, "disk_ns", 1u << CAMP_STATE_DISK);
     if (evidence->disk[0] != '\0')
         snprintf(ret->other, sizeof ret->other, "; %.0f %% of all of them were for %s",
                  100 * evidence->disk_share, evidence->disk);
@@ -44,12 +48,13 @@ void find_disk(const struct evidence *evidence, struct finding *ret)
 
 void find_fault_sleep(const struct evidence *evidence, struct finding *ret)
 {
-    find_sleep(evidence, ret, "data_fault_ns kernel_fault_ns");
+    find_sleep(evidence, ret, "data_fault_ns kernel_fault_ns",
+               1u << CAMP_STATE_DATA_FAULT | 1u << CAMP_STATE_KERNEL_FAULT);
 }
 
 void find_text_faults(const struct evidence *evidence, struct finding *ret)
 {
-    find_sleep(evidence, ret, "text_fault_ns");
+    find_sleep(evidence, ret, "text_fault_ns", 1u << CAMP_STATE_TEXT_FAULT);
 }
 
 void find_memory_pressure(const struct evidence *evidence, struct finding *ret)
@@ -107,8 +112,10 @@ void find_convoy(const struct evidence *evidence, struct finding *ret)
         found = process.members[0].pid;
     }
     for (size_t i = 0; i < evidence->processes.entity_count && found != 0; i++) {
-        if (evidence->processes.entities[i].id == found)
-            finding_name(ret, evidence, &evidence->processes, i);
+        if (evidence->processes.entities[i].id != found)
+            continue;
+        finding_name(ret, evidence, &evidence->processes, i);
+        finding_explain(ret, evidence, &evidence->processes, i, 1u << CAMP_STATE_LOCK);
     }
     ret->provenance = measure_provenance(&lock);
 }

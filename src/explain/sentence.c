@@ -34,6 +34,8 @@ void figure_text(char ret[FIGURE_SIZE], double value, enum figure_unit unit)
     }
 }
 
+#define WAITER_SIZE ((size_t)CAMP_STATES_NAME_SIZE * 4 + 8) /* quoted for a shell */
+
 struct text {
     char *bytes;
     size_t size, length;
@@ -77,7 +79,9 @@ static void expand(struct text *ret, const char *template, const struct placehol
 void sentence_text(char ret[SENTENCE_SIZE], const struct judgement *judgement)
 {
     const struct finding *finding = &judgement->finding;
+    const struct finding_cause *cause = &finding->cause;
     char value[FIGURE_SIZE], lost[FIGURE_SIZE], second[FIGURE_SIZE], number[FIGURE_SIZE];
+    char waited[FIGURE_SIZE];
     const struct placeholder list[] = {
         { "{who}", finding->who[0] != '\0' ? finding->who : "(unnamed)" },
         { "{other}", finding->other },
@@ -85,6 +89,11 @@ void sentence_text(char ret[SENTENCE_SIZE], const struct judgement *judgement)
         { "{lost}", lost },
         { "{second}", second },
         { "{count}", number },
+        { "{waiter}", cause->waiter[0] != '\0' ? cause->waiter : "(unnamed)" },
+        { "{by}", cause->by },
+        { "{chain}", cause->chain },
+        { "{waited}", waited },
+        { "{in}", camp_state_name((int)cause->state) },
     };
     struct text text = { ret, SENTENCE_SIZE, 0, false };
 
@@ -92,28 +101,11 @@ void sentence_text(char ret[SENTENCE_SIZE], const struct judgement *judgement)
     figure_text(lost, finding->lost_s, FIGURE_TIME);
     figure_text(second, finding->second, judgement->rule->second_unit);
     snprintf(number, sizeof number, "%" PRIu64, finding->count);
+    figure_text(waited, finding_cause_share(cause), FIGURE_PERCENT);
     ret[0] = '\0';
     expand(&text, judgement->rule->sentence, list, ARRAY_COUNT(list));
-}
-
-void command_text(char ret[COMMAND_SIZE], const struct judgement *judgement,
-                  enum evidence_kind kind, const char *from)
-{
-    char pid[32] = "";
-    const struct placeholder list[] = { { "{pid}", pid }, { "{from}", from } };
-    struct text text = { ret, COMMAND_SIZE, 0, false };
-    const struct rule *rule = judgement->rule;
-
-    if (judgement->finding.pid > 0)
-        snprintf(pid, sizeof pid, " --pid %" PRId32, judgement->finding.pid);
-    ret[0] = '\0';
-    if (kind == EVIDENCE_CHECK)
-        expand(&text, "camp check{from}{pid}", list, ARRAY_COUNT(list));
-    else
-        expand(&text, from[0] == '\0' ? rule->command : rule->command_from, list,
-               ARRAY_COUNT(list));
-    if (text.is_cut)
-        ret[0] = '\0';
+    if (cause->waiter[0] != '\0' && judgement->rule->cause_sentence != NULL)
+        expand(&text, judgement->rule->cause_sentence, list, ARRAY_COUNT(list));
 }
 
 /* The characters that have no meaning for a shell, wherever they stand. */
@@ -149,4 +141,53 @@ bool shell_append(char *command, size_t size, const char *argument)
     if (text.is_cut)
         command[before] = '\0';
     return !text.is_cut;
+}
+
+/* Writes the operand of camp why, with a blank before it. Returns false if it cannot be shown. */
+static bool waiter_text(char ret[WAITER_SIZE], const struct finding_cause *cause)
+{
+    ret[0] = '\0';
+    if (cause->operand[0] == '\0')
+        return true;
+    return (cause->operand[0] != '-' || shell_append(ret, WAITER_SIZE, "--")) &&
+           shell_append(ret, WAITER_SIZE, cause->operand);
+}
+
+void command_text(char ret[COMMAND_SIZE], const struct judgement *judgement,
+                  enum evidence_kind kind, const char *from)
+{
+    char pid[32] = "", waiter[WAITER_SIZE];
+    const struct placeholder list[] = { { "{pid}", pid },
+                                        { "{from}", from },
+                                        { "{waiter}", waiter } };
+    struct text text = { ret, COMMAND_SIZE, 0, false };
+    const struct rule *rule = judgement->rule;
+
+    if (judgement->finding.pid > 0)
+        snprintf(pid, sizeof pid, " --pid %" PRId32, judgement->finding.pid);
+    ret[0] = '\0';
+    if (!waiter_text(waiter, &judgement->finding.cause))
+        return;
+    if (kind == EVIDENCE_CHECK)
+        expand(&text, "camp check{from}{pid}", list, ARRAY_COUNT(list));
+    else
+        expand(&text, from[0] == '\0' ? rule->command : rule->command_from, list,
+               ARRAY_COUNT(list));
+    if (text.is_cut)
+        ret[0] = '\0';
+}
+
+void cause_command_text(char ret[COMMAND_SIZE], const struct judgement *judgement, const char *from)
+{
+    const struct finding_cause *cause = &judgement->finding.cause;
+    char waiter[WAITER_SIZE];
+    const struct placeholder list[] = { { "{from}", from }, { "{waiter}", waiter } };
+    struct text text = { ret, COMMAND_SIZE, 0, false };
+
+    ret[0] = '\0';
+    if (cause->operand[0] == '\0' || !waiter_text(waiter, cause))
+        return;
+    expand(&text, "camp why{from}{waiter}", list, ARRAY_COUNT(list));
+    if (text.is_cut)
+        ret[0] = '\0';
 }

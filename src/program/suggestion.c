@@ -36,15 +36,22 @@ static size_t word_distance(const char *left, const char *right)
     return rows[height % 3][width];
 }
 
+/* A word that is the start of a candidate, such as "free" for "free_bytes", has distance 1. */
+size_t suggestion_distance(const char *word, const char *candidate)
+{
+    const size_t length = strlen(word);
+
+    if (length >= 3 && strncmp(candidate, word, length) == 0)
+        return 1;
+    return word_distance(word, candidate);
+}
+
 void suggestion_offer(struct suggestion *suggestion, const char *candidate)
 {
-    size_t length = strlen(suggestion->word);
-    size_t distance = word_distance(suggestion->word, candidate);
-    size_t bound = length / 3 < 1 ? 1 : length / 3;
+    const size_t length = strlen(suggestion->word);
+    const size_t distance = suggestion_distance(suggestion->word, candidate);
+    const size_t bound = length / 3 < 1 ? 1 : length / 3;
 
-    /* A word that is the start of a candidate, such as "free" for "free_bytes", has distance 1. */
-    if (length >= 3 && strncmp(candidate, suggestion->word, length) == 0)
-        distance = 1;
     if (distance > bound || (suggestion->best != NULL && distance >= suggestion->distance))
         return;
     suggestion->best = candidate;

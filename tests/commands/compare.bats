@@ -112,7 +112,7 @@ setup() {
     for words in cp "more," anyway ",any" "" run_queue; do
         compare a.csv b.csv --unit ms --fail-on "$words"
         [ "$status" -eq 2 ]
-        [[ $stderr == "camp compare: --fail-on "*": takes any, more, less, cpu, lock, idle, unaccounted" ]]
+        [[ $stderr == "camp compare: --fail-on "*": takes any, more, less, causes, cpu, lock, idle, unaccounted" ]]
     done
 }
 

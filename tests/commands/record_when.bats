@@ -125,6 +125,14 @@ victim_is_seen() {
     [[ $output == *$'\n'"--when: held in "*" of 4 intervals, 1 trace written" ]]
 }
 
+@test "a name that nothing has is reported in one line, and is no error" {
+    needs_ring
+    run -0 --separate-stderr "$CAMP" record --when "run_queue > 60m of no-such-name or disk > 60m of $$" --count 3 --interval 50ms
+    [ "$stderr" = "camp record: --when: nothing is called no-such-name now; the condition counts it once it appears" ]
+    run -0 --separate-stderr "$CAMP" record --force --when "run_queue > 60m of $$" --count 2 --interval 50ms
+    [ -z "$stderr" ]
+}
+
 @test "a condition that never holds writes no trace" {
     needs_ring
     run -0 --separate-stderr "$CAMP" record --when 'run_queue > 60m' --count 2 --interval 50ms

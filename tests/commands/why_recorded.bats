@@ -251,11 +251,16 @@ assert w["time_ns"] == total, (w["time_ns"], total)
     [ "$status" -eq 1 ]
     [[ $stderr == "camp why: no.camp: "* ]]
     record_victim --interval 100ms --count 2
-    run --separate-stderr "$CAMP" why --from run.camp no-such-name
+    run --separate-stderr "$CAMP" why --from run.camp why-victin
     [ "$status" -eq 1 ]
     [ -z "$output" ]
-    [[ $stderr == "camp why: run.camp (threads) has no processes named no-such-name by themselves; it has "*why-victim* ]]
+    [[ $stderr == "camp why: run.camp (threads) has no processes named why-victin by themselves; it has "*why-victim* ]]
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
+    # Of many names, the nearest five are listed, and the line says where all are.
+    sqlite3 run.camp "WITH RECURSIVE i(n) AS (SELECT 40 UNION ALL SELECT n + 1 FROM i WHERE n < 62)
+        INSERT OR REPLACE INTO cause_group SELECT n, 2, $(sqlite3 run.camp "SELECT kind FROM cause_group WHERE name = 'why-victim' LIMIT 1"), 0, 'name-' || n FROM i"
+    run -1 --separate-stderr "$CAMP" why --from run.camp why-victin
+    [[ $stderr =~ "by themselves; it has "[0-9]+", the nearest are why-victim, "[^,]+", "[^,]+", "[^,]+", "[^,]+" (camp top --from shows all names)"$ ]]
     run --separate-stderr "$CAMP" why --from run.camp "$VICTIM"
     [ "$status" -eq 1 ]
     [[ $stderr == "camp why: run.camp (threads) has no process $VICTIM by itself: give its name, or record with --why-of $VICTIM "* ]]
@@ -303,6 +308,14 @@ assert w["time_ns"] == total, (w["time_ns"], total)
     [ "$status" -eq 1 ]
     [ "$stderr" = "camp record: --why-of '2' is a kernel thread, and all kernel threads are one group" ]
     [ ! -e run.camp ]
+}
+
+@test "camp record --why-of NAME says in one line that no process has the name yet" {
+    need_causes
+    run -0 --separate-stderr "$CAMP" record --why --why-of no-such-name --output run.camp 50ms 3
+    [ "$stderr" = "camp record: --why-of: no process is called no-such-name now; its causes are recorded once there is one" ]
+    record_victim --interval 50ms --count 3 --force
+    [ -z "$stderr" ]
 }
 
 @test "camp record --why-of NAME records the processes with the name of a kernel thread" {

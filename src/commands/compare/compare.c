@@ -3,6 +3,7 @@
  * less time in which state, and how sure that is (ledger/comparison/difference.h).
  */
 #include "commands/report/report_picture.h"
+#include "compare_causes.h"
 #include "compare_picture.h"
 #include "compare_record.h"
 #include "counters/units.h"
@@ -33,7 +34,8 @@ struct compare {
     struct from_options from; /* the options as they are given; no source is opened with them */
     struct compare_side sides[2];
     struct compared_entities entities;
-    struct comparison comparison;
+    struct compared_causes caused;
+    struct comparison comparison, causes; /* of the states, and of their causes */
     struct compare_record record;
 };
 
@@ -95,8 +97,8 @@ static int parse(struct compare *compare, int argc, char **argv, int *ret_first)
           0, 1e9, NULL },
         { "fail-on", 0, OPTION_TEXT, &compare->fail_on, "WHAT,...",
           "End with exit status 5 if a difference was found: any; more or less, of a state whose "
-          "meaning camp knows and that is not idle; or of the states that are named, such as "
-          "run_queue or more,user.",
+          "meaning camp knows and that is not idle; causes: of the causes of a state; or of the "
+          "states that are named, such as run_queue or more,user.",
           0, 0, NULL },
         { "seed", 0, OPTION_COUNT, &compare->seed, "N",
           "Draw other random numbers (1). The same seed gives the same result.", 0, 1e15, NULL },
@@ -229,7 +231,7 @@ static bool names_word(const char *list, const char *word)
 static int check_word(const struct compare *compare, const char *word, size_t length)
 {
     const struct comparison *comparison = &compare->comparison;
-    static const char *const directions[] = { "any", "more", "less" };
+    static const char *const directions[] = { "any", "more", "less", "causes" };
     char names[1000] = "";
     size_t used = 0;
 
@@ -244,8 +246,8 @@ static int check_word(const struct compare *compare, const char *word, size_t le
             return OPTIONS_GO_ON;
         used += (size_t)snprintf(names + used, sizeof names - used, ", %s", name);
     }
-    return complain(STATUS_USAGE, "--fail-on %.*s: takes any, more, less%s", (int)length, word,
-                    names);
+    return complain(STATUS_USAGE, "--fail-on %.*s: takes any, more, less, causes%s", (int)length,
+                    word, names);
 }
 
 static int check_fail_on(const struct compare *compare)
@@ -287,6 +289,8 @@ static bool has_failed(const struct compare *compare)
 
     if (compare->fail_on == NULL)
         return false;
+    if (names_word(compare->fail_on, "causes") && compare->causes.more + compare->causes.less > 0)
+        return true;
     for (size_t i = 0; i < comparison->state_count; i++)
         has_states |= names_word(compare->fail_on, comparison->states[i].name);
     for (size_t i = 0; i < comparison->count; i++) {
@@ -316,7 +320,9 @@ static int show(struct compare *compare)
     const struct compare_facts facts = { .sides = compare->sides,
                                          .least = compare->least_points / 100,
                                          .seed = compare->seed,
-                                         .rows = (size_t)compare->rows };
+                                         .rows = (size_t)compare->rows,
+                                         .causes = &compare->causes,
+                                         .is_text = compare->format == FORMAT_TEXT };
     const struct view_options options = view_options_of(stdout);
 
     if (compare_record_fill(&compare->record, &compare->comparison, &facts) != CAMP_OK)
@@ -347,9 +353,28 @@ static int status_of(const struct compare *compare)
     for (int i = 0; i < 2; i++) {
         if (compare->sides[i].page.status != OPTIONS_GO_ON)
             return compare->sides[i].page.status; /* its intact part was compared */
+        if (compare->sides[i].causes.is_damaged)
+            return STATUS_FAILURE;
     }
     status = check_length(compare);
     return status == STATUS_OK && has_failed(compare) ? STATUS_FOUND : status;
+}
+
+/* Compares the states, and the causes if both recordings have them. */
+static int compare_all(struct compare *compare)
+{
+    const struct compare_side *sides = compare->sides;
+    const struct timeline *const timelines[2] = { &sides[0].timeline, &sides[1].timeline };
+    const double least = compare->least_points / 100;
+    struct comparison *states = &compare->comparison;
+    int r;
+
+    states->entities = &compare->entities;
+    states->families = compare_has_causes(sides) ? 2 : 1;
+    r = comparison_fill(states, timelines, compare->entities.count, least, compare->seed);
+    if (r == CAMP_OK && !stop_requested)
+        r = compare_causes(&compare->causes, states, sides, least, compare->seed);
+    return r == CAMP_OK ? comparison_sort(states) : r;
 }
 
 static int run(struct compare *compare)
@@ -358,7 +383,8 @@ static int run(struct compare *compare)
     int status = open_sides(compare);
 
     for (int i = 0; i < 2 && status == OPTIONS_GO_ON; i++)
-        status = compare_side_read(&sides[i], &compare->entities, compare->used_filter);
+        status = compare_side_read(&sides[i], &compare->entities, &compare->caused,
+                                   &compare->comparison, compare->used_filter);
     if (status != OPTIONS_GO_ON)
         return status;
     if (stop_requested)
@@ -366,8 +392,7 @@ static int run(struct compare *compare)
                         sides[0].page.facts.name, sides[1].page.facts.name);
     if (compare->entities.count == 0 && compare->filter_text != NULL)
         return complain(STATUS_FAILURE, "A and B have no name that matches --filter");
-    if (comparison_fill(&compare->comparison, sides, &compare->entities,
-                        compare->least_points / 100, compare->seed) != CAMP_OK)
+    if (compare_all(compare) != CAMP_OK)
         return complain(STATUS_FAILURE, "out of memory");
     if (stop_requested)
         return complain(STATUS_FAILURE, "interrupted before all rows were compared");
@@ -392,6 +417,8 @@ int command_compare(int argc, char **argv)
         compare_side_release(&compare.sides[i]);
     compared_entities_release(&compare.entities);
     comparison_release(&compare.comparison);
+    comparison_release(&compare.causes);
+    compared_causes_release(&compare.caused);
     document_release(&compare.record.document);
     if (compare.used_filter != NULL)
         regfree(&compare.filter);

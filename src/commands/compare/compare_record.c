@@ -1,5 +1,7 @@
 #include "compare_record.h"
 
+#include "compare_cause_rows.h"
+#include "compare_causes.h"
 #include "counters/units.h"
 #include "ledger/characters.h"
 #include "ledger/words.h"
@@ -15,7 +17,7 @@
 #define LIST_SIZE 800
 #define TIER_SIZE 100
 
-enum { SUMMARY, RECORDINGS, ROWS };
+enum { SUMMARY, RECORDINGS, ROWS, CAUSES };
 
 static const struct field summary_fields[] = {
     { "group", NULL, "what rows of A were added up by first; null: they are matched as they are" },
@@ -30,6 +32,11 @@ static const struct field summary_fields[] = {
     { "entities_only_in_b", NULL, "by name and labels" },
     { "other_rows_of_a", NULL, "rows of intervals whose names were too many: the entity (others)" },
     { "other_rows_of_b", NULL, "the same of B" },
+    { "causes_compared", NULL,
+      "causes of waits that could differ by at_least_points; null: A or B "
+      "has none" },
+    { "causes_more", NULL, "causes with more time in B" },
+    { "causes_less", NULL, "causes with less time in B" },
 };
 
 static const struct field recording_fields[] = {
@@ -83,6 +90,7 @@ static const struct table tables[] = {
     [RECORDINGS] = { "recordings", TABLE_ROWS, recording_fields, ARRAY_COUNT(recording_fields),
                      NULL, 0, true },
     [ROWS] = DOCUMENT_ROWS("rows", row_fields),
+    [CAUSES] = { "causes", TABLE_ROWS, compare_cause_fields, 0, NULL, 0, true },
 };
 static const struct record layout = DOCUMENT_LAYOUT("camp.compare/1", tables, ROWS);
 
@@ -140,8 +148,7 @@ static const char *kind_of(const struct compare_side *side)
     return kind[0] != '\0' ? kind : side->page.schema->name;
 }
 
-/* A recording is foreign, so its times may be too long for an integer. */
-static struct cell rounded(double ns)
+struct cell compare_ns_cell(double ns)
 {
     return fabs(ns) < 9.2e18 ? cell_integer((int64_t)llround(ns)) : cell_unknown();
 }
@@ -162,11 +169,23 @@ static void add_recording(struct document *document, const struct compare_side *
             cell_text(moment(document, timeline->frames[timeline->frame_count - 1].end_ns)),
             cell_natural(side->intervals),
             cell_natural(timeline->frames[0].merged),
-            rounded(wall_s(side) * NS_PER_S),
+            compare_ns_cell(wall_s(side) * NS_PER_S),
             cell_natural(losses.unseen),
             cell_natural(losses.lost),
             cell_natural(losses.partial),
         }));
+}
+
+const char *compare_place_name(const struct compared_entity *entity)
+{
+    static const char *const places[] = { "both", "a", "b" };
+
+    return places[place_of(entity)];
+}
+
+const char *compare_verdict_name(enum difference_verdict verdict)
+{
+    return verdict_names[verdict];
 }
 
 static struct cell emphasise(struct cell cell, const struct compared_row *row)
@@ -177,46 +196,47 @@ static struct cell emphasise(struct cell cell, const struct compared_row *row)
 static void add_row(struct document *document, const struct comparison *comparison,
                     const struct compared_row *row)
 {
-    static const char *const places[] = { "both", "a", "b" };
     static const char *const only[] = { "", ", only in A", ", only in B" };
     const struct compared_entity *entity = &comparison->entities->items[row->entity];
     const struct compared_value *rate = &row->rate, *share = &row->share;
-    const size_t place = place_of(entity);
     const char *words = verdict_words[row->verdict];
 
-    DOCUMENT_ADD(document, ROWS,
-                 ((const struct cell[]){
-                     cell_text(entity->name),
-                     cell_text(entity->labels),
-                     cell_text(comparison->states[row->state].name),
-                     cell_text(places[place]),
-                     cell_text(verdict_names[row->verdict]),
-                     cell_real(100 * rate->ratios[0].value),
-                     cell_real(100 * rate->ratios[1].value),
-                     emphasise(cell_real(100 * rate->difference.value), row),
-                     cell_real(100 * rate->difference.wide.low),
-                     cell_real(100 * rate->difference.wide.high),
-                     emphasise(cell_text(document_text(document, "%s%s", words, only[place])), row),
-                     cell_real(100 * rate->difference.own.low),
-                     cell_real(100 * rate->difference.own.high),
-                     rounded(NS_PER_S * rate->ratios[0].value),
-                     rounded(NS_PER_S * rate->ratios[1].value),
-                     rounded(NS_PER_S * rate->difference.value),
-                     rounded(NS_PER_S * rate->difference.own.low),
-                     rounded(NS_PER_S * rate->difference.own.high),
-                     cell_real(100 * share->ratios[0].value),
-                     cell_real(100 * share->ratios[1].value),
-                     cell_real(100 * share->difference.value),
-                     cell_real(100 * share->difference.own.low),
-                     cell_real(100 * share->difference.own.high),
-                     cell_natural(rate->ratios[0].block),
-                     cell_natural(rate->ratios[1].block),
-                 }));
+    DOCUMENT_ADD(
+        document, ROWS,
+        ((const struct cell[]){
+            cell_text(entity->name),
+            cell_text(entity->labels),
+            cell_text(comparison->states[row->state].name),
+            cell_text(compare_place_name(entity)),
+            cell_text(compare_verdict_name(row->verdict)),
+            cell_real(100 * rate->ratios[0].value),
+            cell_real(100 * rate->ratios[1].value),
+            emphasise(cell_real(100 * rate->difference.value), row),
+            cell_real(100 * rate->difference.wide.low),
+            cell_real(100 * rate->difference.wide.high),
+            emphasise(cell_text(document_text(document, "%s%s", words, only[place_of(entity)])),
+                      row),
+            cell_real(100 * rate->difference.own.low),
+            cell_real(100 * rate->difference.own.high),
+            compare_ns_cell(NS_PER_S * rate->ratios[0].value),
+            compare_ns_cell(NS_PER_S * rate->ratios[1].value),
+            compare_ns_cell(NS_PER_S * rate->difference.value),
+            compare_ns_cell(NS_PER_S * rate->difference.own.low),
+            compare_ns_cell(NS_PER_S * rate->difference.own.high),
+            cell_real(100 * share->ratios[0].value),
+            cell_real(100 * share->ratios[1].value),
+            cell_real(100 * share->difference.value),
+            cell_real(100 * share->difference.own.low),
+            cell_real(100 * share->difference.own.high),
+            cell_natural(rate->ratios[0].block),
+            cell_natural(rate->ratios[1].block),
+        }));
 }
 
 static void add_summary(struct document *document, const struct comparison *comparison,
                         const struct compare_facts *facts)
 {
+    const bool has_causes = compare_has_causes(facts->sides);
     size_t counts[3] = { 0 };
 
     for (size_t i = 0; i < comparison->entities->count; i++)
@@ -235,6 +255,9 @@ static void add_summary(struct document *document, const struct comparison *comp
                      cell_natural(counts[2]),
                      cell_natural(comparison->entities->others[0]),
                      cell_natural(comparison->entities->others[1]),
+                     has_causes ? cell_natural(facts->causes->count) : cell_unknown(),
+                     has_causes ? cell_natural(facts->causes->more) : cell_unknown(),
+                     has_causes ? cell_natural(facts->causes->less) : cell_unknown(),
                  }));
 }
 
@@ -264,9 +287,10 @@ static const char *headline(struct document *document, const struct comparison *
                *second = describe(document, &facts->sides[1]);
 
     return document_text(
-        document, "%s\n%s\n%zu of %zu rows %s by more than %g %s: %zu more in B, %zu less", first,
+        document, "%s\n%s\n%zu of %zu rows %s by more than %g %s: %zu more in B, %zu less%s", first,
         second, found, comparison->count, found == 1 ? "differs" : "differ", 100 * facts->least,
-        facts->least == 0.01 ? "point" : "points", comparison->more, comparison->less);
+        facts->least == 0.01 ? "point" : "points", comparison->more, comparison->less,
+        compare_cause_headline(document, facts));
 }
 
 /* Appends a foreign name to a list. Returns its new length. */
@@ -353,6 +377,7 @@ static void add_notes(struct document *document, const struct comparison *compar
     if (strcmp(sides[0].page.facts.tier, sides[1].page.facts.tier) != 0)
         document_note(document, "the tiers differ, and so may what they count: A is %s, B is %s",
                       sides[0].page.facts.tier, sides[1].page.facts.tier);
+    compare_cause_notes(document, facts);
 }
 
 static bool have_labels(const struct compared_entities *entities)
@@ -374,11 +399,16 @@ int compare_record_fill(struct compare_record *ret, const struct comparison *com
     if (have_labels(comparison->entities))
         ret->fields[LABELS_FIELD].title = "labels";
     document->tables[ROWS].fields = ret->fields;
+    document->tables[CAUSES].field_count = compare_cause_field_count;
     add_summary(document, comparison, facts);
     for (int i = 0; i < 2; i++)
         add_recording(document, &facts->sides[i]);
-    for (size_t i = 0; i < comparison->count && (facts->rows == 0 || i < facts->rows); i++)
+    for (size_t i = 0; i < comparison->count && (facts->rows == 0 || i < facts->rows); i++) {
         add_row(document, comparison, &comparison->rows[i]);
+        if (facts->is_text)
+            compare_cause_lines(document, ROWS, facts, &comparison->rows[i]);
+    }
+    compare_cause_rows(document, CAUSES, facts, comparison);
     document->record.headline = headline(document, comparison, facts);
     add_notes(document, comparison, facts);
     return document_finish(document);

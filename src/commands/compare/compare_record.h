@@ -8,7 +8,9 @@ struct compare_facts {
     const struct compare_side *sides; /* [2] */
     double least;                     /* the smallest difference of interest: 0.01 is 1 point */
     uint64_t seed;
-    size_t rows; /* how many rows are shown; 0 means all */
+    size_t rows;                     /* how many rows are shown; 0 means all */
+    const struct comparison *causes; /* of waits; without states if they are not compared */
+    bool is_text;                    /* the causes that differ are lines below their states */
 };
 
 #define COMPARE_FIELDS 25
@@ -18,6 +20,16 @@ struct compare_record {
     struct document document;
     struct field fields[COMPARE_FIELDS]; /* those of a row: text has labels only if there are any */
 };
+
+/* Returns "both", "a" or "b". */
+const char *compare_place_name(const struct compared_entity *entity);
+
+/* Returns "more", "less", "none" or "unknown". */
+const char *compare_verdict_name(enum difference_verdict verdict);
+
+/* Returns a cell of a time in ns; unknown if it is too long for an integer, as that of a foreign
+ * recording may be. */
+struct cell compare_ns_cell(double ns);
 
 /* Returns CAMP_OK or CAMP_E_NOMEM. */
 int compare_record_fill(struct compare_record *ret, const struct comparison *comparison,

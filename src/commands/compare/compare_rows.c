@@ -127,9 +127,25 @@ static void fill_series(const struct side_rows *side, size_t entity, size_t colu
     }
 }
 
+/* Time that no cause has may belong to this one: of the first recording it makes the difference
+ * smaller, of the second one larger. */
+static void widen(struct difference *difference, const struct comparison *comparison, size_t entity)
+{
+    const double *const *undivided = (const double *const *)comparison->undivided;
+
+    if (undivided[0] == NULL)
+        return;
+    difference->own.low -= undivided[0][entity];
+    difference->wide.low -= undivided[0][entity];
+    difference->own.high += undivided[1][entity];
+    difference->wide.high += undivided[1][entity];
+}
+
 static void measure(const struct comparison *comparison, const struct side_rows sides[2],
                     struct series *series, uint64_t seed, struct compared_row *row)
 {
+    const size_t rows = comparison->count * (comparison->families > 0 ? comparison->families : 1);
+
     for (int i = 0; i < 2; i++) {
         const size_t count = sides[i].timeline->frame_count;
 
@@ -139,10 +155,29 @@ static void measure(const struct comparison *comparison, const struct side_rows 
         ratio_of_series(&(struct ratio_series){ series->parts, series->elapsed, count }, seed,
                         series->scratch, &row->share.ratios[i]);
     }
-    difference_of(&row->rate.ratios[0], &row->rate.ratios[1], comparison->count,
-                  &row->rate.difference);
-    difference_of(&row->share.ratios[0], &row->share.ratios[1], comparison->count,
-                  &row->share.difference);
+    difference_of(&row->rate.ratios[0], &row->rate.ratios[1], rows, &row->rate.difference);
+    difference_of(&row->share.ratios[0], &row->share.ratios[1], rows, &row->share.difference);
+    widen(&row->rate.difference, comparison, row->entity);
+}
+
+void comparison_rates(const struct comparison *comparison, int side,
+                      const struct timeline *timeline, size_t entity_count, double *ret)
+{
+    double wall_s = 0;
+
+    for (size_t row = 0; row < timeline->row_count; row++) {
+        const size_t entity = entity_of(timeline, row);
+
+        if (entity == NO_ENTITY) {
+            wall_s += (double)timeline->elapsed_s[row];
+            continue;
+        }
+        for (size_t i = 0; i < comparison->state_count; i++)
+            ret[entity * comparison->state_count + i] +=
+                time_in(timeline, row, comparison->states[i].columns[side]);
+    }
+    for (size_t i = 0; i < entity_count * comparison->state_count && wall_s > 0; i++)
+        ret[i] /= wall_s;
 }
 
 static void add_state(struct comparison *comparison, const char *name, const size_t columns[2],
@@ -198,9 +233,10 @@ bool comparison_is_idle(const struct comparison *comparison, const struct compar
 }
 
 /* Adds the rows that can differ by `least`. */
-static int add_rows(struct comparison *comparison, const struct side_rows sides[2], double least)
+static int add_rows(struct comparison *comparison, const struct side_rows sides[2],
+                    size_t entity_count, double least)
 {
-    for (size_t entity = 0; entity < comparison->entities->count; entity++) {
+    for (size_t entity = 0; entity < entity_count; entity++) {
         for (size_t state = 0; state < comparison->state_count; state++) {
             const size_t *columns = comparison->states[state].columns;
             const double sum = fabs(rate_of(&sides[0], entity, columns[0])) +
@@ -237,7 +273,7 @@ static int compare_sort_keys(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static int sort_rows(struct comparison *comparison)
+int comparison_sort(struct comparison *comparison)
 {
     struct sort_key *keys = calloc(comparison->count + 1, sizeof *keys);
     struct compared_row *sorted = calloc(comparison->count + 1, sizeof *sorted);
@@ -246,7 +282,8 @@ static int sort_rows(struct comparison *comparison)
     for (size_t i = 0; has_memory && i < comparison->count; i++) {
         const struct compared_row *row = &comparison->rows[i];
 
-        keys[i] = (struct sort_key){ .is_unfound = row->verdict < DIFFERENCE_MORE,
+        keys[i] = (struct sort_key){ .is_unfound =
+                                         row->verdict < DIFFERENCE_MORE && row->causes_found == 0,
                                      .is_idle = comparison_is_idle(comparison, row),
                                      .size = fabs(row->rate.difference.value),
                                      .row = i };
@@ -289,21 +326,20 @@ static int measure_rows(struct comparison *comparison, const struct side_rows si
     return CAMP_OK;
 }
 
-int comparison_fill(struct comparison *comparison, const struct compare_side sides[2],
-                    const struct compared_entities *entities, double least, uint64_t seed)
+int comparison_fill(struct comparison *comparison, const struct timeline *const timelines[2],
+                    size_t entity_count, double least, uint64_t seed)
 {
     struct side_rows rows[2] = { 0 };
-    int r = order_rows(&rows[0], &sides[0].timeline, entities->count);
+    int r = order_rows(&rows[0], timelines[0], entity_count);
 
-    comparison->entities = entities;
     if (r == CAMP_OK)
-        r = order_rows(&rows[1], &sides[1].timeline, entities->count);
+        r = order_rows(&rows[1], timelines[1], entity_count);
     if (r == CAMP_OK)
-        r = add_rows(comparison, rows, least);
+        r = add_rows(comparison, rows, entity_count, least);
     if (r == CAMP_OK)
         r = measure_rows(comparison, rows, least, seed);
     if (r == CAMP_OK)
-        r = sort_rows(comparison);
+        r = comparison_sort(comparison);
     release(&rows[0]);
     release(&rows[1]);
     return r;
@@ -313,5 +349,7 @@ void comparison_release(struct comparison *comparison)
 {
     free(comparison->states);
     free(comparison->rows);
+    free(comparison->undivided[0]);
+    free(comparison->undivided[1]);
     *comparison = (struct comparison){ 0 };
 }

@@ -30,29 +30,47 @@ struct compared_row {
      * entity. */
     struct compared_value share;
     enum difference_verdict verdict; /* of `rate` */
+    size_t causes_found;             /* how many of its causes differ (compare_causes.h) */
 };
 
 /* An all-zero comparison is empty. comparison_release() frees the members. */
 struct comparison {
-    const struct compared_entities *entities;
-    struct compared_state *states; /* [state_count] */
+    const struct compared_entities *entities; /* NULL: the rows are of causes */
+    struct compared_state *states;            /* [state_count] */
     size_t state_count;
     /* [count], those with a difference first, then those that are not idle, then by the size of the
      * difference */
     struct compared_row *rows;
     size_t count, capacity;
     size_t more, less; /* how many rows have this verdict */
+    /* In how many comparisons of the same recordings the risk of a false verdict is divided: 2 if
+     * their causes are compared, too. */
+    size_t families;
+    /* For causes: [entity count] of each recording, the time of the cause's state that no cause
+     * has, per wall time. It may belong to any cause, so the intervals are wider by it. NULL: the
+     * rows have all of their time. */
+    double *undivided[2];
 };
 
 /* Sets comparison->states to the states that both schemas have, and unaccounted time. Returns
  * CAMP_OK or CAMP_E_NOMEM. */
 int comparison_match_states(struct comparison *comparison, const struct compare_side sides[2]);
 
-/* Fills the rows. `least` is the smallest difference of interest, 0 or more; `seed` the start of
- * the random numbers. Returns CAMP_OK or CAMP_E_NOMEM. Returns early, with rows that are not
- * compared, if a stop is requested. */
-int comparison_fill(struct comparison *comparison, const struct compare_side sides[2],
-                    const struct compared_entities *entities, double least, uint64_t seed);
+/* Fills the rows of comparison->states from the timelines of both recordings, whose entities have
+ * the ids COMPARE_ID to COMPARE_ID + entity_count - 1, and COMPARE_CLOCK. `least` is the smallest
+ * difference of interest, 0 or more; `seed` the start of the random numbers. Returns CAMP_OK or
+ * CAMP_E_NOMEM. Returns early, with rows that are not compared, if a stop is requested. */
+int comparison_fill(struct comparison *comparison, const struct timeline *const timelines[2],
+                    size_t entity_count, double least, uint64_t seed);
+
+/* Sorts the rows: see `rows`. A row of which a cause differs comes before those without a
+ * difference. Returns CAMP_OK or CAMP_E_NOMEM. */
+int comparison_sort(struct comparison *comparison);
+
+/* Adds the time of each entity in each state, per wall time, in the timeline of one recording to
+ * ret[entity_count x state_count]. */
+void comparison_rates(const struct comparison *comparison, int side,
+                      const struct timeline *timeline, size_t entity_count, double *ret);
 void comparison_release(struct comparison *comparison);
 
 /* Returns whether the state of a row is idle: nothing to do, or stopped. */

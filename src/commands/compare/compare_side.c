@@ -220,15 +220,18 @@ static int find_entity(struct compare_side *side, const struct frame *rows, size
 }
 
 /* Adds up neighbouring intervals if there are many of them, or many rows. A full timeline would
- * also fold entities, and then they could not be matched: so this timeline is never full. */
-static void limit_timeline(struct timeline *timeline)
+ * also fold entities, and then they could not be matched: so these timelines are never full. */
+static void limit_timelines(struct timeline *timeline, struct timeline *causes)
 {
     const size_t row_bytes = (4 + timeline->schema->state_count) * sizeof(float);
-    const bool is_large = timeline->row_count > TIMELINE_BYTES / row_bytes;
+    const bool is_large = timeline->row_count > TIMELINE_BYTES / row_bytes ||
+                          causes->row_count > TIMELINE_BYTES / row_bytes;
 
     if (timeline->frame_count > 2 * COMPARE_INTERVALS_MOST ||
-        (is_large && timeline->frame_count >= (size_t)2 * INTERVALS_FEWEST))
+        (is_large && timeline->frame_count >= (size_t)2 * INTERVALS_FEWEST)) {
         timeline_merge(timeline, 2);
+        timeline_merge(causes, 2);
+    }
 }
 
 /* Adds a row of all wall time, from which the lengths of merged intervals are known. */
@@ -278,13 +281,26 @@ static int keep(void *context, const struct frame *frame)
         r = add_row(side, rows, i);
     if (r == CAMP_OK)
         r = timeline_add(&side->timeline, &side->renamed);
-    limit_timeline(&side->timeline);
+    if (r == CAMP_OK)
+        r = cause_times_add(&side->causes, side->page.source, frame, side->entities, side->states);
+    limit_timelines(&side->timeline, &side->causes.timeline);
     side->intervals++;
     return r == CAMP_OK ? OPTIONS_GO_ON
                         : complain(STATUS_FAILURE, "no memory for so many intervals");
 }
 
+/* Returns whether the entities are processes by name, as the groups of causes are. */
+static bool are_names(const struct compare_side *side)
+{
+    const char *kind = side->page.facts.kind;
+
+    return side->group == COMPARE_PROCESS ||
+           (side->group == COMPARE_ROWS &&
+            (strcmp(kind, "processes") == 0 || strcmp(kind, "commands") == 0));
+}
+
 int compare_side_read(struct compare_side *side, struct compared_entities *entities,
+                      struct compared_causes *causes, const struct comparison *states,
                       const regex_t *filter)
 {
     struct timeline *timeline = &side->timeline;
@@ -295,10 +311,17 @@ int compare_side_read(struct compare_side *side, struct compared_entities *entit
     frame_init(&side->groups, side->page.schema);
     frame_init(&side->renamed, side->page.schema);
     timeline_init(timeline, side->page.schema, SIZE_MAX);
+    cause_times_start(&side->causes, causes);
+    side->causes.is_of_other_groups = !are_names(side);
+    side->states = states;
     status = page_read(&side->page, 0, keep, side);
-    if (status == OPTIONS_GO_ON && timeline->frame_count > COMPARE_INTERVALS_MOST)
-        timeline_merge(timeline, (timeline->frame_count + COMPARE_INTERVALS_MOST - 1) /
-                                     COMPARE_INTERVALS_MOST);
+    if (status == OPTIONS_GO_ON && timeline->frame_count > COMPARE_INTERVALS_MOST) {
+        const uint64_t count =
+            (timeline->frame_count + COMPARE_INTERVALS_MOST - 1) / COMPARE_INTERVALS_MOST;
+
+        timeline_merge(timeline, count);
+        timeline_merge(&side->causes.timeline, count);
+    }
     return status;
 }
 
@@ -309,4 +332,5 @@ void compare_side_release(struct compare_side *side)
     frame_release(&side->groups);
     frame_release(&side->renamed);
     timeline_release(&side->timeline);
+    cause_times_release(&side->causes);
 }

@@ -1,6 +1,7 @@
 /* One of the two recordings that are compared: any source with an end, or a range of it. */
 #pragma once
 
+#include "cause_times.h"
 #include "commands/report/page_options.h"
 #include "compared_entities.h"
 #include "ledger/timeline.h"
@@ -33,7 +34,9 @@ struct compare_side {
     struct frame groups, renamed; /* the frame that is being read, grouped and with new ids */
     /* Its entities have the id COMPARE_ID + index in `entities`, and COMPARE_CLOCK. */
     struct timeline timeline;
-    size_t intervals; /* of the source, before any were added up */
+    struct cause_times causes;
+    const struct comparison *states; /* the states that are compared */
+    size_t intervals;                /* of the source, before any were added up */
     char other_path[FROM_PATH_SIZE];
 };
 
@@ -58,9 +61,11 @@ void compare_side_allow(struct compare_side *side, const struct compare_side *ot
  * OPTIONS_GO_ON, or an exit status after an error message. */
 int compare_side_open(struct compare_side *side, const char *group_text);
 
-/* Reads the source to its end into the timeline. Returns OPTIONS_GO_ON, or an exit status after an
+/* Reads the source to its end into the timelines. `states` has the states of both, and `causes` the
+ * causes of both. Returns OPTIONS_GO_ON, or an exit status after an
  * error message. If the source fails after its first interval, the result is OPTIONS_GO_ON, and
  * side->page.status is the exit status. */
 int compare_side_read(struct compare_side *side, struct compared_entities *entities,
+                      struct compared_causes *causes, const struct comparison *states,
                       const regex_t *filter);
 void compare_side_release(struct compare_side *side);

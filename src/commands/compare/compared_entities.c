@@ -68,6 +68,16 @@ int compared_entities_enter(struct compared_entities *entities, const char *name
     return r;
 }
 
+size_t compared_entities_find(const struct compared_entities *entities, const char *name,
+                              const char *labels)
+{
+    const struct key key = { name, labels };
+    const struct index_slot *slot =
+        index_find(&entities->index, hash_of(&key), has_key, entities, &key);
+
+    return slot != NULL ? slot->position : SIZE_MAX;
+}
+
 void compared_entities_release(struct compared_entities *entities)
 {
     for (size_t i = 0; i < entities->count; i++) {

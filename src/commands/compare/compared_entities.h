@@ -28,4 +28,8 @@ struct compared_entities {
  * 1, has it. Returns CAMP_OK or CAMP_E_NOMEM. */
 int compared_entities_enter(struct compared_entities *entities, const char *name,
                             const char *labels, int side, size_t *ret);
+
+/* Returns the index of the entity, or SIZE_MAX. */
+size_t compared_entities_find(const struct compared_entities *entities, const char *name,
+                              const char *labels);
 void compared_entities_release(struct compared_entities *entities);

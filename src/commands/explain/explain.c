@@ -4,6 +4,7 @@
  * applied, and why.
  */
 #include "counters/units.h"
+#include "explain_causes.h"
 #include "explain_live.h"
 #include "explain_record.h"
 #include "ledger/words.h"
@@ -28,7 +29,7 @@ struct explain {
     struct from_options from;
     uint64_t interval_ns, top;
     int format;
-    bool lists;
+    bool lists, reads_causes;
     const char *fail_on;
     const struct view *view;
     struct view_options view_options;
@@ -38,6 +39,7 @@ struct explain {
     struct selection selection;
     struct selected selected;
     struct explain_live live;
+    struct explain_causes causes;
     struct evidence evidence;
     struct judgement *judgements; /* [rule_count] */
     struct document document;
@@ -61,6 +63,10 @@ static int parse(struct explain *explain, int argc, char **argv, int *ret_first)
                       .help = "Apply the rules to the threads of this process only; repeat the "
                               "option for more processes. CPUs are those of the machine."),
         COMMON_OPTION(COMMON_TOP, &explain->top, .help = "Show at most N findings; 0: all (0)."),
+        { "why", 0, OPTION_FLAG, &explain->reads_causes, NULL,
+          "Also read the causes of waits, for the rules about who made threads wait. Needs CAP_BPF "
+          "and CAP_PERFMON. Of a recording of camp record --why they are always read.",
+          0, 0, NULL },
         { "fail-on", 0, OPTION_TEXT, &explain->fail_on, "RULE,...",
           "End with exit status 5 if one of these rules found something, such as E01,E03; "
           "any: if any rule did. A rule that cannot be applied finds nothing.",
@@ -229,9 +235,12 @@ static int open_source(struct explain *explain)
     if (status != OPTIONS_GO_ON)
         return status;
     from->from.wants_states = !reads_check(explain);
-    if (reads_threads(explain))
+    if (explain->reads_causes)
+        status = explain_causes_ask(&from->from, &explain->processes);
+    else if (reads_threads(explain))
         from->from.states_options = CAMP_STATES_DISKS;
-    status = from_options_open(from, &explain->source, &explain->facts);
+    if (status == OPTIONS_GO_ON)
+        status = from_options_open(from, &explain->source, &explain->facts);
     if (status != OPTIONS_GO_ON)
         return status;
     evidence_start(&explain->evidence, explain->source->describe(explain->source),
@@ -260,7 +269,9 @@ static int read_interval(struct explain *explain, uint64_t deadline_ns, struct c
     for (size_t i = 0; i < rows->entity_count; i++)
         selection_see(&explain->processes, (int32_t)entity_pid(&rows->entities[i]));
     explain->end_ns = rows->wall_clock_ns;
-    r = selection_pick(&explain->selected, rows, &explain->selection);
+    r = explain_causes_add(&explain->causes, explain->source, error);
+    if (r == CAMP_OK)
+        r = selection_pick(&explain->selected, rows, &explain->selection);
     if (r != CAMP_OK)
         return r;
     rows = explain->selected.picked;
@@ -297,7 +308,7 @@ static int read_all(struct explain *explain)
 
     if (explain->facts.live && explain->facts.cpus > 0)
         r = explain_live_start(&explain->live, explain->source, &explain->facts,
-                               reads_threads(explain), &error);
+                               reads_threads(explain) && !explain->reads_causes, &error);
     while (r == CAMP_OK && next_interval(&intervals))
         r = read_interval(explain, intervals.deadline_ns, &error);
     progress_clear(&explain->from.progress);
@@ -309,6 +320,8 @@ static int read_all(struct explain *explain)
                                        : "%s has no interval in that time: nothing to explain",
                         explain->facts.name);
     keep_status(explain, r, &error);
+    if (explain->causes.is_damaged)
+        explain->status = STATUS_FAILURE;
     return selection_complain_of_missing(&explain->processes, explain->facts.name);
 }
 
@@ -332,6 +345,7 @@ static int show(struct explain *explain)
     if (explain->judgements == NULL ||
         evidence_finish(&explain->evidence, explain->facts.cpus) != CAMP_OK)
         return complain(STATUS_FAILURE, "out of memory");
+    explain_causes_finish(&explain->causes, &explain->evidence);
     judge_all(explain->judgements, &explain->evidence, explain->why);
     if (explain_record_fill(&explain->document, &facts, &explain->evidence, explain->judgements) !=
         CAMP_OK)
@@ -378,6 +392,7 @@ int command_explain(int argc, char **argv)
     if (status == OPTIONS_GO_ON)
         status = explain.lists ? list_rules(&explain) : explain_source(&explain);
     source_close(explain.source);
+    explain_causes_release(&explain.causes);
     selected_release(&explain.selected);
     selection_processes_release(&explain.processes);
     explain_live_close(&explain.live);

@@ -36,6 +36,8 @@ static const struct field machine_fields[] = {
     { "outside_ns_per_s", NULL, "CPU time of threads outside of this PID namespace" },
 };
 
+#define CAUSE "cause" /* the object of these fields in JSON */
+
 static const struct field finding_fields[] = {
     { "rule", NULL, "its id, which never changes" },
     { "name", NULL, "what the rule says in a few words" },
@@ -48,7 +50,19 @@ static const struct field finding_fields[] = {
     { "pid", NULL, "its process, if it is a living one" },
     { "sentence", NULL, "with all figures" },
     { "command", NULL, "shows more; null: it cannot be shown" },
+    { "waiter", NULL, "the group of threads whose waits have the cause; null: none is known",
+      .group = CAUSE },
+    { "waiter_pid", NULL, "its process; null: the group is a name", .group = CAUSE },
+    { "state", NULL, "of the waits", .group = CAUSE },
+    { "kind", NULL, "of the cause: group, device, timer, ... as in camp.why/1", .group = CAUSE },
+    { "by", NULL, "who had the CPU, or ended the waits", .group = CAUSE },
+    { "by_meanwhile", NULL, "what that did itself; null: unknown, or no group", .group = CAUSE },
+    { "wait_ns", NULL, "of the waiter in this state, for this cause", .group = CAUSE },
+    { "percent", NULL, "of the time of the waiter's threads", 0, 2, .group = CAUSE },
+    { "cause_provenance", NULL, "of these: the causes of waits are measured", .group = CAUSE },
+    { "cause_command", NULL, "shows the same figures; null: it cannot be shown", .group = CAUSE },
 };
+#define CAUSE_FIELDS 10
 
 static const struct field unknown_fields[] = {
     { "rule", NULL, "its id; null: of all rules" },
@@ -128,6 +142,33 @@ static void add_machine(struct document *document, const struct evidence_machine
     DOCUMENT_ADD(document, MACHINE, cells);
 }
 
+/* Fills the fields of a cause; without one they stay unknown. */
+static void fill_cause(struct document *document, struct cell ret[CAUSE_FIELDS],
+                       const struct judgement *judgement, const char *from)
+{
+    const struct finding_cause *cause = &judgement->finding.cause;
+    const char *chain = cause->chain[0] != '\0' ? cause->chain + strlen(", ") : "";
+    char command[COMMAND_SIZE];
+
+    if (cause->waiter[0] == '\0')
+        return;
+    cause_command_text(command, judgement, from);
+    memcpy(ret,
+           ((const struct cell[CAUSE_FIELDS]){
+               cell_text(document_text(document, "%s", cause->waiter)),
+               cause->pid > 0 ? cell_integer(cause->pid) : cell_unknown(),
+               cell_text(camp_state_name((int)cause->state)),
+               cell_text(cause_kind_key(cause->kind)),
+               text_or_unknown(document_text(document, "%s", cause->by)),
+               text_or_unknown(document_text(document, "%s", chain)),
+               cell_natural(cause->wait_ns),
+               cell_real(100 * finding_cause_share(cause)),
+               cell_text(camp_provenance_name(CAMP_MEASURED)),
+               text_or_unknown(document_text(document, "%s", command)),
+           }),
+           CAUSE_FIELDS * sizeof *ret);
+}
+
 static void add_finding(struct document *document, const struct explain_facts *facts,
                         const struct judgement *judgement)
 {
@@ -137,7 +178,7 @@ static void add_finding(struct document *document, const struct explain_facts *f
     sentence_text(sentence, judgement);
     command_text(command, judgement, facts->evidence, facts->from);
     {
-        const struct cell cells[] = {
+        struct cell cells[ARRAY_COUNT(finding_fields)] = {
             cell_text(judgement->rule->id),
             cell_text(judgement->rule->name),
             nanoseconds(finding->lost_s),
@@ -151,8 +192,18 @@ static void add_finding(struct document *document, const struct explain_facts *f
             text_or_unknown(document_text(document, "%s", command)),
         };
 
+        fill_cause(document, cells + ARRAY_COUNT(finding_fields) - CAUSE_FIELDS, judgement,
+                   facts->from);
         DOCUMENT_ADD(document, FINDINGS, cells);
     }
+}
+
+/* Writes a command on a line of its own, unless it is "". */
+static void write_command(FILE *stream, char *command)
+{
+    make_printable(command);
+    if (command[0] != '\0')
+        fprintf(stream, "%*s%s\n", INDENT, "", command);
 }
 
 /* Writes a text that may have line feeds, each line after some blanks. */
@@ -180,9 +231,10 @@ static void write_finding(FILE *stream, const struct explain_facts *facts,
     sentence_text(text, judgement);
     write_lines(stream, text, facts->width);
     command_text(command, judgement, facts->evidence, facts->from);
-    make_printable(command);
-    if (command[0] != '\0')
-        fprintf(stream, "%*s%s\n", INDENT, "", command);
+    write_command(stream, command);
+    cause_command_text(command, judgement, facts->from);
+    if (!judgement->rule->needs_causes)
+        write_command(stream, command);
 }
 
 /* Writes each reason once, after the ids of its rules. */

@@ -12,6 +12,7 @@
 #include "program/process_selection.h"
 #include "record_files.h"
 #include "record_when.h"
+#include "record_why.h"
 #include "recording/recording.h"
 #include "sources/causes/causes.h"
 #include "sources/from_list.h"
@@ -40,6 +41,7 @@ struct record {
     const char *keep, *info;
     int format; /* the value of --format, for --info; -1 if not given */
     bool force, no_syscalls, containers, why;
+    bool is_first; /* the next interval is the first one */
     int why_by;
     const char *why_of;
     uint32_t mode; /* permissions of the file that --force replaces, or 0 */
@@ -321,6 +323,9 @@ static int record_interval(struct record *record, const struct frame *frame)
         return complain(STATUS_FAILURE,
                         "--why-of '%s' is a kernel thread, and all kernel threads are one group",
                         record->why_of);
+    if (causes != NULL && record->from.from.causes_name != NULL && record->is_first)
+        record_why_check(causes, record->from.from.causes_name);
+    record->is_first = false;
     status = r == CAMP_OK ? record_files_write(&record->files, frame, beside, causes)
                           : complain_of(r, &error);
     if (status == OPTIONS_GO_ON)
@@ -334,6 +339,7 @@ static int run(struct record *record)
     int status = OPTIONS_GO_ON;
 
     announce(record);
+    record->is_first = true;
     while (status == OPTIONS_GO_ON && next_interval(&intervals)) {
         struct camp_error error = { 0 };
         const struct frame *frame;

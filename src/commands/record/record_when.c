@@ -349,6 +349,21 @@ static bool may_write(const struct record_when *when, const struct frame *frame)
            (when->last_ns == 0 || frame->end_ns - when->last_ns >= when->pause_ns);
 }
 
+/* Says which names of the condition nothing has in the first interval, which has a row for each
+ * entity. Groups of waits have the names of processes, and a row only if a wait ended. */
+static void complain_of_names(const struct record_when *when, const struct frame *frame)
+{
+    for (size_t i = 0; i < when->condition.count; i++) {
+        const struct comparison *comparison = &when->condition.comparisons[i];
+
+        if (!condition_has_row(comparison, frame) &&
+            (!comparison->of_lengths || !condition_has_row(comparison, &when->lengths)))
+            complain(STATUS_OK,
+                     "--when: nothing is called %s now; the condition counts it once it appears",
+                     comparison->row);
+    }
+}
+
 void record_when_interval(struct record_when *when, const struct frame *frame,
                           const struct causes *causes, const struct record_files *files)
 {
@@ -363,6 +378,8 @@ void record_when_interval(struct record_when *when, const struct frame *frame,
         return;
     if (causes != NULL && lengths_frame_fill(&when->lengths, causes) != CAMP_OK)
         frame_clear(&when->lengths);
+    if (when->intervals == 0)
+        complain_of_names(when, frame);
     holds = condition_holds(&when->condition, frame, &when->lengths, values, &reason);
     when->intervals++;
     when->held += holds;

@@ -1,14 +1,17 @@
 #include "why_recorded.h"
 
 #include "program/command.h"
+#include "program/suggestion.h"
 #include "sources/causes/cause_names.h"
 #include "sources/from_list.h"
 #include "why_tree.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define LIST_SIZE 2048
+#define LISTED 5 /* names in an error message */
+#define LIST_SIZE ((size_t)LISTED * (CAUSE_NAME_SIZE + 2))
 
 uint32_t why_find_subject(const struct causes *causes, const char *subject, int32_t pid)
 {
@@ -49,37 +52,63 @@ static int complain_of_no_causes(const struct why_recorded *recorded)
                     recorded->facts.name);
 }
 
-/* Lists the groups that have a name of their own. */
-static void list_groups(char ret[LIST_SIZE], const struct cause_sum *sum)
+/* A group with a name of its own, and how far that is from the one that was asked for. */
+struct near_group {
+    const struct camp_states_group *group;
+    size_t distance, order;
+};
+
+static int compare_near(const void *left, const void *right)
 {
-    size_t length = 0;
+    const struct near_group *a = left, *b = right;
+
+    if (a->distance != b->distance)
+        return a->distance < b->distance ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+/* Lists the groups whose names are nearest. Returns how many there are in all. */
+static size_t list_groups(char ret[LIST_SIZE], const struct cause_sum *sum, const char *subject)
+{
+    struct near_group near[CAUSE_GROUPS];
+    size_t length = 0, count = 0;
 
     ret[0] = '\0';
     for (size_t i = 0; i < sum->met_count; i++) {
+        if (sum->met[i].kind >= CAMP_GROUP_NAME)
+            near[count++] =
+                (struct near_group){ &sum->met[i], suggestion_distance(subject, sum->met[i].name),
+                                     i };
+    }
+    qsort(near, count, sizeof *near, compare_near);
+    for (size_t i = 0; i < count && i < LISTED; i++) {
         char name[CAUSE_NAME_SIZE];
 
-        if (sum->met[i].kind < CAMP_GROUP_NAME)
-            continue;
-        cause_group_name(name, &sum->met[i]);
-        if (length + sizeof name + 2 < LIST_SIZE)
-            length += (size_t)snprintf(ret + length, LIST_SIZE - length, "%s%s",
-                                       length > 0 ? ", " : "", name);
+        cause_group_name(name, near[i].group);
+        length +=
+            (size_t)snprintf(ret + length, LIST_SIZE - length, "%s%s", i > 0 ? ", " : "", name);
     }
+    return count;
 }
 
 static int complain_of_no_subject(const struct why_recorded *recorded,
                                   const struct why_parts *parts)
 {
-    char names[LIST_SIZE];
+    char names[LIST_SIZE], nearest[LIST_SIZE + 100] = "it has none";
+    const size_t count = list_groups(names, &recorded->sum, parts->subject);
 
-    list_groups(names, &recorded->sum);
+    if (count > LISTED)
+        snprintf(nearest, sizeof nearest,
+                 "it has %zu, the nearest are %s (camp top --from shows all names)", count, names);
+    else if (count > 0)
+        snprintf(nearest, sizeof nearest, "it has %s", names);
     if (parts->pid != 0)
         return complain(STATUS_FAILURE,
                         "%s has no process %d by itself: give its name, or record with --why-of %d "
-                        "or --why-by process; it has %s",
-                        recorded->facts.name, parts->pid, parts->pid, names);
-    return complain(STATUS_FAILURE, "%s has no processes named %s by themselves; it has %s",
-                    recorded->facts.name, parts->subject, names);
+                        "or --why-by process; %s",
+                        recorded->facts.name, parts->pid, parts->pid, nearest);
+    return complain(STATUS_FAILURE, "%s has no processes named %s by themselves; %s",
+                    recorded->facts.name, parts->subject, nearest);
 }
 
 struct progress_of_parts {

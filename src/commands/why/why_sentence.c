@@ -33,21 +33,7 @@ static double percent(uint64_t part, uint64_t whole)
 void why_cause_name(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t kind,
                     uint32_t id)
 {
-    static const char *const names[CAUSE_KIND_COUNT] = {
-        [CAMP_CAUSE_IDLE] = "an idle CPU",
-        [CAMP_CAUSE_INTERRUPTS] = "interrupts",
-        [CAMP_CAUSE_REAL_TIME] = "real-time threads",
-        [CAMP_CAUSE_TIMER] = "a timer",
-        [CAMP_CAUSE_SIGNAL] = "a signal",
-        [CAMP_CAUSE_OTHER_INTERRUPT] = "an interrupt",
-        [CAMP_CAUSE_UNKNOWN] = "an unknown cause",
-        [CAUSE_NOT_ENDED] = "nothing yet",
-        [CAUSE_QUOTA] = "its own quota",
-    };
-
-    cause_who(ret, causes, kind, id, DEVICES);
-    if (ret[0] == '\0' && kind < CAUSE_KIND_COUNT && names[kind] != NULL)
-        snprintf(ret, CAUSE_NAME_SIZE, "%s", names[kind]);
+    cause_phrase(ret, causes, kind, id, DEVICES);
     make_printable(ret);
 }
 

@@ -308,6 +308,17 @@ static bool is_row(const struct comparison *comparison, const struct entity *ent
            (by_id && comparison->row_id == entity->id && !is_aggregate(entity));
 }
 
+bool condition_has_row(const struct comparison *comparison, const struct frame *frame)
+{
+    const bool by_id = comparison->has_row_id && has_ids(frame);
+
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        if (is_row(comparison, &frame->entities[i], by_id))
+            return true;
+    }
+    return comparison->row[0] == '\0';
+}
+
 static bool compare(enum condition_relation relation, double value, double limit)
 {
     switch (relation) {

@@ -85,6 +85,9 @@ bool condition_holds(const struct condition *condition, const struct frame *fram
                      const struct frame *lengths, struct condition_value values[CONDITION_MOST],
                      size_t *ret_reason);
 
+/* Returns whether a frame has a row that the comparison names, or true if it names none. */
+bool condition_has_row(const struct comparison *comparison, const struct frame *frame);
+
 /* Writes the column of a comparison as in a condition: "run_queue", "run_queue.sum" or
  * "run_queue.max". `schema` is the first or the second one (comparison->of_lengths). */
 void condition_column(const struct comparison *comparison, const struct schema *schema,

@@ -20,6 +20,10 @@ const char *cause_kind_key(uint32_t kind);
 void cause_who(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t kind, uint32_t id,
                const char *folder);
 
+/* Writes the name of a cause for a sentence, such as "walwriter", "a timer" or "an idle CPU". */
+void cause_phrase(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t kind,
+                  uint32_t id, const char *folder);
+
 /* Writes the system call of sleeps, such as "futex", or "no system call". */
 void cause_call_name(char ret[CAUSE_NAME_SIZE], int32_t call);
 

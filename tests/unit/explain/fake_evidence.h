@@ -4,10 +4,12 @@
 
 #include "explain/judge.h"
 #include "ledger/array.h"
+#include "sources/causes/cause_fit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -74,6 +76,7 @@ static const struct schema fake_sessions = { "postgres", session_columns,
 
 struct fake {
     struct frame rows, cpus;
+    struct causes *causes; /* NULL without fake_add_group() */
     struct evidence evidence;
 };
 
@@ -130,6 +133,40 @@ static inline void fake_add_cpus(struct fake *fake, double first, double second)
     fake_set(&fake->cpus, "user_ns", second);
 }
 
+/* Adds a group of threads to the causes of waits. Returns its number. */
+static inline uint32_t fake_add_group(struct fake *fake, uint32_t kind, int32_t pid,
+                                      const char *name)
+{
+    struct camp_states_group *group;
+
+    if (fake->causes == NULL)
+        fake->causes = calloc(1, sizeof *fake->causes);
+    assert_non_null(fake->causes);
+    fake->causes->is_recorded = true;
+    group = &fake->causes->groups[fake->causes->group_count];
+    *group = (struct camp_states_group){ .number = (uint32_t)fake->causes->group_count++,
+                                         .kind = kind,
+                                         .pid = pid };
+    snprintf(group->name, sizeof group->name, "%s", name);
+    return group->number;
+}
+
+/* Sets the time of a group in a state without causes: seconds a second. */
+static inline void fake_run(struct fake *fake, uint32_t group, double rate)
+{
+    fake->causes->state_ns[group][CAMP_STATE_USER] = (uint64_t)(rate * SECONDS * NS + 0.5);
+}
+
+/* Adds a wait of a group with its cause: seconds a second. */
+static inline void fake_wait(struct fake *fake, uint32_t group, uint32_t state, uint32_t kind,
+                             uint32_t id, double rate)
+{
+    const struct cause row = { group, state, kind, id, (uint64_t)(rate * SECONDS * NS + 0.5) };
+
+    assert_true(cause_add(&fake->causes->rows, &row));
+    fake->causes->state_ns[group][state] += row.wait_ns;
+}
+
 /* Adds the interval to the evidence, and finishes it. */
 static inline void fake_finish(struct fake *fake)
 {
@@ -138,6 +175,7 @@ static inline void fake_finish(struct fake *fake)
     assert_int_equal(evidence_add(&fake->evidence, &fake->rows, has_cpus ? &fake->cpus : NULL),
                      CAMP_OK);
     assert_int_equal(evidence_finish(&fake->evidence, 0), CAMP_OK);
+    fake->evidence.causes = fake->causes;
 }
 
 static inline void fake_end(struct fake *fake)
@@ -145,4 +183,7 @@ static inline void fake_end(struct fake *fake)
     evidence_release(&fake->evidence);
     frame_release(&fake->rows);
     frame_release(&fake->cpus);
+    if (fake->causes != NULL)
+        free(fake->causes->rows.items);
+    free(fake->causes);
 }

@@ -40,6 +40,28 @@ static void add_suspended_editor(struct fake *fake)
     }
 }
 
+/* Daemons that wake up by timers or by each other, and wait for a CPU hardly ever. */
+static void add_quiet_causes(struct fake *fake)
+{
+    enum { OTHERS, DAEMON, LOGGER, POOL };
+
+    fake_add_group(fake, CAMP_GROUP_OTHER, 0, "");
+    fake_add_group(fake, CAMP_GROUP_NAME, 0, "daemon");
+    fake_add_group(fake, CAMP_GROUP_NAME, 0, "logger");
+    fake_add_group(fake, CAMP_GROUP_NAME, 0, "pool");
+    fake_run(fake, DAEMON, 0.05);
+    fake_wait(fake, DAEMON, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_IDLE, 0, 0.02);
+    fake_wait(fake, DAEMON, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, LOGGER, 0.01);
+    fake_wait(fake, DAEMON, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_INTERRUPTS, 0, 0.002);
+    fake_wait(fake, DAEMON, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_REAL_TIME, 0, 0.002);
+    fake_wait(fake, DAEMON, CAMP_STATE_TIMER, CAMP_CAUSE_TIMER, 0, 45);
+    fake_run(fake, LOGGER, 0.01);
+    fake_wait(fake, LOGGER, CAMP_STATE_PIPE, CAMP_CAUSE_GROUP, DAEMON, 0.99);
+    fake_run(fake, POOL, 0.008);
+    fake_wait(fake, POOL, CAMP_STATE_LOCK, CAMP_CAUSE_GROUP, DAEMON, 4.8);
+    fake_wait(fake, POOL, CAMP_STATE_SOCKET, CAMP_CAUSE_TIMER, 0, 3);
+}
+
 /* Adds a machine that does almost nothing: daemons that wake up ten times a second. */
 static void add_quiet(struct fake *fake)
 {
@@ -60,6 +82,7 @@ static void add_quiet(struct fake *fake)
         fake_set(&fake->rows, "voluntary_switches", 10);
         fake_set(&fake->rows, "system_calls", 50);
     }
+    add_quiet_causes(fake);
     fake->rows.losses.unseen = 20;
 }
 

@@ -245,6 +245,71 @@ SCENE(wrong_report)
     fake_set(&fake->rows, "reported_idle_ns", 1);
 }
 
+/* The groups of each scene of causes. The victim has work, and the culprit runs all the time. */
+enum { OTHERS, VICTIM, CULPRIT };
+
+static void add_groups(struct fake *fake, double victim_runs)
+{
+    add_thread(fake, 7, 7, "any");
+    fake_add_group(fake, CAMP_GROUP_OTHER, 0, "");
+    fake_add_group(fake, CAMP_GROUP_NAME, 0, "victim");
+    fake_add_group(fake, CAMP_GROUP_NAME, 0, "culprit");
+    fake_run(fake, VICTIM, victim_runs);
+    fake_run(fake, CULPRIT, 1);
+}
+
+static void one_wait(struct fake *fake, uint32_t state, uint32_t kind, double value)
+{
+    add_groups(fake, 0.1);
+    fake_wait(fake, VICTIM, state, kind, kind == CAMP_CAUSE_GROUP ? CULPRIT : 0, value);
+}
+
+SCENE(neighbour)
+{
+    one_wait(fake, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, value);
+    fake_wait(fake, CULPRIT, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, CULPRIT, 5);
+    fake_wait(fake, VICTIM, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, OTHERS, 3);
+}
+
+SCENE(real_time)
+{
+    one_wait(fake, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_REAL_TIME, value);
+    fake_wait(fake, VICTIM, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, OTHERS, 3);
+}
+
+SCENE(interrupted)
+{
+    one_wait(fake, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_INTERRUPTS, value);
+    fake_wait(fake, VICTIM, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, OTHERS, 3);
+}
+
+SCENE(late_wakeups)
+{
+    one_wait(fake, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_IDLE, value);
+    fake_wait(fake, VICTIM, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, OTHERS, 3);
+}
+
+SCENE(lock_holder)
+{
+    one_wait(fake, CAMP_STATE_LOCK, CAMP_CAUSE_GROUP, value);
+}
+
+SCENE(pipe_end)
+{
+    one_wait(fake, CAMP_STATE_PIPE, CAMP_CAUSE_GROUP, value);
+}
+
+SCENE(socket_peer)
+{
+    one_wait(fake, CAMP_STATE_SOCKET, CAMP_CAUSE_GROUP, value);
+}
+
+SCENE(timeouts)
+{
+    one_wait(fake, CAMP_STATE_SOCKET, CAMP_CAUSE_TIMER, value);
+    fake_wait(fake, VICTIM, CAMP_STATE_PIPE, CAMP_CAUSE_SIGNAL, 0, 0.5);
+}
+
 static const struct scene scenes[] = {
     { "E01", &fake_threads, full_cpus, "waiter" },
     { "E02", &fake_threads, uneven_cpus, "waiter" },
@@ -279,6 +344,14 @@ static const struct scene scenes[] = {
     { "E31", &fake_sessions, session_queue, "culprit" },
     { "E32", &fake_sessions, session_cpu, "culprit" },
     { "E33", &fake_sessions, wrong_report, "culprit" },
+    { "E34", &fake_threads, neighbour, "victim" },
+    { "E35", &fake_threads, real_time, "victim" },
+    { "E36", &fake_threads, interrupted, "victim" },
+    { "E37", &fake_threads, late_wakeups, "victim" },
+    { "E38", &fake_threads, lock_holder, "victim" },
+    { "E39", &fake_threads, pipe_end, "victim" },
+    { "E40", &fake_threads, socket_peer, "victim" },
+    { "E41", &fake_threads, timeouts, "victim" },
 };
 
 static struct judgement judgement_of(const struct scene *scene, double value)

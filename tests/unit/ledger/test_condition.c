@@ -124,6 +124,19 @@ static void derived_columns_are_those_of_the_orders(void **state)
     assert_true(holds("unaccounted < 1ns"));
 }
 
+static bool has_row(const char *text)
+{
+    struct frame frame = three();
+    struct condition condition;
+    struct condition_fault fault;
+    bool ret;
+
+    assert_true(condition_parse(&condition, &schema, NULL, text, &fault));
+    ret = condition_has_row(&condition.comparisons[0], &frame);
+    frame_release(&frame);
+    return ret;
+}
+
 static void a_row_is_found_by_its_name_or_its_id(void **state)
 {
     (void)state;
@@ -136,6 +149,11 @@ static void a_row_is_found_by_its_name_or_its_id(void **state)
     assert_true(holds("disk.sum >= 450ms of postgres"));
     assert_false(holds("disk > 0ms of nobody"));
     assert_true(holds("disk <= 0ms of nobody"));
+    assert_true(has_row("disk > 0ms"));
+    assert_true(has_row("disk > 0ms of postgres"));
+    assert_true(has_row("disk.sum > 0ms of 42"));
+    assert_false(has_row("disk > 0ms of nobody"));
+    assert_false(has_row("disk > 0ms of 40"));
 }
 
 static void and_binds_more_tightly_than_or(void **state)

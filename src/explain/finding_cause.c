@@ -1,0 +1,146 @@
+#include "finding_cause.h"
+
+#include "evidence.h"
+#include "sources/causes/cause_chain.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NO_FOLDER "" /* the sum of causes has the names of devices */
+
+static const struct camp_states_group *group_of(const struct causes *causes, uint32_t number)
+{
+    for (size_t i = 0; i < causes->group_count; i++) {
+        if (causes->groups[i].number == number)
+            return &causes->groups[i];
+    }
+    return NULL;
+}
+
+bool cause_group_is_one(const struct causes *causes, uint32_t group)
+{
+    const struct camp_states_group *found = group_of(causes, group);
+
+    return found != NULL && (found->kind == CAMP_GROUP_NAME || found->kind == CAMP_GROUP_PROCESS);
+}
+
+bool cause_is_of_one(const struct evidence *evidence, uint32_t group)
+{
+    const struct camp_states_group *found = group_of(evidence->causes, group);
+
+    if (!cause_group_is_one(evidence->causes, group))
+        return false;
+    return !evidence->is_part || (found->kind == CAMP_GROUP_PROCESS &&
+                                  evidence_process_find(evidence, found->pid).count > 0);
+}
+
+uint64_t cause_total_ns(const struct causes *causes, uint32_t group)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < CAMP_STATE_COUNT; i++)
+        sum += causes->state_ns[group][i];
+    return sum;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* Writes what a group did itself: the first step of the chain that starts at it. */
+static void describe_group(char ret[CAUSE_CHAIN_SIZE], const struct causes *causes, uint32_t group)
+{
+    const struct chain_step *step;
+    char by[CAUSE_NAME_SIZE];
+    struct chain chain;
+
+    cause_chain(&chain, causes, group);
+    step = &chain.steps[0];
+    if (chain.count == 1 && chain.end == CHAIN_RUNS) {
+        snprintf(ret, CAUSE_CHAIN_SIZE, ", which ran for %.1f %% of its time",
+                 percent(step->on_cpu_ns, step->total_ns));
+        return;
+    }
+    if (step->cause.wait_ns == 0)
+        return;
+    cause_phrase(by, causes, step->cause.kind, step->cause.id, NO_FOLDER);
+    snprintf(ret, CAUSE_CHAIN_SIZE, ", which itself waited for %.1f %% of its time in %s for %s",
+             percent(step->cause.wait_ns, step->total_ns), camp_state_name((int)step->cause.state),
+             by);
+}
+
+/* camp why takes a number for a pid. */
+static bool is_number(const char *name)
+{
+    return name[strspn(name, "0123456789")] == '\0';
+}
+
+void finding_cause_fill(struct finding_cause *ret, const struct evidence *evidence,
+                        const struct cause *row)
+{
+    const struct causes *causes = evidence->causes;
+    const struct camp_states_group *waiter = group_of(causes, row->group);
+    const bool is_group = row->kind == CAMP_CAUSE_GROUP;
+
+    *ret = (struct finding_cause){ .state = row->state,
+                                   .kind = row->kind,
+                                   .wait_ns = row->wait_ns,
+                                   .total_ns = cause_total_ns(causes, row->group) };
+    if (waiter == NULL)
+        return;
+    cause_group_name(ret->waiter, waiter);
+    if (waiter->kind == CAMP_GROUP_PROCESS) {
+        ret->pid = waiter->pid;
+        snprintf(ret->operand, sizeof ret->operand, "%" PRId32, waiter->pid);
+    } else if (waiter->kind == CAMP_GROUP_NAME && !is_number(waiter->name)) {
+        snprintf(ret->operand, sizeof ret->operand, "%s", waiter->name);
+    }
+    if (is_group && row->id == row->group)
+        snprintf(ret->by, sizeof ret->by, "threads of its own");
+    else
+        cause_phrase(ret->by, causes, row->kind, row->id, NO_FOLDER);
+    if (is_group && row->id != row->group && row->id < CAUSE_GROUPS)
+        describe_group(ret->chain, causes, row->id);
+}
+
+/* Returns the group of a process, or of its name, or NULL. */
+static const struct camp_states_group *group_of_process(const struct causes *causes, int64_t pid,
+                                                        const char *name)
+{
+    const struct camp_states_group *found = NULL;
+
+    for (size_t i = 0; i < causes->group_count; i++) {
+        const struct camp_states_group *group = &causes->groups[i];
+
+        if (pid > 0 && group->kind == CAMP_GROUP_PROCESS && group->pid == pid)
+            return group;
+        if (group->kind == CAMP_GROUP_NAME &&
+            strncmp(group->name, name, CAMP_STATES_NAME_SIZE - 1) == 0)
+            found = group;
+    }
+    return found;
+}
+
+void finding_cause_of(struct finding_cause *ret, const struct evidence *evidence, int64_t pid,
+                      const char *name, uint32_t states)
+{
+    const struct causes *causes = evidence->causes;
+    const struct camp_states_group *group =
+        causes != NULL ? group_of_process(causes, pid, name) : NULL;
+    const struct cause *most = NULL;
+
+    if (group == NULL || !cause_is_of_one(evidence, group->number))
+        return;
+    for (size_t i = 0; i < causes->rows.count; i++) {
+        const struct cause *row = &causes->rows.items[i];
+
+        if (row->group == group->number && (states & 1u << row->state) != 0 &&
+            row->kind != CAUSE_NOT_ENDED && row->kind != CAMP_CAUSE_UNKNOWN &&
+            (most == NULL || row->wait_ns > most->wait_ns))
+            most = row;
+    }
+    if (most != NULL)
+        finding_cause_fill(ret, evidence, most);
+}

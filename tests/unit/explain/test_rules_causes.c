@@ -1,0 +1,294 @@
+/* Rules about the causes of waits name who made threads wait, and find nothing in waits that delay
+ * nobody. */
+#include "fake_evidence.h"
+
+#include <math.h>
+
+enum { OTHERS, WEB, BATCH, CLIENT };
+
+/* Threads of web, batch and client, which have a group each. Batch runs all the time. */
+static void start(struct fake *fake)
+{
+    static const char *const names[] = { "", "web", "batch", "client" };
+
+    fake_start(fake, &fake_threads);
+    fake_add_cpus(fake, 1, 1);
+    fake_add_group(fake, CAMP_GROUP_OTHER, 0, "");
+    for (int i = WEB; i <= CLIENT; i++) {
+        fake_row(fake, &fake->rows, 10 * i, 10 * i, names[i]);
+        fake_add_group(fake, CAMP_GROUP_NAME, 0, names[i]);
+    }
+    fake_run(fake, BATCH, 1);
+}
+
+static struct judgement judged(struct fake *fake, const char *id)
+{
+    struct judgement ret;
+
+    if (fake->evidence.intervals == 0)
+        fake_finish(fake);
+    judge(&ret, rule_find(id), &fake->evidence, "");
+    return ret;
+}
+
+static void assert_sentence(const struct judgement *found, const char *wanted)
+{
+    char sentence[SENTENCE_SIZE];
+
+    assert_int_equal(found->verdict, VERDICT_FIRES);
+    sentence_text(sentence, found);
+    if (strstr(sentence, wanted) == NULL)
+        fail_msg("'%s' is not in '%s'", wanted, sentence);
+}
+
+static void assert_commands(const struct judgement *found, const char *shown, const char *cause)
+{
+    char command[COMMAND_SIZE];
+
+    command_text(command, found, EVIDENCE_THREADS, " --from x.camp --begin -1s");
+    assert_string_equal(command, shown);
+    cause_command_text(command, found, " --from x.camp --begin -1s");
+    assert_string_equal(command, cause);
+}
+
+static void a_noisy_neighbour_is_named_with_its_share(void **state)
+{
+    struct judgement found;
+    struct fake fake;
+
+    (void)state;
+    start(&fake);
+    fake_run(&fake, WEB, 0.3);
+    fake_wait(&fake, WEB, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 0.5);
+    fake_wait(&fake, WEB, CAMP_STATE_TIMER, CAMP_CAUSE_TIMER, 0, 0.2);
+    fake_wait(&fake, OTHERS, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 0.7);
+    found = judged(&fake, "E34");
+    assert_sentence(&found, "batch had the CPU for which threads of others waited, for 1.20 s a "
+                            "second. web waited longest: 50.0 % of its time behind batch.");
+    assert_string_equal(found.finding.cause.by, "batch");
+    assert_true(found.finding.cause.wait_ns == (uint64_t)(0.5 * SECONDS * NS));
+    assert_true(found.finding.cause.total_ns == (uint64_t)(SECONDS * NS));
+    assert_commands(&found, "camp why --from x.camp --begin -1s web",
+                    "camp why --from x.camp --begin -1s web");
+    fake_end(&fake);
+}
+
+static void threads_that_wait_behind_their_own_process_have_no_neighbour(void **state)
+{
+    struct fake fake;
+
+    (void)state;
+    start(&fake);
+    fake_wait(&fake, BATCH, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 5);
+    fake_wait(&fake, WEB, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, OTHERS, 5);
+    assert_int_equal(judged(&fake, "E34").verdict, VERDICT_QUIET);
+    fake_end(&fake);
+}
+
+static void a_full_machine_has_the_culprit_of_the_process_that_waits_longest(void **state)
+{
+    static const struct {
+        const char *rule, *column, *sentence;
+    } rules_of_waits[] = {
+        { "E01", "run_queue_ns", " web was behind batch for 30.0 % of its time." },
+        { "E02", "run_queue_ns", " web was behind batch for 30.0 % of its time." },
+        { "E03", "throttled_ns", " Besides, web was behind batch for 30.0 % of its time." },
+        { "E07", "run_queue_ns", " web was behind batch for 30.0 % of its time." },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_COUNT(rules_of_waits); i++) {
+        struct judgement found;
+        struct fake fake;
+
+        start(&fake);
+        if (strcmp(rules_of_waits[i].rule, "E02") == 0) {
+            fake.cpus.entity_count = 0;
+            fake_add_cpus(&fake, 1, 0);
+        }
+        fake_row(&fake, &fake.rows, 30, 30, "hog");
+        fake_set(&fake.rows, "user_ns", 1);
+        fake_row(&fake, &fake.rows, 11, 10, "worker");
+        fake_set(&fake.rows, rules_of_waits[i].column, 0.6);
+        fake_run(&fake, WEB, 0.4);
+        fake_wait(&fake, WEB, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 0.6);
+        fake_wait(&fake, WEB, CAMP_STATE_POLL, CAMP_CAUSE_GROUP, CLIENT, 1);
+        found = judged(&fake, rules_of_waits[i].rule);
+        assert_sentence(&found, rules_of_waits[i].sentence);
+        fake_end(&fake);
+    }
+}
+
+static void waits_for_a_disk_name_the_device(void **state)
+{
+    struct judgement found;
+    struct fake fake;
+
+    (void)state;
+    start(&fake);
+    fake_row(&fake, &fake.rows, 11, 10, "worker");
+    fake_set(&fake.rows, "disk_ns", 0.5);
+    fake_run(&fake, WEB, 0.5);
+    fake_wait(&fake, WEB, CAMP_STATE_DISK, CAMP_CAUSE_DEVICE, 36, 0.5);
+    fake.causes->devices = calloc(1, sizeof *fake.causes->devices);
+    fake.causes->devices[0] = (struct cause_device){ 36, "virtio1-req.0 (irq 36)" };
+    fake.causes->device_count = 1;
+    found = judged(&fake, "E11");
+    assert_sentence(&found, " web waited for virtio1-req.0 (irq 36) for 50.0 % of its time.");
+    assert_commands(&found, "camp top --from x.camp --begin -1s --sort disk",
+                    "camp why --from x.camp --begin -1s web");
+    free(fake.causes->devices);
+    fake_end(&fake);
+}
+
+static void a_lock_has_its_holder_and_what_that_waited_for(void **state)
+{
+    struct judgement found;
+    struct fake fake;
+
+    (void)state;
+    start(&fake);
+    fake_run(&fake, WEB, 0.2);
+    fake_wait(&fake, WEB, CAMP_STATE_LOCK, CAMP_CAUSE_GROUP, CLIENT, 0.8);
+    fake_run(&fake, CLIENT, 0.1);
+    fake_wait(&fake, CLIENT, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 0.9);
+    found = judged(&fake, "E38");
+    assert_sentence(&found, "web waited in futex(2) for 800 ms a second, 80.0 % of its time, until "
+                            "client released a lock, which itself waited for 90.0 % of its time in "
+                            "run_queue for batch.");
+    fake_end(&fake);
+}
+
+/* A pool without work, whoever gives it some now and then, and a server whose client thinks. */
+static void waits_that_delay_nobody_are_not_found(void **state)
+{
+    struct fake fake;
+
+    (void)state;
+    start(&fake);
+    fake_run(&fake, WEB, 0.04);
+    fake_wait(&fake, WEB, CAMP_STATE_LOCK, CAMP_CAUSE_GROUP, BATCH, 0.96);
+    assert_int_equal(judged(&fake, "E38").verdict, VERDICT_QUIET);
+    fake_end(&fake);
+    for (uint32_t state_of = CAMP_STATE_SOCKET; state_of <= CAMP_STATE_PIPE; state_of++) {
+        const char *rule = state_of == CAMP_STATE_PIPE ? "E39" : "E40";
+
+        for (int busy = 0; busy < 2; busy++) {
+            start(&fake);
+            fake_run(&fake, WEB, 0.1);
+            fake_wait(&fake, WEB, state_of, CAMP_CAUSE_GROUP, CLIENT, 0.9);
+            fake_run(&fake, CLIENT, busy ? 0.5 : 0.4);
+            fake_wait(&fake, CLIENT, CAMP_STATE_TIMER, CAMP_CAUSE_TIMER, 0, busy ? 0.5 : 0.6);
+            assert_int_equal(judged(&fake, rule).verdict, busy ? VERDICT_FIRES : VERDICT_QUIET);
+            fake_end(&fake);
+        }
+    }
+}
+
+static void a_wait_of_many_causes_has_no_culprit(void **state)
+{
+    struct fake fake;
+
+    (void)state;
+    start(&fake);
+    fake_run(&fake, WEB, 0.2);
+    fake_wait(&fake, WEB, CAMP_STATE_PIPE, CAMP_CAUSE_GROUP, BATCH, 0.3);
+    fake_wait(&fake, WEB, CAMP_STATE_PIPE, CAMP_CAUSE_TIMER, 0, 0.4);
+    assert_int_equal(judged(&fake, "E39").verdict, VERDICT_QUIET);
+    assert_int_equal(judged(&fake, "E41").verdict, VERDICT_FIRES);
+    fake_end(&fake);
+}
+
+static void without_causes_the_reason_says_how_to_get_them(void **state)
+{
+    struct judgement found;
+    struct fake fake;
+
+    (void)state;
+    fake_start(&fake, &fake_threads);
+    fake_row(&fake, &fake.rows, 7, 7, "any");
+    fake.evidence.why_no_causes = "camp record --why records them";
+    for (int number = 34; number <= 41; number++) {
+        char id[8];
+
+        snprintf(id, sizeof id, "E%d", number);
+        found = judged(&fake, id);
+        assert_int_equal(found.verdict, VERDICT_UNKNOWN);
+        assert_string_equal(found.reason, "camp record --why records them");
+    }
+    fake_end(&fake);
+}
+
+/* The names of groups are those of other processes as well. */
+static void of_chosen_processes_only_those_with_causes_of_their_own_are_judged(void **state)
+{
+    (void)state;
+    for (int own = 0; own < 2; own++) {
+        struct judgement found;
+        struct fake fake;
+        uint32_t process;
+
+        start(&fake);
+        fake.evidence.is_part = true;
+        process = fake_add_group(&fake, CAMP_GROUP_PROCESS, own ? 10 : 99, "web");
+        fake_run(&fake, process, 0.5);
+        fake_wait(&fake, process, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 0.5);
+        fake_wait(&fake, CLIENT, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 5);
+        found = judged(&fake, "E34");
+        if (own) {
+            assert_sentence(&found, "web (10) waited longest: 50.0 % of its time");
+            assert_true(fabs(found.finding.lost_s - 0.5) < 1e-6);
+            assert_commands(&found, "camp why --from x.camp --begin -1s 10",
+                            "camp why --from x.camp --begin -1s 10");
+        } else {
+            assert_int_equal(found.verdict, VERDICT_UNKNOWN);
+            assert_non_null(strstr(found.reason, "--why-of PID"));
+        }
+        fake_end(&fake);
+    }
+}
+
+static void names_are_operands_that_camp_why_takes_for_names(void **state)
+{
+    static const char *const names[][2] = {
+        { "it's", "camp why --from x.camp --begin -1s 'it'\\''s'" },
+        { "-v", "camp why --from x.camp --begin -1s -- -v" },
+        { "a b", "camp why --from x.camp --begin -1s 'a b'" },
+        { "12", "" },
+        { "bad\n", "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
+        struct judgement found;
+        char command[COMMAND_SIZE];
+        struct fake fake;
+        uint32_t group;
+
+        start(&fake);
+        group = fake_add_group(&fake, CAMP_GROUP_NAME, 0, names[i][0]);
+        fake_wait(&fake, group, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 0.5);
+        found = judged(&fake, "E34");
+        cause_command_text(command, &found, " --from x.camp --begin -1s");
+        assert_string_equal(command, names[i][1]);
+        fake_end(&fake);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_noisy_neighbour_is_named_with_its_share),
+        cmocka_unit_test(threads_that_wait_behind_their_own_process_have_no_neighbour),
+        cmocka_unit_test(a_full_machine_has_the_culprit_of_the_process_that_waits_longest),
+        cmocka_unit_test(waits_for_a_disk_name_the_device),
+        cmocka_unit_test(a_lock_has_its_holder_and_what_that_waited_for),
+        cmocka_unit_test(waits_that_delay_nobody_are_not_found),
+        cmocka_unit_test(a_wait_of_many_causes_has_no_culprit),
+        cmocka_unit_test(without_causes_the_reason_says_how_to_get_them),
+        cmocka_unit_test(of_chosen_processes_only_those_with_causes_of_their_own_are_judged),
+        cmocka_unit_test(names_are_operands_that_camp_why_takes_for_names),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
