@@ -248,7 +248,7 @@ EOF
 
 @test "camp check refuses options that do not apply to its source" {
     run -2 "$CAMP" check --rules x --count 1
-    [ "$output" = 'camp check: --rules does not go with --from check; it goes with postgres:CONNINFO, mariadb:CONNINFO or odbc:DSN' ]
+    [ "$output" = 'camp check: --rules does not go with --from check; it goes with FILE.csv, FILE.tsv, FILE.txt, -, sqlite:FILE, postgres:CONNINFO, mariadb:CONNINFO or odbc:DSN' ]
     run -2 "$CAMP" check --background --count 1
     run -2 "$CAMP" check --begin 02:00 --count 1
     [[ $output == 'camp check: --begin does not go with --from check; it goes with demo, FILE.camp, '* ]]
