@@ -52,7 +52,7 @@ static void put_label(struct compared_cause *cause, uint32_t state)
         cause_phrase(phrase, NULL, cause->kind, 0, NO_FOLDER);
     if (is_queue && (behind & 1u << cause->kind) != 0)
         snprintf(cause->label, sizeof cause->label, "behind %s", phrase);
-    else if (cause->who[0] != '\0')
+    else if (cause->who[0] != '\0' || cause->kind == CAMP_CAUSE_GROUP)
         snprintf(cause->label, sizeof cause->label, "woken by %s", phrase);
     else
         snprintf(cause->label, sizeof cause->label, "%s", cause_kind_name(state, cause->kind));

@@ -102,7 +102,7 @@ void cause_who(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t 
         recorded_name(ret, causes, id);
     else if (kind == CAMP_CAUSE_DEVICE)
         device_name(ret, id, folder);
-    for (size_t i = 0; kind == CAMP_CAUSE_GROUP && i < causes->group_count; i++) {
+    for (size_t i = 0; kind == CAMP_CAUSE_GROUP && causes != NULL && i < causes->group_count; i++) {
         if (causes->groups[i].number != id)
             continue;
         if (causes->groups[i].kind == CAMP_GROUP_CGROUP && id < CAUSE_GROUPS)
@@ -116,6 +116,7 @@ void cause_phrase(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32
                   uint32_t id, const char *folder)
 {
     static const char *const names[CAUSE_KIND_COUNT] = {
+        [CAMP_CAUSE_GROUP] = "an unnamed process",
         [CAMP_CAUSE_IDLE] = "an idle CPU",
         [CAMP_CAUSE_INTERRUPTS] = "interrupts",
         [CAMP_CAUSE_REAL_TIME] = "real-time threads",

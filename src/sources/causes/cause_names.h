@@ -16,11 +16,13 @@ const char *cause_kind_key(uint32_t kind);
 
 /* Writes the name of a cause: of the group, or of the device by the actions of its interrupt in
  * `folder` (/sys/kernel/irq), or in the recording, such as "virtio1-req.0 (irq 36)". "" if the kind
- * says all. For a device of this machine, `causes` may be NULL. */
+ * says all, or if the group is not in the list: it may have ended. For a device of this machine,
+ * `causes` may be NULL. */
 void cause_who(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t kind, uint32_t id,
                const char *folder);
 
-/* Writes the name of a cause for a sentence, such as "walwriter", "a timer" or "an idle CPU". */
+/* Writes the name of a cause for a sentence, such as "walwriter", "a timer" or "an unnamed
+ * process". Without `causes`, a group has no name. */
 void cause_phrase(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t kind,
                   uint32_t id, const char *folder);
 

@@ -335,6 +335,25 @@ static void causes_have_labels_for_a_table(void **state)
     release_recorded(&recorded);
 }
 
+/* The number of a group may be that of no group in the list, or of one that has no name yet. */
+static void a_culprit_without_a_name_has_a_label(void **state)
+{
+    const struct cause rows[] = { { WEB, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, 60, 1 },
+                                  { WEB, CAMP_STATE_PIPE, CAMP_CAUSE_GROUP, 60, 1 } };
+    struct recorded recorded = make_recorded("");
+    struct compared_causes causes = { 0 };
+    size_t found;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
+        assert_int_equal(compared_causes_enter(&causes, recorded.causes, &rows[i], 0, i, &found),
+                         CAMP_OK);
+    assert_string_equal(causes.items[0].label, "behind an unnamed process");
+    assert_string_equal(causes.items[1].label, "woken by an unnamed process");
+    compared_causes_release(&causes);
+    release_recorded(&recorded);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,6 +364,7 @@ int main(void)
         cmocka_unit_test(the_intervals_are_those_of_twice_as_many_causes),
         cmocka_unit_test(two_recordings_without_entities_have_no_causes),
         cmocka_unit_test(causes_have_labels_for_a_table),
+        cmocka_unit_test(a_culprit_without_a_name_has_a_label),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

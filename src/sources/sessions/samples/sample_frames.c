@@ -243,9 +243,10 @@ static int add_texts(struct samples_source *source, const struct sample_session 
         return CAMP_E_NOMEM;
     row.times = source->kinds;
     for (uint32_t i = session->newest_row; i != UINT32_MAX; i = rows[i].next) {
+        const uint64_t left_ns = LARGEST_NS - row.elapsed_ns;
         const double ns = rows[i].load * (double)moment->sample_ns;
 
-        if (ns > (double)(LARGEST_NS - row.elapsed_ns)) {
+        if (ns > (double)left_ns) {
             source->sessions.frame.losses.partial++;
             continue;
         }
