@@ -55,7 +55,7 @@ assert lost <= 0.05 * elapsed' "$BATS_TEST_TMPDIR/$1" "$2" "$1"
 
 @test 'postgres: of 50 connections a second at most 5 % of the time is unaccounted on the schedstat tiers' {
     needs_exit_records
-    echo 'select count(*) from generate_series(1, 150000)' >"$BATS_TEST_TMPDIR/script"
+    echo 'select count(*) from generate_series(1, 200000)' >"$BATS_TEST_TMPDIR/script"
     start_pgbench 4 600 --file "$BATS_TEST_TMPDIR/script" --connect --rate 50
     until_it has_backend pgbench
     ended_are_whole schedstat+memory 'row["labels"]["application"] == "pgbench" or not row["labels"]["application"]'
