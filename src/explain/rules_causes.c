@@ -130,7 +130,7 @@ static uint64_t busy_ns(const struct causes *causes, uint32_t group)
     return sum;
 }
 
-/* A group that does little else than wait is idle, whoever ends its waits. */
+/* A group that does little else than wait is idle, whatever ends its waits. */
 static bool has_work(const struct causes *causes, uint32_t group)
 {
     const double work_ns = (double)causes_on_cpu_ns(causes, group) +

@@ -274,3 +274,9 @@ extern _Thread_local bool (*source_interrupted)(void);
  * caller should do the work that cannot wait, and call again. Returns false at the deadline, or if
  * *stop is set. */
 bool source_wait(uint64_t deadline_ns, uint64_t slice_ns, const volatile sig_atomic_t *stop);
+
+/* Before each frame of a file but the first, waits for the length of its interval divided by the
+ * speed; a speed of 0 does not wait. *due_ns, which is 0 before the first frame, becomes the time
+ * (CLOCK_MONOTONIC) when the frame is due. */
+void source_wait_replay(uint64_t *due_ns, const struct frame *frame, double speed,
+                        const volatile sig_atomic_t *stop);

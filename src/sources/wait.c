@@ -50,3 +50,16 @@ bool source_wait(uint64_t deadline_ns, uint64_t slice_ns, const volatile sig_ato
     } while (source_clock_ns(CLOCK_MONOTONIC) < until_ns);
     return until_ns < deadline_ns;
 }
+
+void source_wait_replay(uint64_t *due_ns, const struct frame *frame, double speed,
+                        const volatile sig_atomic_t *stop)
+{
+    if (speed <= 0)
+        return;
+    if (*due_ns == 0)
+        *due_ns = source_clock_ns(CLOCK_MONOTONIC);
+    else
+        *due_ns += (uint64_t)((double)(frame->end_ns - frame->start_ns) / speed);
+    while (source_wait(*due_ns, UINT64_MAX, stop))
+        ;
+}

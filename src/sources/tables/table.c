@@ -229,21 +229,6 @@ static bool fill_frame(struct table_source *source)
     return true;
 }
 
-/* Before each frame but the first, waits for the length of its interval divided by the speed. */
-static void wait_for(struct table_source *source)
-{
-    const struct frame *frame = &source->frame;
-
-    if (source->speed <= 0)
-        return;
-    if (source->due_ns == 0)
-        source->due_ns = source_clock_ns(CLOCK_MONOTONIC);
-    else
-        source->due_ns += (uint64_t)((double)(frame->end_ns - frame->start_ns) / source->speed);
-    while (source_wait(source->due_ns, UINT64_MAX, source->stop))
-        ;
-}
-
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
                 struct camp_error *error)
 {
@@ -254,7 +239,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
         return SOURCE_END;
     if (!fill_frame(source))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a frame of the table");
-    wait_for(source);
+    source_wait_replay(&source->due_ns, &source->frame, source->speed, source->stop);
     *ret_frame = &source->frame;
     return CAMP_OK;
 }

@@ -159,7 +159,7 @@ static void a_lock_has_its_holder_and_what_that_waited_for(void **state)
     fake_end(&fake);
 }
 
-/* A pool without work, whoever gives it some now and then, and a server whose client thinks. */
+/* A pool without work, although some arrives now and then, and a server whose client thinks. */
 static void waits_that_delay_nobody_are_not_found(void **state)
 {
     struct fake fake;

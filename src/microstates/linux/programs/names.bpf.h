@@ -1,5 +1,5 @@
-/* Whom a backend serves: the numbers of its database and its user, and the name of its application.
- * They are read once from the backend's own memory, when it leaves a CPU. */
+/* The client of a backend: the numbers of its database and its user, and the name of its
+ * application. They are read once from the backend's own memory, when it leaves a CPU. */
 #pragma once
 
 #include "../../backends_layout.h"
@@ -9,7 +9,7 @@
 /* Changed only while no parent is set. */
 volatile struct backends_place place;
 
-/* Reads whom the current process serves. Until its entry in the server's table has its pid, the
+/* Reads the client of the current process. Until its entry in the server's table has its pid, the
  * entry is that of an earlier process, or empty. The function is global, so the verifier checks it
  * only once. */
 __noinline int read_names(struct backend_slot *slot)

@@ -51,15 +51,13 @@ static int64_t time_at(const struct samples_source *source, size_t at)
 
 /* Leaves out the moments that are not between --begin and --end. Returns the number of frames
  * left. */
-static uint64_t limit(struct samples_source *source, const struct from *from,
-                      struct camp_error *error)
+static uint64_t limit(struct samples_source *source, const struct from *from)
 {
     uint64_t frames = 0;
     uint32_t before = UINT32_MAX;
     size_t at = 0, end;
     bool has_begun = false;
 
-    (void)error;
     for (source->end = 0; at < source->rows.count; at = end) {
         int64_t middle;
 
@@ -91,21 +89,6 @@ static int fill_frame(struct samples_source *source)
     return sample_frame_fill(source, false);
 }
 
-/* Before each frame but the first, waits for the length of its interval divided by the speed. */
-static void wait_for(struct samples_source *source)
-{
-    const struct frame *frame = &source->sessions.frame;
-
-    if (source->speed <= 0)
-        return;
-    if (source->due_ns == 0)
-        source->due_ns = source_clock_ns(CLOCK_MONOTONIC);
-    else
-        source->due_ns += (uint64_t)((double)(frame->end_ns - frame->start_ns) / source->speed);
-    while (source_wait(source->due_ns, UINT64_MAX, source->stop))
-        ;
-}
-
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
                 struct camp_error *error)
 {
@@ -117,7 +100,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     if (fill_frame(source) != CAMP_OK)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a frame of samples");
     frame_count_lost_labels(&source->sessions.frame);
-    wait_for(source);
+    source_wait_replay(&source->due_ns, &source->sessions.frame, source->speed, source->stop);
     *ret_frame = &source->sessions.frame;
     return CAMP_OK;
 }
@@ -198,7 +181,7 @@ static int open_samples(struct samples_source *source, const struct row *header,
     r = session_frame_init(&source->sessions, &plan, error);
     if (r != CAMP_OK)
         return r;
-    facts->frames = limit(source, from, error);
+    facts->frames = limit(source, from);
     if (facts->frames == UINT64_MAX)
         return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for its sessions", name);
     if (facts->frames == 0)
