@@ -11,6 +11,11 @@ setup_file() {
     find_refusal top --why --count 1 --interval 10ms
 }
 
+setup() {
+    # Other tests of this file may run at the same time, and processes of one name are one row.
+    export NAPS=naps-$BASHPID
+}
+
 teardown() {
     end_children
     wait
@@ -22,7 +27,8 @@ top() {
     "$CAMP" top --why --format json "$@" >"$BATS_TEST_TMPDIR/top.json"
     {
         echo '
-import json, sys
+import json, os, sys
+naps = os.environ["NAPS"]
 frames = [json.loads(line) for line in open(sys.argv[1])]
 rows = frames[-1]["entities"]
 def row_of(name):
@@ -47,28 +53,28 @@ $2" &
 # bats test_tags=law
 @test "--filter selects names, not the words of the largest cause" {
     need_causes
-    a_process why-naps '
+    a_process "$NAPS" '
 while True: time.sleep(0.1)'
     top --interval 1s --count 1 --filter '^(timer|not_ended|poll)$' <<'END'
 assert rows == [], rows
 END
-    top --interval 1s --count 1 --top 0 --filter '^(why-naps|other processes)$' <<'END'
-assert row_of('why-naps')['labels']['wait'], rows
-assert all(row['name'] in ('why-naps', 'other processes') for row in rows), rows
+    top --interval 1s --count 1 --top 0 --filter "^($NAPS|other processes)\$" <<'END'
+assert row_of(naps)['labels']['wait'], rows
+assert all(row['name'] in (naps, 'other processes') for row in rows), rows
 END
 }
 
 @test "camp top --why: sleeps of 100 ms have a p99 between 64 and 256 ms, and a timer ended them" {
     need_causes
-    a_process why-naps '
+    a_process "$NAPS" '
 while True: time.sleep(0.1)'
     top --interval 3s --count 1 <<'END'
-row = row_of('why-naps')
+row = row_of(naps)
 of = row['counters']
 print(row['name'], {key: of[key] for key in of if key.startswith('timer_')}, row['labels'])
 assert of['timer_waits'] >= 10, of
 assert of['timer_max_ns'] >= 100000000 and of['timer_max_tid'] > 0, of
-if row['name'] == 'why-naps':
+if row['name'] == naps:
     assert 64000000 <= of['timer_p50_ns'] <= 256000000, of
     assert 64000000 <= of['timer_p99_ns'] <= 256000000, of
     # On a busy machine its waits for a CPU say more.
@@ -120,7 +126,7 @@ END
 
 @test "camp top --why knows no lengths of waits that have not ended" {
     need_causes
-    a_process why-naps '
+    a_process "$NAPS" '
 while True: time.sleep(0.01)'
     top --interval 300ms --count 2 <<'END'
 for frame in frames:
@@ -134,8 +140,8 @@ for frame in frames:
                 assert lengths == [None] * 4, (row['name'], wait, lengths)
             else:
                 assert lengths[0] <= lengths[1] <= lengths[2], (row['name'], wait, lengths)
-assert row_of('why-naps')['counters']['timer_waits'] > 5, row_of('why-naps')
-assert row_of('why-naps')['counters']['child_max_ns'] is None or row_of('why-naps')['name'] != 'why-naps'
+assert row_of(naps)['counters']['timer_waits'] > 5, row_of(naps)
+assert row_of(naps)['counters']['child_max_ns'] is None or row_of(naps)['name'] != naps
 END
 }
 
@@ -160,7 +166,7 @@ END
 
 @test "camp top --why as text has the lengths of the waits for a CPU, or of the state of --sort, and a cause" {
     need_causes
-    a_process why-naps '
+    a_process "$NAPS" '
 while True: time.sleep(0.01)'
     run --separate-stderr "$CAMP" top --why --interval 500ms --count 1 --top 0
     echo "$output"
