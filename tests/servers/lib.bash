@@ -25,12 +25,21 @@ if [ ! -x "$POSTGRES_BIN/postgres" ]; then
     POSTGRES_BIN=$(dirname "$(ls -d /usr/lib/postgresql/*/bin/postgres 2>/dev/null | tail -1)")
 fi
 
+# The folder of the server's own programs: of another version, in a root, if $POSTGRES_ROOT names one. The clients are
+# always those of this computer.
+POSTGRES_SERVER_BIN=$POSTGRES_BIN
+if [ -n "${POSTGRES_ROOT:-}" ]; then
+    POSTGRES_SERVER_BIN=$(cd "$POSTGRES_ROOT" && echo usr/lib/postgresql/*/bin)
+    POSTGRES_SERVER_BIN=/$POSTGRES_SERVER_BIN
+fi
+
 # Words before the command of a server, because servers refuse to run as root. The user must exist, because initdb
 # looks up its name. A function instead of these words would run in a shell with another pid than the server.
 AS_USER=()
 if [ "$(id -u)" = 0 ]; then
     AS_USER=(setpriv --reuid=nobody "--regid=$(id -g nobody)" --clear-groups)
 fi
+[ -z "${POSTGRES_ROOT:-}" ] || AS_USER=("$(dirname "${BASH_SOURCE[0]}")/../../tools/root" run "$POSTGRES_ROOT" "${AS_USER[@]}")
 
 # bats 1.8 reports a skip in setup_file() as a failure of the file.
 skip_file() { export SKIP_FILE=$1; }
@@ -82,7 +91,7 @@ start_postgres() {
     local setting
     [ -x "$POSTGRES_BIN/postgres" ] || skip 'PostgreSQL is not installed'
     PG_FOLDER=$SERVERS/pg${#SERVER_PIDS[@]}
-    "${AS_USER[@]}" "$POSTGRES_BIN/initdb" --no-sync --no-locale --encoding UTF8 --auth trust \
+    "${AS_USER[@]}" "$POSTGRES_SERVER_BIN/initdb" --no-sync --no-locale --encoding UTF8 --auth trust \
         --username camp_super "$PG_FOLDER" >"$SERVERS/initdb.log" 2>&1 || {
         cat "$SERVERS/initdb.log" >&2
         return 1
@@ -92,6 +101,7 @@ start_postgres() {
         echo "unix_socket_directories = '$PG_FOLDER'"
         echo 'fsync = off'
         echo 'max_connections = 50'
+        echo "password_encryption = 'scram-sha-256'" # the default since version 14
         for setting in "$@"; do echo "$setting"; done
     } >>"$PG_FOLDER/postgresql.conf"
     # Only one role needs a password.
@@ -105,7 +115,7 @@ start_postgres() {
 
 # Starts or restarts the server of $PG_FOLDER, and sets PG_PID.
 run_postgres() {
-    "${AS_USER[@]}" "$POSTGRES_BIN/postgres" -D "$PG_FOLDER" >>"$PG_FOLDER.log" 2>&1 3>&- &
+    "${AS_USER[@]}" "$POSTGRES_SERVER_BIN/postgres" -D "$PG_FOLDER" >>"$PG_FOLDER.log" 2>&1 3>&- &
     PG_PID=$!
     SERVER_PIDS+=("$PG_PID")
     until_it "$POSTGRES_BIN/pg_isready" -q -h "$PG_FOLDER" || {

@@ -216,6 +216,7 @@ has_a_short_interval() {
 
 @test "postgres: the states of sessions are resolved without a request to cancel, which could hang" {
     [ "$(id -u)" = 0 ] || skip 'the memory of a server is read by root'
+    [ "$(query_postgres 'show server_version_num')" -ge 140000 ] || skip 'version 13 hides where it keeps states'
     mkdir "$SERVERS/relay"
     "$BATS_TEST_DIRNAME/deaf_relay.py" "$SERVERS/relay" "$PG_FOLDER" >"$SERVERS/relayed" 3>&- &
     SERVER_PIDS+=($!)
