@@ -210,11 +210,72 @@ static void a_sleep_that_a_signal_ends_is_of_the_signal(void **state)
     close_states(session);
 }
 
+#define CONVOY 4
+#define TURNS 4000
+#define TURN_NS 50000
+
+static void *take_turns(void *mutex)
+{
+    for (int i = 0; i < TURNS; i++) {
+        const uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+
+        check(pthread_mutex_lock(mutex) == 0);
+        while (now_ns(CLOCK_MONOTONIC) < began_ns + TURN_NS)
+            continue;
+        check(pthread_mutex_unlock(mutex) == 0);
+    }
+    return NULL;
+}
+
+static void hold_a_convoy(void *truth)
+{
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t threads[CONVOY];
+
+    (void)truth;
+    for (size_t i = 0; i < CONVOY; i++)
+        check(pthread_create(&threads[i], NULL, take_turns, &mutex) == 0);
+    for (size_t i = 0; i < CONVOY; i++)
+        check(pthread_join(threads[i], NULL) == 0);
+}
+
+/* A thread may come to a CPU without an event. The group of the thread before it must not be taken
+ * for that of the waker. */
+static void only_a_process_itself_ends_the_waits_for_its_private_lock(void **state)
+{
+    struct camp_states *session = open_states_or_skip(CAMP_STATES_CULPRITS);
+    struct threads ended = { 0 };
+    const pid_t child = start_named(session, 0, hold_a_convoy, NULL);
+    struct camp_thread_states last;
+    struct causes causes;
+    uint32_t group;
+
+    (void)state;
+    reap_well(child);
+    last = last_of(session, &ended, child);
+    causes = read_causes(session);
+    group = group_of_name(&causes, last.name);
+    print_causes(&causes, group);
+    assert_at_least("waited for the lock", all_causes_ns(&causes, group, CAMP_STATE_LOCK),
+                    (uint64_t)TURNS * TURN_NS, 0);
+    for (size_t i = 0; i < causes.count; i++) {
+        const struct camp_wait_cause *cause = &causes.of[i];
+
+        if (cause->group == group && cause->state == CAMP_STATE_LOCK &&
+            cause->kind == CAMP_CAUSE_GROUP)
+            assert_int_equal(cause->id, group);
+    }
+    free(ended.of);
+    free(causes.of);
+    close_states(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_of_a_pipe_a_futex_a_socket_and_a_timer_is_found_in_order),
         cmocka_unit_test(a_sleep_that_a_signal_ends_is_of_the_signal),
+        cmocka_unit_test(only_a_process_itself_ends_the_waits_for_its_private_lock),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

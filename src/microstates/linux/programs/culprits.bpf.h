@@ -422,8 +422,19 @@ static __always_inline void charge_unless_idle(void)
         queue->running = 1 + CULPRIT_UNSEEN;
 }
 
-/* Returns 1 + enum waker of the thread that a CPU runs. */
-static __always_inline uint32_t running_waker(const struct queue_account *queue)
+/* Returns 1 + enum waker of the current thread. If no event reported that it came to this CPU, what
+ * is noted there is of the thread before it. */
+static __always_inline uint32_t running_waker(const struct queue_account *queue,
+                                              const struct cpu_account *cpu)
 {
-    return queue != NULL && queue->waker != 0 ? queue->waker : 1 + WAKER_UNSEEN;
+    struct task_struct *task = bpf_get_current_task_btf();
+    struct account *account;
+
+    if (queue != NULL && cpu != NULL && cpu->running_task == (uint64_t)task && queue->waker != 0)
+        return queue->waker;
+    account = bpf_task_storage_get(&accounts, task, NULL, 0);
+    if (account == NULL)
+        return 1 + WAKER_UNSEEN;
+    keep_group(account, task);
+    return waker_of(account, task);
 }

@@ -224,7 +224,7 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
         return 0;
     if (has_culprits) {
         keep_group(account, task);
-        account->waker = running_waker(this_queue());
+        account->waker = running_waker(this_queue(), this_cpu());
     }
     begin_writing(account);
     if (lists_changes) {

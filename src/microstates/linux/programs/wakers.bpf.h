@@ -100,7 +100,8 @@ static __always_inline uint32_t context_now(const struct queue_account *queue)
 
     if (queue->timer == 1 + depth)
         return WAKER_TIMER;
-    return depth != 0 ? queue->contexts[(depth - 1) & (NESTED_MAX - 1)] : running_waker(queue) - 1;
+    return depth != 0 ? queue->contexts[(depth - 1) & (NESTED_MAX - 1)]
+                      : running_waker(queue, cpu) - 1;
 }
 
 /* Returns the waker of a thread if a thread of GROUP_OTHER wakes it: the group that the waker gets,
