@@ -147,25 +147,35 @@ static double error_of_draws(const struct ratio_series *series, size_t block, do
     return sqrt(fmax(0, squares - sum * sum / (double)known) / (double)(known - 1));
 }
 
+/* Returns of how many intervals of equal length the wholes are worth (Kish 1965): an entity that
+ * was there in three of 100 intervals has a series of three. */
+static double present_in(const double *wholes, size_t count)
+{
+    const double sum = sum_of(wholes, count);
+
+    return sum * sum / product_at(wholes, count, 0);
+}
+
 void ratio_of_series(const struct ratio_series *series, uint64_t seed, double *scratch,
                      struct ratio *ret)
 {
     const double whole = sum_of(series->wholes, series->count);
     struct neighbours neighbours;
-    double blocks;
+    double blocks, present;
 
     *ret = (struct ratio){ .value = NAN, .error = INFINITY, .freedom = 1 };
     if (!(whole > 0))
         return;
     ret->value = sum_of(series->parts, series->count) / whole;
-    if (series->count < BOOTSTRAP_FEWEST)
+    present = present_in(series->wholes, series->count);
+    if (series->count < BOOTSTRAP_FEWEST || present < FEWEST_BLOCKS)
         return;
     for (size_t i = 0; i < series->count; i++)
         scratch[i] = series->parts[i] - ret->value * series->wholes[i];
     ret->block = block_of(scratch, series->count);
     blocks = (double)series->count / (double)ret->block;
     measure_neighbours(scratch, series->count, &neighbours);
-    ret->freedom = fmin(blocks - 1, neighbours.freedom);
+    ret->freedom = fmin(fmin(blocks, present) - 1, neighbours.freedom);
     /* The variance of draws is too small by the factor (blocks - 1) / blocks, like any variance
      * around a mean of the same values. */
     ret->error =

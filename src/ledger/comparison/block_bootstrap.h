@@ -39,7 +39,7 @@ struct ratio_series {
 struct ratio {
     double value; /* sum of parts / sum of wholes; NAN if the sum of wholes is 0 */
     /* The standard error of `value`. INFINITY if it is unknown: the series has fewer than
-     * BOOTSTRAP_FEWEST intervals, or `wholes` are 0 in so many that draws often have no value. */
+     * BOOTSTRAP_FEWEST intervals, or `wholes` are 0 in all but some five of them. */
     double error;
     double freedom; /* degrees of freedom of `error` */
     size_t block;   /* length of a block, in intervals; 0 if `error` is INFINITY */

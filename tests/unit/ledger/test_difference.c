@@ -99,6 +99,24 @@ static void a_ratio_to_a_sum_that_is_often_0_has_no_error(void **unused)
     assert_true(ratio.value == 0.5 && isinf(ratio.error));
 }
 
+static void a_row_that_is_in_four_of_sixty_intervals_has_no_error(void **unused)
+{
+    double wholes[60] = { 0 }, parts[60] = { 0 };
+    struct ratio four, five;
+
+    (void)unused;
+    for (size_t i = 0; i < 4; i++) {
+        wholes[i * 12] = 1;
+        parts[i * 12] = i % 2 == 0 ? 0.9 : 0.1;
+    }
+    four = ratio_of(parts, wholes, 60, 1);
+    wholes[48] = 1;
+    parts[48] = 0.5;
+    five = ratio_of(parts, wholes, 60, 1);
+    assert_true(four.value == 0.5 && isinf(four.error));
+    assert_true(five.value == 0.5 && isfinite(five.error) && five.freedom <= 4);
+}
+
 static void the_same_seed_gives_the_same_error_and_another_seed_a_similar_one(void **unused)
 {
     double wholes[60], parts[60];
@@ -132,6 +150,7 @@ int main(void)
         cmocka_unit_test(two_constant_series_differ_without_doubt),
         cmocka_unit_test(one_burst_is_no_difference),
         cmocka_unit_test(a_ratio_to_a_sum_that_is_often_0_has_no_error),
+        cmocka_unit_test(a_row_that_is_in_four_of_sixty_intervals_has_no_error),
         cmocka_unit_test(the_same_seed_gives_the_same_error_and_another_seed_a_similar_one),
         cmocka_unit_test(limits_of_student_t_are_those_of_tables),
     };
