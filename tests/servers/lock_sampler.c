@@ -1,7 +1,9 @@
 /*
  * lock_sampler CONNINFO HZ: samples pg_stat_activity until its standard input ends, as a witness
- * of which statements wait for the lock of a row. Prints a line for each statement: its id, how
- * many samples waited, how many of these were asleep (state S in /proc), and its text.
+ * of which statements wait for the lock of a row. Prints a line for each session of a sample that
+ * waits: the time of the sample (s since 1970), 1 if the session was asleep (state S in /proc) or
+ * 0, the id of its statement, and its text. Standard output must be a file, because a full pipe
+ * would stop the samples.
  *
  * A backend that got the lock keeps the wait event until it has a CPU. So a sample that is not
  * asleep waits for a CPU, and only the asleep ones wait for the lock.
@@ -11,23 +13,15 @@
 #include <poll.h>
 #include <sched.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define STATEMENTS 256
 #define SQL                                                                                        \
     "select pid, query_id, regexp_replace(left(query, 60), '\\s+', ' ', 'g') from "                \
     "pg_stat_activity where wait_event_type = 'Lock' and wait_event in ('transactionid', "         \
     "'tuple')"
-
-static struct statement {
-    char id[24], text[64];
-    unsigned long samples, asleep;
-} statements[STATEMENTS];
-static size_t count;
 
 static bool is_asleep(const char *pid)
 {
@@ -45,31 +39,17 @@ static bool is_asleep(const char *pid)
     return end != NULL && end[1] == ' ' && end[2] == 'S';
 }
 
-static struct statement *statement_of(const char *id, const char *text)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(statements[i].id, id) == 0)
-            return &statements[i];
-    }
-    if (count == STATEMENTS)
-        return &statements[STATEMENTS - 1];
-    snprintf(statements[count].id, sizeof statements[count].id, "%s", id);
-    snprintf(statements[count].text, sizeof statements[count].text, "%.63s", text);
-    return &statements[count++];
-}
-
 static bool sample(PGconn *connection)
 {
     PGresult *result = PQexec(connection, SQL);
     const bool is_good = PQresultStatus(result) == PGRES_TUPLES_OK;
+    struct timespec now;
 
-    for (int i = 0; i < PQntuples(result); i++) {
-        struct statement *statement =
-            statement_of(PQgetvalue(result, i, 1), PQgetvalue(result, i, 2));
-
-        statement->samples++;
-        statement->asleep += is_asleep(PQgetvalue(result, i, 0));
-    }
+    clock_gettime(CLOCK_REALTIME, &now);
+    for (int i = 0; i < PQntuples(result); i++)
+        printf("%lld.%09ld %d %s %s\n", (long long)now.tv_sec, now.tv_nsec,
+               is_asleep(PQgetvalue(result, i, 0)), PQgetvalue(result, i, 1),
+               PQgetvalue(result, i, 2));
     if (!is_good)
         fprintf(stderr, "lock_sampler: %s", PQerrorMessage(connection));
     PQclear(result);
@@ -103,8 +83,5 @@ int main(int argc, char **argv)
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
     }
     PQfinish(connection);
-    for (size_t i = 0; i < count; i++)
-        printf("%s %lu %lu %s\n", statements[i].id, statements[i].samples, statements[i].asleep,
-               statements[i].text);
-    return is_good ? 0 : 1;
+    return is_good && fflush(stdout) == 0 ? 0 : 1;
 }
