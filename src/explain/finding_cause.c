@@ -49,7 +49,7 @@ static void describe_group(char ret[CAUSE_CHAIN_SIZE], const struct causes *caus
         return;
     cause_phrase(by, causes, step->cause.kind, step->cause.id, NO_FOLDER);
     snprintf(ret, CAUSE_CHAIN_SIZE,
-             ", which itself waited for %.1f %% of its time in %s for %s",
+             ", which itself waited for %.1f %% of its time in the state %s for %s",
              percent(step->cause.wait_ns, step->total_ns), camp_state_name((int)step->cause.state),
              by);
 }
