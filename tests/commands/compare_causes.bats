@@ -22,8 +22,8 @@ teardown() {
     wait
 }
 
-# record_load NAME FILE [INTERVALS]: records the victim of a load of explain_pairs.py, which runs meanwhile only. Both its processes
-# have priority, so that other programs delay them little.
+# record_load NAME FILE [INTERVALS]: records the victim of a load of explain_pairs.py, which runs only during the recording. Its
+# processes have priority, so that other programs delay them little.
 record_load() {
     rm -f victim
     nice -n -5 python3 "$PAIRS" "$1" "$PWD/victim" 3>&- &
