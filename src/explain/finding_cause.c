@@ -9,39 +9,21 @@
 
 #define NO_FOLDER "" /* the sum of causes has the names of devices */
 
-static const struct camp_states_group *group_of(const struct causes *causes, uint32_t number)
-{
-    for (size_t i = 0; i < causes->group_count; i++) {
-        if (causes->groups[i].number == number)
-            return &causes->groups[i];
-    }
-    return NULL;
-}
-
 bool cause_group_is_one(const struct causes *causes, uint32_t group)
 {
-    const struct camp_states_group *found = group_of(causes, group);
+    const struct camp_states_group *found = cause_group_find(causes, group);
 
     return found != NULL && (found->kind == CAMP_GROUP_NAME || found->kind == CAMP_GROUP_PROCESS);
 }
 
 bool cause_is_of_one(const struct evidence *evidence, uint32_t group)
 {
-    const struct camp_states_group *found = group_of(evidence->causes, group);
+    const struct camp_states_group *found = cause_group_find(evidence->causes, group);
 
     if (!cause_group_is_one(evidence->causes, group))
         return false;
     return !evidence->is_part || (found->kind == CAMP_GROUP_PROCESS &&
                                   evidence_process_find(evidence, found->pid).count > 0);
-}
-
-uint64_t cause_total_ns(const struct causes *causes, uint32_t group)
-{
-    uint64_t sum = 0;
-
-    for (int i = 0; i < CAMP_STATE_COUNT; i++)
-        sum += causes->state_ns[group][i];
-    return sum;
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -66,7 +48,8 @@ static void describe_group(char ret[CAUSE_CHAIN_SIZE], const struct causes *caus
     if (step->cause.wait_ns == 0)
         return;
     cause_phrase(by, causes, step->cause.kind, step->cause.id, NO_FOLDER);
-    snprintf(ret, CAUSE_CHAIN_SIZE, ", which itself waited for %.1f %% of its time in %s for %s",
+    snprintf(ret, CAUSE_CHAIN_SIZE,
+             ", which itself waited for %.1f %% of its time in the state %s for %s",
              percent(step->cause.wait_ns, step->total_ns), camp_state_name((int)step->cause.state),
              by);
 }
@@ -81,13 +64,13 @@ void finding_cause_fill(struct finding_cause *ret, const struct evidence *eviden
                         const struct cause *row)
 {
     const struct causes *causes = evidence->causes;
-    const struct camp_states_group *waiter = group_of(causes, row->group);
+    const struct camp_states_group *waiter = cause_group_find(causes, row->group);
     const bool is_group = row->kind == CAMP_CAUSE_GROUP;
 
     *ret = (struct finding_cause){ .state = row->state,
                                    .kind = row->kind,
                                    .wait_ns = row->wait_ns,
-                                   .total_ns = cause_total_ns(causes, row->group) };
+                                   .total_ns = causes_total_ns(causes, row->group) };
     if (waiter == NULL)
         return;
     cause_group_name(ret->waiter, waiter);

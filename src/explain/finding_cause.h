@@ -1,6 +1,6 @@
 /*
- * Who made threads wait: the part of a finding that comes from the causes of waits
- * (sources/causes/causes.h), so that `camp why` shows the same numbers of the same time.
+ * The cause of a finding: the part that comes from the causes of waits (sources/causes/causes.h),
+ * so that `camp why` shows the same numbers of the same time.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #define CAUSE_CHAIN_SIZE 384
 
-/* Who waited in which state, and for whom. All texts are foreign. */
+/* A group of threads, the state in which it waited, and the cause. All texts are foreign. */
 struct finding_cause {
     char waiter[CAUSE_NAME_SIZE]; /* the group that waited; "": no cause was found */
     /* What camp why takes for that group: its name, or its pid. "" if it is many groups, or a
@@ -34,9 +34,6 @@ bool cause_group_is_one(const struct causes *causes, uint32_t group);
 /* Returns whether a rule may name the group as the one that waited: it is a name or a process, and
  * with --pid one of these processes. */
 bool cause_is_of_one(const struct evidence *evidence, uint32_t group);
-
-/* Returns the time of a group in all states. */
-uint64_t cause_total_ns(const struct causes *causes, uint32_t group);
 
 /* Returns the wait as a share of the waiter's time, or 0. */
 static inline double finding_cause_share(const struct finding_cause *cause)

@@ -178,7 +178,7 @@ const struct rule rules[] = {
       .threshold = 0.5, .unit = FIGURE_TIME,
       .sentence = "{count} threads of {who} waited {lost} a second in futex(2), and each ran or was ready to run for 5 % "
                   "of its time or more: they wait for each other, or for work in small pieces.",
-      .cause_sentence = " For {waited} of the time of {waiter}, such a wait was ended by {by}.",
+      .cause_sentence = " Such waits that {by} ended took {waited} of the time of {waiter}.",
       .command = "camp top --group thread{pid} --sort lock", .command_from = TOP " --sort lock{pid}",
       .find = find_convoy },
     { .id = "E21", .name = "a thread wakes up again and again",
@@ -277,23 +277,23 @@ const struct rule rules[] = {
       .command = "camp check{from}", .command_from = "camp check{from}",
       .find = find_wrong_report },
     { .id = "E34", .needs_causes = true, .name = "a noisy neighbour",
-      .looks_at = "time in which threads were ready to run, and threads of one other group had the CPU",
+      .looks_at = "time in which threads were ready to run, and threads of one other group ran on their CPU",
       .threshold = 0.2, .unit = FIGURE_TIME,
-      .sentence = "{by} had the CPU for which threads of others waited, for {lost} a second. {waiter} waited longest: "
-                  "{waited} of its time behind {by}.",
+      .sentence = "Threads of other processes waited {lost} a second for a CPU on which {by} ran. {waiter} waited longest: "
+                  "{waited} of its time.",
       .command = WHY, .command_from = WHY,
       .find = find_neighbour },
     { .id = "E35", .needs_causes = true, .name = "real-time threads take the CPU",
-      .looks_at = "time in which threads were ready to run, and a real-time thread had the CPU",
+      .looks_at = "time in which threads were ready to run, and a real-time thread ran on their CPU",
       .threshold = 0.05, .unit = FIGURE_TIME,
-      .sentence = "Real-time threads had the CPU for which others waited, for {lost} a second. {waiter} waited longest: "
+      .sentence = "Threads waited {lost} a second for a CPU on which real-time threads ran. {waiter} waited longest: "
                   "{waited} of its time.",
       .command = WHY, .command_from = WHY,
       .find = find_real_time },
     { .id = "E36", .needs_causes = true, .name = "interrupts delay threads",
       .looks_at = "time in which threads were ready to run, and the CPU served interrupts",
       .threshold = 0.05, .unit = FIGURE_TIME,
-      .sentence = "Interrupts had the CPU for which threads waited, for {lost} a second. {waiter} waited longest: "
+      .sentence = "Threads waited {lost} a second for a CPU that served interrupts. {waiter} waited longest: "
                   "{waited} of its time.",
       .command = WHY, .command_from = WHY,
       .find = find_interrupted },
@@ -308,23 +308,21 @@ const struct rule rules[] = {
       .looks_at = "waits in futex(2) that another group ended, of a group that runs, or is ready to run, for 5 % of its "
                   "time or more",
       .threshold = 0.05, .unit = FIGURE_TIME,
-      .sentence = "{waiter} waited in futex(2) for {lost} a second, {waited} of its time, until {by} released a "
-                  "lock{chain}.",
+      .sentence = "{waiter} waited {lost} a second, {waited} of its time, in futex(2) for a lock of {by}{chain}.",
       .command = WHY, .command_from = WHY,
       .find = find_lock_holder },
     { .id = "E39", .needs_causes = true, .name = "waits for the other end of a pipe",
       .looks_at = "waits in calls on pipes that another group ended, which was busy meanwhile, of a group that runs, or is "
                   "ready to run, for 5 % of its time or more",
       .threshold = 0.2, .unit = FIGURE_TIME,
-      .sentence = "{waiter} waited {lost} a second, {waited} of its time, for {by} at the other end of a pipe{chain}.",
+      .sentence = "{waiter} waited {lost} a second, {waited} of its time, in calls on a pipe for {by}{chain}.",
       .command = WHY, .command_from = WHY,
       .find = find_pipe_end },
     { .id = "E40", .needs_causes = true, .name = "waits for the peer of a socket",
       .looks_at = "waits in calls on sockets that another group of this machine ended, which was busy meanwhile, of a group "
                   "that runs, or is ready to run, for 5 % of its time or more",
       .threshold = 0.2, .unit = FIGURE_TIME,
-      .sentence = "{waiter} waited {lost} a second, {waited} of its time, for {by} at the other end of a "
-                  "socket{chain}.",
+      .sentence = "{waiter} waited {lost} a second, {waited} of its time, in calls on a socket for {by}{chain}.",
       .command = WHY, .command_from = WHY,
       .find = find_socket_peer },
     { .id = "E41", .needs_causes = true, .name = "waits end by a timeout",

@@ -1,6 +1,6 @@
 /*
- * Rules about the causes of waits: who had the CPU, and who ended a sleep. A group is all processes
- * with one name, or one process (sources/causes/causes.h).
+ * Rules about the causes of waits: what ran while threads were ready, and what ended their sleeps.
+ * A group is all processes with one name, or one process (sources/causes/causes.h).
  */
 #include "rule.h"
 
@@ -12,9 +12,9 @@
 #define STATE(name) (1u << CAMP_STATE_##name)
 #define WORK_LEAST 0.05 /* the share of its time from which a group runs, or is ready to */
 #define CAUSE_LEAST 0.5 /* the share of a state from which one cause is its cause */
-#define BUSY_LEAST 0.5  /* how long the other end is busy, for each second that is waited for it */
+#define BUSY_LEAST 0.5  /* busy time of the other end, in each second of the wait for it */
 
-/* Returns a time of the causes as seconds a second. */
+/* Returns a time in seconds a second. */
 static double rate(const struct evidence *evidence, uint64_t time_ns)
 {
     const double seconds = evidence_seconds(evidence);
@@ -23,12 +23,13 @@ static double rate(const struct evidence *evidence, uint64_t time_ns)
 }
 
 /* Returns whether the waits of a group count: those of the processes of --pid, or of all. */
-static bool counts(const struct evidence *evidence, uint32_t group)
+static bool is_counted(const struct evidence *evidence, uint32_t group)
 {
     return !evidence->is_part || cause_is_of_one(evidence, group);
 }
 
-/* Names the group that waited longest: that of `named`, or of `any` if no single name waited. */
+/* Names the group that waited longest: that of `named`, or that of `any` if only groups of many
+ * names waited. */
 static void name_waiter(struct finding *ret, const struct evidence *evidence,
                         const struct cause *named, const struct cause *any)
 {
@@ -41,83 +42,84 @@ static void name_waiter(struct finding *ret, const struct evidence *evidence,
     ret->pid = ret->cause.pid;
 }
 
-/* The waits for a CPU of one kind, and with CAMP_CAUSE_GROUP those behind one group. */
-struct behind {
+/* The waits for a CPU with one kind of cause, and with CAMP_CAUSE_GROUP those behind one group. */
+struct queue_waits {
     uint64_t sum_ns;
     const struct cause *named, *any; /* the largest of one name or process, and of any group */
 };
 
-static void add_behind(struct behind *behind, const struct evidence *evidence,
-                       const struct cause *row)
+static void add_queue_wait(struct queue_waits *waits, const struct evidence *evidence,
+                           const struct cause *row)
 {
-    behind->sum_ns += row->wait_ns;
-    if (behind->any == NULL || row->wait_ns > behind->any->wait_ns)
-        behind->any = row;
+    waits->sum_ns += row->wait_ns;
+    if (waits->any == NULL || row->wait_ns > waits->any->wait_ns)
+        waits->any = row;
     if (cause_is_of_one(evidence, row->group) &&
-        (behind->named == NULL || row->wait_ns > behind->named->wait_ns))
-        behind->named = row;
+        (waits->named == NULL || row->wait_ns > waits->named->wait_ns))
+        waits->named = row;
 }
 
-/* Culprits are names and processes; the threads of a group that wait for each other are none. */
+/* A culprit is a name or a process. Waits behind threads of the own group are left out. */
 void find_neighbour(const struct evidence *evidence, struct finding *ret)
 {
     const struct cause_list *rows = &evidence->causes->rows;
-    struct behind behind[CAUSE_GROUPS] = { 0 };
+    struct queue_waits waits[CAUSE_GROUPS] = { 0 };
     uint32_t most = 0;
 
     for (size_t i = 0; i < rows->count; i++) {
         const struct cause *row = &rows->items[i];
 
         if (row->state == CAMP_STATE_RUN_QUEUE && row->kind == CAMP_CAUSE_GROUP &&
-            row->id < CAUSE_GROUPS && row->id != row->group && counts(evidence, row->group) &&
+            row->id < CAUSE_GROUPS && row->id != row->group && is_counted(evidence, row->group) &&
             cause_group_is_one(evidence->causes, row->id))
-            add_behind(&behind[row->id], evidence, row);
+            add_queue_wait(&waits[row->id], evidence, row);
     }
     for (uint32_t i = 1; i < CAUSE_GROUPS; i++)
-        most = behind[i].sum_ns > behind[most].sum_ns ? i : most;
-    name_waiter(ret, evidence, behind[most].named, behind[most].any);
-    ret->value = ret->lost_s = rate(evidence, behind[most].sum_ns);
+        most = waits[i].sum_ns > waits[most].sum_ns ? i : most;
+    name_waiter(ret, evidence, waits[most].named, waits[most].any);
+    ret->value = ret->lost_s = rate(evidence, waits[most].sum_ns);
 }
 
 /* Adds up the waits for a CPU with one kind of cause. Returns the waits for all causes. */
-static uint64_t find_behind(const struct evidence *evidence, struct finding *ret, uint32_t kind)
+static uint64_t find_queue_waits(const struct evidence *evidence, struct finding *ret,
+                                 uint32_t kind)
 {
     const struct cause_list *rows = &evidence->causes->rows;
-    struct behind behind = { 0 };
+    struct queue_waits waits = { 0 };
     uint64_t all_ns = 0;
 
     for (size_t i = 0; i < rows->count; i++) {
         const struct cause *row = &rows->items[i];
 
-        if (row->state != CAMP_STATE_RUN_QUEUE || !counts(evidence, row->group))
+        if (row->state != CAMP_STATE_RUN_QUEUE || !is_counted(evidence, row->group))
             continue;
         all_ns += row->wait_ns;
         if (row->kind == kind)
-            add_behind(&behind, evidence, row);
+            add_queue_wait(&waits, evidence, row);
     }
-    name_waiter(ret, evidence, behind.named, behind.any);
-    ret->value = ret->lost_s = rate(evidence, behind.sum_ns);
+    name_waiter(ret, evidence, waits.named, waits.any);
+    ret->value = ret->lost_s = rate(evidence, waits.sum_ns);
     return all_ns;
 }
 
 void find_real_time(const struct evidence *evidence, struct finding *ret)
 {
-    find_behind(evidence, ret, CAMP_CAUSE_REAL_TIME);
+    find_queue_waits(evidence, ret, CAMP_CAUSE_REAL_TIME);
 }
 
 void find_interrupted(const struct evidence *evidence, struct finding *ret)
 {
-    find_behind(evidence, ret, CAMP_CAUSE_INTERRUPTS);
+    find_queue_waits(evidence, ret, CAMP_CAUSE_INTERRUPTS);
 }
 
 void find_late_wakeups(const struct evidence *evidence, struct finding *ret)
 {
-    const double all = rate(evidence, find_behind(evidence, ret, CAMP_CAUSE_IDLE));
+    const double all = rate(evidence, find_queue_waits(evidence, ret, CAMP_CAUSE_IDLE));
 
     ret->second = all > 0 ? ret->lost_s / all : 0;
 }
 
-/* The time of a group that is no idle sleep: on a CPU, ready, or in a wait that delays it. */
+/* Returns the time of a group on a CPU, ready, or in a wait that delays it. */
 static uint64_t busy_ns(const struct causes *causes, uint32_t group)
 {
     static const uint32_t delays = STATE(RUN_QUEUE) | STATE(THROTTLED) | STATE(TEXT_FAULT) |
@@ -137,7 +139,7 @@ static bool has_work(const struct causes *causes, uint32_t group)
                            (double)causes->state_ns[group][CAMP_STATE_RUN_QUEUE] +
                            (double)causes->state_ns[group][CAMP_STATE_THROTTLED];
 
-    return work_ns >= WORK_LEAST * (double)cause_total_ns(causes, group);
+    return work_ns >= WORK_LEAST * (double)causes_total_ns(causes, group);
 }
 
 /* Returns whether the wait is the largest part of its state, in a group that has work. */
@@ -149,16 +151,17 @@ static bool is_main_cause(const struct evidence *evidence, const struct cause *r
            (double)row->wait_ns >= CAUSE_LEAST * (double)causes->state_ns[row->group][row->state];
 }
 
-static bool is_by_another(const struct causes *causes, const struct cause *row)
+static bool is_by_other_group(const struct causes *causes, const struct cause *row)
 {
     return row->kind == CAMP_CAUSE_GROUP && row->id != row->group &&
            cause_group_is_one(causes, row->id);
 }
 
-/* An end that sleeps most of the time, such as a client that thinks, does not delay the other. */
-static bool is_by_a_busy_one(const struct evidence *evidence, const struct cause *row)
+/* A group that is idle most of the time, such as a client between two requests, does not delay the
+ * waiter. */
+static bool is_by_busy_group(const struct evidence *evidence, const struct cause *row)
 {
-    return is_by_another(evidence->causes, row) &&
+    return is_by_other_group(evidence->causes, row) &&
            rate(evidence, busy_ns(evidence->causes, row->id)) >=
                BUSY_LEAST * fmin(rate(evidence, row->wait_ns), 1);
 }
@@ -174,7 +177,8 @@ static void find_sleep_for(const struct evidence *evidence, struct finding *ret,
 
         if (row->state == state && (most == NULL || row->wait_ns > most->wait_ns) &&
             is_main_cause(evidence, row) &&
-            (needs_busy ? is_by_a_busy_one(evidence, row) : is_by_another(evidence->causes, row)))
+            (needs_busy ? is_by_busy_group(evidence, row)
+                        : is_by_other_group(evidence->causes, row)))
             most = row;
     }
     name_waiter(ret, evidence, most, NULL);

@@ -52,7 +52,7 @@ struct selection {
     bool no_kernel_threads;
     struct grouping grouping; /* grouping.numbers has a number for each row of selected->picked */
     const regex_t *filter;    /* regular expression for names and labels; NULL if all rows match */
-    bool filters_names;       /* the filter is for names only: labels are no part of the row */
+    bool filters_names;       /* the filter applies to names only, not to labels */
     size_t order;
     /* Returns the number by which a row is sorted; the largest number comes first. If the pointer
      * is NULL, rows are sorted by `order`. */

@@ -39,7 +39,7 @@ struct backend_wait {
     uint64_t times;
 };
 
-/* Stand for the time on a CPU and in the run queue in a struct backend_share. */
+/* The events of struct backend_share that are the time on a CPU and in the run queue. */
 #define BACKEND_EVENT_CPU UINT32_C(0xfffffffe)
 #define BACKEND_EVENT_RUN_QUEUE UINT32_C(0xfffffffd)
 
@@ -48,18 +48,19 @@ struct backend_share {
     uint64_t statement; /* 0 for none */
     uint32_t event, activity;
     uint64_t ns;
-    /* The number of the reading before which the share was added, and last grew; both from 1. */
-    uint32_t added, used; /* used is 0 if the share is empty */
+    /* The numbers, from 1, of the first reading after the share was added, and of the first reading
+     * after it last grew. `used` is 0 if the share is empty. */
+    uint32_t added, used;
 };
 
 #define BACKEND_SHARES 128     /* a power of two */
-#define BACKEND_SHARES_NEAR 16 /* a share is at one of so many places after its hash */
+#define BACKEND_SHARES_NEAR 16 /* the number of places, from its hash on, that a share may have */
 
 /*
- * The times of a backend by statement. A share that did not grow since the reading before the last
- * one gives its place to another. Time that finds no place is in no share, so the shares add up to
- * at most the account. The time on a CPU and in the run queue is charged when the backend leaves
- * the CPU: its statement is not known before.
+ * The times of a backend by statement. A share that has not grown since the last reading but one
+ * may be replaced by another. Time for which no place is free is in no share, so the shares add up
+ * to at most the account. The time on a CPU and in the run queue is charged when the backend leaves
+ * the CPU, because its statement is not known before.
  */
 struct backend_statements {
     uint64_t statement;            /* when the backend last left a CPU */

@@ -140,9 +140,9 @@ void from_options_note(struct from_options *options, const struct frame *frame);
 int from_label_index(const char *option, const char *name, const struct schema *schema,
                      const struct from_facts *facts, size_t *ret);
 
-/* Returns the label that rows are grouped by for the option --group: `group`, or, with "query" and
- * a source whose time is not divided by statement, the label of the last statement, with a line on
- * stderr that says so and what to do. */
+/* Returns the label by which --group `group` groups the rows: `group` itself. But if `group` is
+ * "query" and the source does not divide time by statement, returns the label of the last statement
+ * and prints a line that says why, and what to do. */
 const char *from_group_label(const char *group, const struct schema *schema,
                              const struct from_facts *facts);
 

@@ -13,7 +13,7 @@ struct suggestion {
 
 void suggestion_offer(struct suggestion *suggestion, const char *candidate);
 
-/* Returns how far a candidate is from a word: the number of letters to insert, delete or change. 1
- * if the word, of three letters at least, is the start of the candidate. SIZE_MAX if one of them is
- * too long to be compared. */
+/* Returns the edit distance between a word and a candidate: the number of letters to insert, delete
+ * or change. Returns 1 if the word has at least three letters and is the start of the candidate,
+ * and SIZE_MAX if one of them is too long to be compared. */
 size_t suggestion_distance(const char *word, const char *candidate);

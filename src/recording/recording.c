@@ -246,8 +246,8 @@ static int read_frames(struct recording_source *source, struct camp_error *error
     return r;
 }
 
-/* Adds to the error of a damaged file how much of it was read. */
-static int add_what_is_whole(const struct recording_source *source, struct camp_error *error)
+/* Adds to the error of a damaged file how many intervals were read before the damage. */
+static int report_intact_intervals(const struct recording_source *source, struct camp_error *error)
 {
     const struct camp_error damage = error != NULL ? *error : (struct camp_error){ 0 };
 
@@ -277,7 +277,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     if (r < 0 && r != CAMP_E_NOMEM && foreign_watch_is_stopped(&source->watch))
         return SOURCE_END;
     if (r != CAMP_OK)
-        return r == CAMP_E_FORMAT ? add_what_is_whole(source, error) : r;
+        return r == CAMP_E_FORMAT ? report_intact_intervals(source, error) : r;
     source->done++;
     if (from->progress != NULL && from->speed <= 0 && source->frames > 0)
         from->progress(from->context, source->done, source->frames);

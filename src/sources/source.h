@@ -64,8 +64,8 @@ static inline void source_set_statements(struct source *source, bool by_statemen
         source->set_statements(source, by_statement);
 }
 
-/* The names of labels of database sessions: the statement that time was spent with, and the one
- * that a session ran last. */
+/* The names of labels of database sessions: the statement to which the time is charged, and the
+ * statement that the session ran last. */
 #define SOURCE_LABEL_STATEMENT "query"
 #define SOURCE_LABEL_LAST_STATEMENT "last_statement"
 

@@ -141,13 +141,16 @@ test('why live: an interval without causes, one whose causes cannot be read and 
     assert.equal(await text(page, '#why .why-sentence'), '');
     send(json(CAUSES, { error: 'the ledger <b>is gone</b>' }), at(2));
     await note(page, '^The causes of this interval cannot be read: the ledger <b>is gone</b>\\.$');
-    for (const [index, damaged] of [{ rows: 7 }, { ...JSON.parse(waited(50).subarray(8).toString().replace(/\0+$/, '')), rows: [[4, 99, 0, 0, 1]] }, []].entries()) {
-        send(json(CAUSES, damaged), at(3 + index));
-        await frames(page, 4 + index);
+    const good = JSON.parse(waited(50).subarray(8).toString().replace(/\0+$/, ''));
+    const damagedOnes = [{ rows: 7 }, { ...good, rows: [[4, 99, 0, 0, 1]] }, [], { ...good, rows: [[4, 0, 0, 0, 1e308], [5, 0, 0, 0, 1e308]] }];
+    for (const [index, damaged] of damagedOnes.entries()) {
+        send(json(CAUSES, damaged), at(3 + 2 * index));
+        await frames(page, 4 + 2 * index);
         await note(page, '^The causes of this interval cannot be read: they are damaged\\.$');
+        // The next interval has causes again, so each note is new.
+        send(waited(50), at(4 + 2 * index));
+        await sentence(page, 'all threads were');
     }
-    send(waited(50), at(6));
-    await sentence(page, 'all threads were');
 }));
 
 test('why live: what is shown stays while the pointer is in it', (opener) => live(opener, [waited(10), at(0)], async (page, send) => {

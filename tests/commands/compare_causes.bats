@@ -22,8 +22,8 @@ teardown() {
     wait
 }
 
-# record_load NAME FILE [INTERVALS]: records the victim of a load of explain_pairs.py, which runs meanwhile only. Both its processes
-# have priority, so that other programs delay them little.
+# record_load NAME FILE [INTERVALS]: records the victim of a load of explain_pairs.py, which runs only during the recording. Its
+# processes have priority, so that other programs delay them little.
 record_load() {
     rm -f victim
     nice -n -5 python3 "$PAIRS" "$1" "$PWD/victim" 3>&- &
@@ -58,10 +58,10 @@ exec(sys.argv[1])' "$1"
 assert c["schema"] == "camp.compare/1"
 # On a busy machine, other programs delay the victim in both recordings.
 assert rows["run_queue"]["verdict"] == "more" or rows["run_queue"]["a_percent"] > 20, rows["run_queue"]
-found = [row for row in causes if row["state"] == "run_queue" and row["verdict"] == "more"]
-most = max(found, key=lambda row: row["difference_points"])
-assert most["who"] == "pair-culprit" and most["kind"] == "group", found
-assert most["a_percent"] == 0 and most["difference_points"] > 3 and most["wide_low_points"] > 1, most
+# Other programs of a busy machine may delay it more in B, too.
+[culprit] = [row for row in causes if row["state"] == "run_queue" and row["who"] == "pair-culprit"]
+assert culprit["kind"] == "group" and culprit["verdict"] == "more", causes
+assert culprit["a_percent"] == 0 and culprit["difference_points"] > 3 and culprit["wide_low_points"] > 1, culprit
 assert c["summary"]["causes_more"] == sum(row["verdict"] == "more" for row in c["causes"]) > 0, c["summary"]
 assert c["summary"]["causes_compared"] == len(c["causes"])'
     run -0 --separate-stderr "$CAMP" compare a.camp b.camp --filter '^compared$'

@@ -1,7 +1,7 @@
 """Pairs of processes for the rules of `camp explain` about causes of waits: explain_pairs.py NAME READY.
 
-The process "pair-victim", or of the name in $VICTIM_NAME, waits for "pair-culprit" in the way that NAME says. Once both have their names and run, the
-file READY has the pid of the victim. Each runs until the first process, which is the victim, is killed.
+The process "pair-victim" (or $VICTIM_NAME) waits for "pair-culprit" in the way that NAME says. The file READY gets the pid of
+the victim when both run and have their names. They run until the first process, which is the victim, is killed.
 """
 import ctypes
 import multiprocessing

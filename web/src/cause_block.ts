@@ -61,8 +61,8 @@ const ROWS = 100_000; // of a table
 
 class Damaged extends Error {}
 
-/** Returns a whole number from 0 to `most`. */
-function whole(value: unknown, most = Number.MAX_VALUE): number {
+/** Returns a whole number from 0 to `most`. Those of camp have 64 bits, so that sums of them are finite. */
+function whole(value: unknown, most = 2 ** 64): number {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > most) throw new Damaged();
   return value;
 }

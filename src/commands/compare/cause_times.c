@@ -2,6 +2,7 @@
 
 #include "compare_rows.h"
 #include "program/command.h"
+#include "sources/causes/cause_names.h"
 
 static const struct column time_column = { "wait_ns",    "wait",        "",
                                            COLUMN_STATE, CAMP_MEASURED, CLASS_OTHER_WAIT };
@@ -26,22 +27,13 @@ bool cause_times_are_whole(const struct cause_times *times)
            !times->is_of_other_groups;
 }
 
-static const struct camp_states_group *group_of(const struct causes *causes, uint32_t number)
-{
-    for (size_t i = 0; i < causes->group_count; i++) {
-        if (causes->groups[i].number == number)
-            return &causes->groups[i];
-    }
-    return NULL;
-}
-
 /* Returns the entity of each group that is a name or a process, otherwise SIZE_MAX: a filter may
  * have left it out, and kernel threads are not one entity. */
 static void find_waiters(size_t ret[CAUSE_GROUPS], const struct causes *causes,
                          const struct compared_entities *entities)
 {
     for (uint32_t i = 0; i < CAUSE_GROUPS; i++) {
-        const struct camp_states_group *group = group_of(causes, i);
+        const struct camp_states_group *group = cause_group_find(causes, i);
 
         ret[i] =
             group != NULL && (group->kind == CAMP_GROUP_NAME || group->kind == CAMP_GROUP_PROCESS)

@@ -34,7 +34,7 @@ struct compare {
     struct from_options from; /* the options as they are given; no source is opened with them */
     struct compare_side sides[2];
     struct compared_entities entities;
-    struct compared_causes caused;
+    struct compared_causes matched_causes;
     struct comparison comparison, causes; /* of the states, and of their causes */
     struct compare_record record;
 };
@@ -383,7 +383,7 @@ static int run(struct compare *compare)
     int status = open_sides(compare);
 
     for (int i = 0; i < 2 && status == OPTIONS_GO_ON; i++)
-        status = compare_side_read(&sides[i], &compare->entities, &compare->caused,
+        status = compare_side_read(&sides[i], &compare->entities, &compare->matched_causes,
                                    &compare->comparison, compare->used_filter);
     if (status != OPTIONS_GO_ON)
         return status;
@@ -418,7 +418,7 @@ int command_compare(int argc, char **argv)
     compared_entities_release(&compare.entities);
     comparison_release(&compare.comparison);
     comparison_release(&compare.causes);
-    compared_causes_release(&compare.caused);
+    compared_causes_release(&compare.matched_causes);
     document_release(&compare.record.document);
     if (compare.used_filter != NULL)
         regfree(&compare.filter);

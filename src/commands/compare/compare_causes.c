@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* `differences` is the comparison of the causes. Fills ret[causes] with the part of the state of
- * each cause that no cause of it has: what the processes with the name did while they had no group
- * of their own. */
+/* `differences` is the comparison of the causes. Fills ret[causes] with the part of each cause's
+ * state that has no cause: the time in which the processes with the name had no group of their own.
+ */
 static int find_undivided(double *ret, const struct comparison *states,
                           const struct comparison *differences, const struct compare_side *side)
 {
@@ -33,7 +33,7 @@ static int find_undivided(double *ret, const struct comparison *states,
     return r;
 }
 
-/* Counts the causes that differ of each row of the states. */
+/* Counts for each row of the states how many of its causes differ. */
 static int mark_states(struct comparison *states, const struct comparison *differences,
                        const struct compared_causes *causes)
 {

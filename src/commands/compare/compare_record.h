@@ -27,8 +27,8 @@ const char *compare_place_name(const struct compared_entity *entity);
 /* Returns "more", "less", "none" or "unknown". */
 const char *compare_verdict_name(enum difference_verdict verdict);
 
-/* Returns a cell of a time in ns; unknown if it is too long for an integer, as that of a foreign
- * recording may be. */
+/* Returns a cell with a time in ns. The cell is unknown if the time, which is from a foreign
+ * recording, is too long for an integer. */
 struct cell compare_ns_cell(double ns);
 
 /* Returns CAMP_OK or CAMP_E_NOMEM. */

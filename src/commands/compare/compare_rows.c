@@ -127,8 +127,8 @@ static void fill_series(const struct side_rows *side, size_t entity, size_t colu
     }
 }
 
-/* Time that no cause has may belong to this one: of the first recording it makes the difference
- * smaller, of the second one larger. */
+/* Time without a cause may belong to this cause. In the first recording it can make the difference
+ * smaller, in the second one larger. */
 static void widen(struct difference *difference, const struct comparison *comparison, size_t entity)
 {
     const double *const *undivided = (const double *const *)comparison->undivided;

@@ -43,12 +43,12 @@ struct comparison {
     struct compared_row *rows;
     size_t count, capacity;
     size_t more, less; /* how many rows have this verdict */
-    /* In how many comparisons of the same recordings the risk of a false verdict is divided: 2 if
-     * their causes are compared, too. */
+    /* The number of comparisons of the same recordings, among which the risk of a false verdict is
+     * divided: 2 if their causes are also compared. 0 counts as 1. */
     size_t families;
-    /* For causes: [entity count] of each recording, the time of the cause's state that no cause
-     * has, per wall time. It may belong to any cause, so the intervals are wider by it. NULL: the
-     * rows have all of their time. */
+    /* For causes: [entity count] of each recording, the time of the cause's state that has no
+     * cause, per wall time. It may belong to any cause, so the intervals are wider by it. NULL for
+     * states, which have all of their time. */
     double *undivided[2];
 };
 
@@ -67,8 +67,8 @@ int comparison_fill(struct comparison *comparison, const struct timeline *const 
  * difference. Returns CAMP_OK or CAMP_E_NOMEM. */
 int comparison_sort(struct comparison *comparison);
 
-/* Adds the time of each entity in each state, per wall time, in the timeline of one recording to
- * ret[entity_count x state_count]. */
+/* Fills ret[entity_count x state_count], which must be zero, with the time of each entity in each
+ * state, per wall time, in the timeline of one recording. */
 void comparison_rates(const struct comparison *comparison, int side,
                       const struct timeline *timeline, size_t entity_count, double *ret);
 void comparison_release(struct comparison *comparison);

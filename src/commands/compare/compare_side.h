@@ -61,10 +61,10 @@ void compare_side_allow(struct compare_side *side, const struct compare_side *ot
  * OPTIONS_GO_ON, or an exit status after an error message. */
 int compare_side_open(struct compare_side *side, const char *group_text);
 
-/* Reads the source to its end into the timelines. `states` has the states of both, and `causes` the
- * causes of both. Returns OPTIONS_GO_ON, or an exit status after an
- * error message. If the source fails after its first interval, the result is OPTIONS_GO_ON, and
- * side->page.status is the exit status. */
+/* Reads the source to its end into the timelines. `states` and `causes` are those of both
+ * recordings. Returns OPTIONS_GO_ON, or an exit status after an error message. If the source fails
+ * after its first interval, the result is OPTIONS_GO_ON, and side->page.status is the exit status.
+ */
 int compare_side_read(struct compare_side *side, struct compared_entities *entities,
                       struct compared_causes *causes, const struct comparison *states,
                       const regex_t *filter);

@@ -27,16 +27,17 @@ static uint32_t hash_of(const struct compared_cause *cause)
     return index_hash_bytes(numbers, sizeof numbers);
 }
 
-/* Writes who made a thread wait. A process by itself has its name alone, as in another run. */
+/* Writes the culprit. A process by itself has its name alone, because its pid differs in another
+ * run. */
 static void put_who(char ret[CAUSE_NAME_SIZE], const struct causes *causes, const struct cause *row)
 {
-    cause_who(ret, causes, row->kind, row->id, NO_FOLDER);
-    for (size_t i = 0; row->kind == CAMP_CAUSE_GROUP && i < causes->group_count; i++) {
-        const struct camp_states_group *group = &causes->groups[i];
+    const struct camp_states_group *group =
+        row->kind == CAMP_CAUSE_GROUP ? cause_group_find(causes, row->id) : NULL;
 
-        if (group->number == row->id && group->kind == CAMP_GROUP_PROCESS && group->name[0] != '\0')
-            copy_text(ret, CAUSE_NAME_SIZE, group->name, strlen(group->name));
-    }
+    if (group != NULL && group->kind == CAMP_GROUP_PROCESS && group->name[0] != '\0')
+        copy_text(ret, CAUSE_NAME_SIZE, group->name, strlen(group->name));
+    else
+        cause_who(ret, causes, row->kind, row->id, NO_FOLDER);
 }
 
 static void put_label(struct compared_cause *cause, uint32_t state)

@@ -1,17 +1,17 @@
 /* The causes of waits of both recordings, matched by the name of the process that waited, its
- * state, and who made it wait: numbers of groups and pids differ between two runs. */
+ * state, and the culprit: numbers of groups and pids differ between two runs. */
 #pragma once
 
 #include "sources/causes/causes.h"
 
 #include "ledger/index.h"
 
-/* When there are so many, all further ones of both recordings are left out: their time is that of
- * no cause (comparison.undivided). */
+/* Further causes of both recordings are left out; their time has no cause (comparison.undivided).
+ */
 #define COMPARED_CAUSES_MOST 50000
 
 struct compared_cause {
-    size_t entity;                    /* index in the compared entities: who waited */
+    size_t entity;                    /* that waited; index in the compared entities */
     size_t state;                     /* index in the states of the comparison */
     uint32_t kind;                    /* of the cause: cause_kind_key() */
     char who[CAUSE_NAME_SIZE];        /* any bytes; "" if the kind says all */

@@ -64,8 +64,8 @@ static int parse(struct explain *explain, int argc, char **argv, int *ret_first)
                               "option for more processes. CPUs are those of the machine."),
         COMMON_OPTION(COMMON_TOP, &explain->top, .help = "Show at most N findings; 0: all (0)."),
         { "why", 0, OPTION_FLAG, &explain->reads_causes, NULL,
-          "Also read the causes of waits, for the rules about who made threads wait. Needs CAP_BPF "
-          "and CAP_PERFMON. Of a recording of camp record --why they are always read.",
+          "Also read the causes of waits, for the rules about them. Needs CAP_BPF and CAP_PERFMON. "
+          "Those of a recording of camp record --why are always read.",
           0, 0, NULL },
         { "fail-on", 0, OPTION_TEXT, &explain->fail_on, "RULE,...",
           "End with exit status 5 if one of these rules found something, such as E01,E03; "

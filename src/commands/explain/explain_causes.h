@@ -1,5 +1,5 @@
-/* The causes of waits that `camp explain` looks at: those of a recording that has them, and with
- * --why those of the interval that it measures. */
+/* The causes of waits that the rules of `camp explain` use: those of a recording that has them, and
+ * with --why those of the interval that it measures. */
 #pragma once
 
 #include "explain/evidence.h"

@@ -55,11 +55,13 @@ static const struct field finding_fields[] = {
     { "waiter_pid", NULL, "its process; null: the group is a name", .group = CAUSE },
     { "state", NULL, "of the waits", .group = CAUSE },
     { "kind", NULL, "of the cause: group, device, timer, ... as in camp.why/1", .group = CAUSE },
-    { "by", NULL, "who had the CPU, or ended the waits", .group = CAUSE },
-    { "by_meanwhile", NULL, "what that did itself; null: unknown, or no group", .group = CAUSE },
+    { "by", NULL, "what ran meanwhile on the CPU, or ended the waits", .group = CAUSE },
+    { "by_meanwhile", NULL, "what that group did itself; null: unknown, or no group",
+      .group = CAUSE },
     { "wait_ns", NULL, "of the waiter in this state, for this cause", .group = CAUSE },
     { "percent", NULL, "of the time of the waiter's threads", 0, 2, .group = CAUSE },
-    { "cause_provenance", NULL, "of these: the causes of waits are measured", .group = CAUSE },
+    { "cause_provenance", NULL, "of wait_ns and percent: the causes of waits are measured",
+      .group = CAUSE },
     { "cause_command", NULL, "shows the same figures; null: it cannot be shown", .group = CAUSE },
 };
 #define CAUSE_FIELDS 10

@@ -349,8 +349,9 @@ static bool may_write(const struct record_when *when, const struct frame *frame)
            (when->last_ns == 0 || frame->end_ns - when->last_ns >= when->pause_ns);
 }
 
-/* Says which names of the condition nothing has in the first interval, which has a row for each
- * entity. Groups of waits have the names of processes, and a row only if a wait ended. */
+/* Reports the names of the condition that no row of the first interval has. This interval has a row
+ * for each entity. The rows of waits have the names of processes, and exist only if a wait ended.
+ */
 static void complain_of_names(const struct record_when *when, const struct frame *frame)
 {
     for (size_t i = 0; i < when->condition.count; i++) {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Names of the kernel are cut. */
+/* The kernel cuts a longer name, and so the name of the group. */
 static bool is_called(const struct camp_states_group *group, const char *name)
 {
     return group->kind == CAMP_GROUP_NAME &&

@@ -12,7 +12,7 @@
 
 #define DEVICES "/sys/kernel/irq"
 #define PROCESSES "/proc"
-#define DEVICES_MOST 64         /* camp tells 24 apart; a recording may have more */
+#define DEVICES_MOST 64         /* camp measures 24; further ones of a recording have no name */
 #define ON_CPU CAUSE_KIND_COUNT /* the kind of a row that is time on a CPU */
 
 /* A comma before each element but the first. */

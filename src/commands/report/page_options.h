@@ -13,7 +13,7 @@
 struct page_options {
     struct from_options from;
     uint64_t interval_ns;
-    bool why; /* the causes of waits of this machine are measured, too */
+    bool why; /* the causes of waits of this machine are also measured */
     const char *axes3_text, *axes4_text, *title; /* NULL if not given */
 
     /* page_open() sets these members: */

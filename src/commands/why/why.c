@@ -115,7 +115,7 @@ static int parse(struct why *why, int argc, char **argv, int *ret_first)
         .usage = "camp why [OPTIONS] [PID | NAME | /CGROUP] [INTERVAL [COUNT]]",
         .about = "Why a process, all processes with a name, a cgroup, or all threads waited: each\n"
                  "state divided by what caused it, in percent that add up to 100. Time in the run\n"
-                 "queue is divided by who had the CPU meanwhile, a sleep by what ended it. The\n"
+                 "queue is divided by what ran meanwhile, a sleep by what ended it. The\n"
                  "first operand is always the process, the name or the cgroup. Needs CAP_BPF and\n"
                  "CAP_PERFMON, but not for a recording. Without --count it runs until Ctrl-C.",
         .specs = specs,
@@ -231,8 +231,7 @@ static bool has_ended(const struct why *why)
            (task.state == 'Z' && task.threads <= 1);
 }
 
-/* Of a process that has ended there is nothing in the intervals after the one that shows its end.
- */
+/* A process that has ended has no time in the intervals after its end. */
 static int complain_of_nothing(const struct why *why, const struct causes *causes, uint64_t number)
 {
     if (why->cgroup.name[0] != '\0')

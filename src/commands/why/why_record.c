@@ -119,18 +119,9 @@ static double milliseconds(uint64_t ns)
     return (double)ns / NS_PER_MS;
 }
 
-static const struct camp_states_group *group_of(const struct causes *causes, uint32_t number)
-{
-    for (size_t i = 0; i < causes->group_count; i++) {
-        if (causes->groups[i].number == number)
-            return &causes->groups[i];
-    }
-    return NULL;
-}
-
 static struct cell pid_of(const struct causes *causes, uint32_t number)
 {
-    const struct camp_states_group *group = group_of(causes, number);
+    const struct camp_states_group *group = cause_group_find(causes, number);
 
     return group != NULL && group->pid != 0 ? cell_integer(group->pid) : cell_unknown();
 }
@@ -222,7 +213,7 @@ static const char *object_text(struct document *document, const struct cause_obj
 static void add_calls(struct document *document, struct cause_objects *objects,
                       const struct why_interval *interval, uint64_t total_ns)
 {
-    const struct camp_states_group *group = group_of(interval->causes, interval->subject);
+    const struct camp_states_group *group = cause_group_find(interval->causes, interval->subject);
     const struct call_list *calls = &interval->causes->calls;
     size_t added = 0, looked_up = interval->most != 0 ? interval->most : OBJECTS_LOOKED_UP;
 
@@ -326,7 +317,7 @@ static struct loss_shares losses_of(const struct why_interval *interval,
     for (size_t i = 0; i < causes->rows.count; i++) {
         const struct cause *row = &causes->rows.items[i];
         const struct camp_states_group *who =
-            row->kind == CAMP_CAUSE_GROUP ? group_of(causes, row->id) : NULL;
+            row->kind == CAMP_CAUSE_GROUP ? cause_group_find(causes, row->id) : NULL;
 
         if (!all && row->group != interval->subject)
             continue;

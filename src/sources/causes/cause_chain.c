@@ -1,13 +1,6 @@
 #include "cause_chain.h"
 
-static uint64_t total_ns(const struct causes *causes, uint32_t group)
-{
-    uint64_t sum = 0;
-
-    for (int i = 0; i < CAMP_STATE_COUNT; i++)
-        sum += causes->state_ns[group][i];
-    return sum;
-}
+#include "cause_names.h"
 
 /* A group that wakes itself, such as threads of one process, says nothing about others, and a sleep
  * that nothing has ended has no cause yet. */
@@ -20,7 +13,7 @@ static bool leads_on(const struct cause *row, uint32_t group)
 static struct chain_step step_of(const struct causes *causes, uint32_t group)
 {
     struct chain_step step = { .group = group,
-                               .total_ns = total_ns(causes, group),
+                               .total_ns = causes_total_ns(causes, group),
                                .on_cpu_ns = causes_on_cpu_ns(causes, group) };
 
     for (size_t i = 0; i < causes->rows.count; i++) {
@@ -36,14 +29,10 @@ static struct chain_step step_of(const struct causes *causes, uint32_t group)
  * that woke the group before. */
 static bool is_collective(const struct causes *causes, uint32_t number)
 {
-    for (size_t i = 0; i < causes->group_count; i++) {
-        const struct camp_states_group *group = &causes->groups[i];
+    const struct camp_states_group *group = cause_group_find(causes, number);
 
-        if (group->number == number)
-            return group->kind == CAMP_GROUP_OTHER || group->kind == CAMP_GROUP_KERNEL ||
-                   group->kind == CAMP_GROUP_OUTSIDE;
-    }
-    return true;
+    return group == NULL || group->kind == CAMP_GROUP_OTHER || group->kind == CAMP_GROUP_KERNEL ||
+           group->kind == CAMP_GROUP_OUTSIDE;
 }
 
 static bool has(const struct chain *chain, uint32_t group)

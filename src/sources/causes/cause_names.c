@@ -4,6 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+const struct camp_states_group *cause_group_find(const struct causes *causes, uint32_t number)
+{
+    for (size_t i = 0; i < causes->group_count; i++) {
+        if (causes->groups[i].number == number)
+            return &causes->groups[i];
+    }
+    return NULL;
+}
+
 void cause_group_name(char ret[CAUSE_NAME_SIZE], const struct camp_states_group *group)
 {
     static const char *const fixed[] = { [CAMP_GROUP_OTHER] = "other processes",
@@ -97,19 +106,18 @@ static void recorded_name(char ret[CAUSE_NAME_SIZE], const struct causes *causes
 void cause_who(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t kind, uint32_t id,
                const char *folder)
 {
+    const struct camp_states_group *group =
+        kind == CAMP_CAUSE_GROUP && causes != NULL ? cause_group_find(causes, id) : NULL;
+
     ret[0] = '\0';
     if (kind == CAMP_CAUSE_DEVICE && causes != NULL && causes->is_recorded)
         recorded_name(ret, causes, id);
     else if (kind == CAMP_CAUSE_DEVICE)
         device_name(ret, id, folder);
-    for (size_t i = 0; kind == CAMP_CAUSE_GROUP && causes != NULL && i < causes->group_count; i++) {
-        if (causes->groups[i].number != id)
-            continue;
-        if (causes->groups[i].kind == CAMP_GROUP_CGROUP && id < CAUSE_GROUPS)
-            snprintf(ret, CAUSE_NAME_SIZE, "%s", causes->cgroups[id]);
-        else
-            cause_group_name(ret, &causes->groups[i]);
-    }
+    else if (group != NULL && group->kind == CAMP_GROUP_CGROUP && id < CAUSE_GROUPS)
+        snprintf(ret, CAUSE_NAME_SIZE, "%s", causes->cgroups[id]);
+    else if (group != NULL)
+        cause_group_name(ret, group);
 }
 
 void cause_phrase(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t kind,

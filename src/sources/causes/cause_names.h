@@ -4,6 +4,10 @@
 
 #include "causes.h"
 
+/* Returns the group with a number, or NULL if it is not in the list, as after its threads have
+ * exited. */
+const struct camp_states_group *cause_group_find(const struct causes *causes, uint32_t number);
+
 /* Writes the name of a group, such as "batch (4711)", "process 4711" if its name is
  * unknown, "walwriter" or "kernel threads". */
 void cause_group_name(char ret[CAUSE_NAME_SIZE], const struct camp_states_group *group);
@@ -16,7 +20,7 @@ const char *cause_kind_key(uint32_t kind);
 
 /* Writes the name of a cause: of the group, or of the device by the actions of its interrupt in
  * `folder` (/sys/kernel/irq), or in the recording, such as "virtio1-req.0 (irq 36)". "" if the kind
- * says all, or if the group is not in the list: it may have ended. For a device of this machine,
+ * says all, or if the group is not in the list. For a device of this machine,
  * `causes` may be NULL. */
 void cause_who(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t kind, uint32_t id,
                const char *folder);

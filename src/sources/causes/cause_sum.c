@@ -26,15 +26,6 @@ static bool is_subject(const struct cause_sum *sum, const struct camp_states_gro
            strncmp(group->name, sum->subject, CAMP_STATES_NAME_SIZE - 1) == 0;
 }
 
-static bool has_number(const struct causes *causes, uint32_t number)
-{
-    for (size_t i = 0; i < causes->group_count; i++) {
-        if (causes->groups[i].number == number)
-            return true;
-    }
-    return false;
-}
-
 /* The last number is kept for the subject, and number 0 for the other processes. */
 static uint32_t free_number(const struct cause_sum *sum, const struct camp_states_group *group)
 {
@@ -42,7 +33,7 @@ static uint32_t free_number(const struct cause_sum *sum, const struct camp_state
 
     if (is_subject(sum, group))
         return CAUSE_GROUPS - 1;
-    while (number < CAUSE_GROUPS - 1 && has_number(&sum->causes, number))
+    while (number < CAUSE_GROUPS - 1 && cause_group_find(&sum->causes, number) != NULL)
         number++;
     return number < CAUSE_GROUPS - 1 ? number : 0;
 }
@@ -80,7 +71,7 @@ static uint32_t number_group(struct cause_sum *sum, const struct camp_states_gro
 
     if (known != NULL && group->name[0] != '\0')
         memcpy(known->name, group->name, sizeof known->name);
-    if (known == NULL && !has_number(&sum->causes, number)) {
+    if (known == NULL && cause_group_find(&sum->causes, number) == NULL) {
         sum->causes.groups[sum->causes.group_count] = *group;
         sum->causes.groups[sum->causes.group_count++].number = number;
     }

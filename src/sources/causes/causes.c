@@ -23,6 +23,15 @@ bool causes_is_wait(uint32_t state)
            state != CAMP_STATE_TRAP;
 }
 
+uint64_t causes_total_ns(const struct causes *causes, uint32_t group)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < CAMP_STATE_COUNT; i++)
+        sum += causes->state_ns[group][i];
+    return sum;
+}
+
 uint64_t causes_on_cpu_ns(const struct causes *causes, uint32_t group)
 {
     uint64_t sum = 0;

@@ -179,6 +179,9 @@ void causes_account_idle(struct causes_source *source, uint32_t group, uint32_t 
 int causes_finish(struct causes_source *source, const struct causes **ret,
                   struct camp_error *error);
 
+/* Returns the time of a group in all states. */
+uint64_t causes_total_ns(const struct causes *causes, uint32_t group);
+
 /* Returns the time on a CPU: the states that have no causes. */
 uint64_t causes_on_cpu_ns(const struct causes *causes, uint32_t group);
 

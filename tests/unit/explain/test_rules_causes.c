@@ -1,5 +1,5 @@
-/* Rules about the causes of waits name who made threads wait, and find nothing in waits that delay
- * nobody. */
+/* Rules about the causes of waits name the culprit, and find nothing in waits that delay no work.
+ */
 #include "fake_evidence.h"
 
 #include <math.h>
@@ -63,8 +63,8 @@ static void a_noisy_neighbour_is_named_with_its_share(void **state)
     fake_wait(&fake, WEB, CAMP_STATE_TIMER, CAMP_CAUSE_TIMER, 0, 0.2);
     fake_wait(&fake, OTHERS, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 0.7);
     found = judged(&fake, "E34");
-    assert_sentence(&found, "batch had the CPU for which threads of others waited, for 1.20 s a "
-                            "second. web waited longest: 50.0 % of its time behind batch.");
+    assert_sentence(&found, "Threads of other processes waited 1.20 s a second for a CPU on which "
+                            "batch ran. web waited longest: 50.0 % of its time.");
     assert_string_equal(found.finding.cause.by, "batch");
     assert_true(found.finding.cause.wait_ns == (uint64_t)(0.5 * SECONDS * NS));
     assert_true(found.finding.cause.total_ns == (uint64_t)(SECONDS * NS));
@@ -153,9 +153,10 @@ static void a_lock_has_its_holder_and_what_that_waited_for(void **state)
     fake_run(&fake, CLIENT, 0.1);
     fake_wait(&fake, CLIENT, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 0.9);
     found = judged(&fake, "E38");
-    assert_sentence(&found, "web waited in futex(2) for 800 ms a second, 80.0 % of its time, until "
-                            "client released a lock, which itself waited for 90.0 % of its time in "
-                            "run_queue for batch.");
+    assert_sentence(&found,
+                    "web waited 800 ms a second, 80.0 % of its time, in futex(2) for a lock of "
+                    "client, which itself waited for 90.0 % of its time in the state "
+                    "run_queue for batch.");
     fake_end(&fake);
 }
 

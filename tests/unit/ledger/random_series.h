@@ -1,5 +1,5 @@
-/* Synthetic series for tests of differences. All numbers come from a generator with a fixed seed,
- * so a run is like the last one. */
+/* Synthetic series for tests of differences. The generator has a fixed seed, so all runs have the
+ * same numbers. */
 #pragma once
 
 #include "ledger/comparison/difference.h"

@@ -125,8 +125,8 @@ static __always_inline void open_wait(struct backend_slot *slot, struct backend_
 /* Charges the time from slot->since_ns to `until` to the current state, and starts the state
  * `next`. If the clocks of two CPUs differ, `until` may be before since_ns. Then nothing is
  * charged, so the sum of the times stays exact. */
-static __always_inline void book(struct backend_slot *slot, struct backend_statements *own,
-                                 uint64_t until, uint32_t next)
+static __always_inline void charge(struct backend_slot *slot, struct backend_statements *own,
+                                   uint64_t until, uint32_t next)
 {
     struct backend_account *account = &slot->account;
     uint64_t interval = until - slot->since_ns;
@@ -216,8 +216,8 @@ static __always_inline void leave(struct backend_slot *slot, const struct task_s
 
     begin_writing(slot);
     if (slot->account.state != BACKEND_ON_CPU)
-        book(slot, own, now - ran_unseen(slot, task, now), BACKEND_ON_CPU);
-    book(slot, own, now, runnable ? BACKEND_IN_RUN_QUEUE : BACKEND_OFF_CPU);
+        charge(slot, own, now - ran_unseen(slot, task, now), BACKEND_ON_CPU);
+    charge(slot, own, now, runnable ? BACKEND_IN_RUN_QUEUE : BACKEND_OFF_CPU);
     witness(slot, task);
     if (own != NULL) {
         read_statement(&place, &own->statement);
@@ -240,7 +240,7 @@ static __always_inline void leave(struct backend_slot *slot, const struct task_s
 static __always_inline void left_unseen(struct backend_slot *slot, struct backend_statements *own,
                                         const struct task_struct *task, uint64_t now)
 {
-    book(slot, own, slot->since_ns + ran_unseen(slot, task, now), BACKEND_OFF_CPU);
+    charge(slot, own, slot->since_ns + ran_unseen(slot, task, now), BACKEND_OFF_CPU);
     slot->run_ns = task->se.sum_exec_runtime;
     open_wait(slot, own, BACKEND_EVENT_UNKNOWN, BACKEND_ACTIVITY_NONE);
 }
@@ -253,7 +253,7 @@ static __always_inline void arrive(struct backend_slot *slot, const struct task_
     begin_writing(slot);
     if (slot->account.state == BACKEND_ON_CPU)
         left_unseen(slot, own, task, now);
-    book(slot, own, now, BACKEND_ON_CPU);
+    charge(slot, own, now, BACKEND_ON_CPU);
     end_writing(slot);
 }
 
@@ -262,15 +262,15 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
              unsigned int prev_state)
 {
     struct backend_slot *leaves = prev->pid != 0 ? slot_of(prev->pid) : NULL;
-    struct backend_slot *comes = next->pid != 0 ? slot_of(next->pid) : NULL;
+    struct backend_slot *arrives = next->pid != 0 ? slot_of(next->pid) : NULL;
     uint64_t now = 0;
 
     if (leaves != NULL) {
         now = bpf_ktime_get_ns();
         leave(leaves, prev, now, preempt || prev_state == 0, prev_state);
     }
-    if (comes != NULL)
-        arrive(comes, next, now != 0 ? now : bpf_ktime_get_ns());
+    if (arrives != NULL)
+        arrive(arrives, next, now != 0 ? now : bpf_ktime_get_ns());
     return 0;
 }
 
@@ -293,7 +293,7 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
     begin_writing(slot);
     if (state == BACKEND_ON_CPU)
         left_unseen(slot, own, task, now);
-    book(slot, own, now, BACKEND_IN_RUN_QUEUE);
+    charge(slot, own, now, BACKEND_IN_RUN_QUEUE);
     end_writing(slot);
     return 0;
 }
