@@ -95,13 +95,13 @@ static void end_server(const struct server *server)
     waitpid(server->pids[POSTMASTER], NULL, 0);
 }
 
-/* Returns the last answer of `count` looks. */
+/* Returns the last answer of `count` calls. */
 static bool may_accept(struct postgres_postmaster *postmaster, int count)
 {
     bool ret = false;
 
     for (int i = 0; i < count; i++) {
-        usleep(POSTMASTER_LOOK_NS / 1000);
+        usleep(POSTMASTER_PERIOD_NS / 1000);
         ret = postgres_postmaster_may_accept(postmaster);
     }
     return ret;

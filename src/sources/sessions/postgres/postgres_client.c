@@ -188,7 +188,7 @@ static int start_connecting(void *context, struct camp_error *error)
     close_attempt(client);
     if (client->remote.failed_in_a_row > 0 &&
         !postgres_postmaster_may_accept(&client->postmaster)) {
-        remote_postpone(&client->remote, POSTMASTER_LOOK_NS);
+        remote_postpone(&client->remote, POSTMASTER_PERIOD_NS);
         return CAMP_OK;
     }
     client->attempt = postgres_attempt_start(client->conninfo, limit_ns, client->remote.stop);

@@ -5,12 +5,13 @@
 
 #include <camp/system.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A server that shuts down ends its backends and its WAL writer at the same time. So a WAL writer
  * counts only if it still exists after this time. */
-#define SETTLED_NS (2 * POSTMASTER_LOOK_NS)
+#define STABLE_NS (2 * POSTMASTER_PERIOD_NS)
 
 #define FIRST_CAPACITY 256
 
@@ -84,12 +85,13 @@ static struct camp_process *list_processes(size_t *ret_count)
     return processes;
 }
 
-/* Looks at all processes. Returns true if the postmaster is running, and sets *ret_writer to its
- * WAL writer, with pid 0 if there is none. */
-static bool look(const struct postgres_postmaster *postmaster, struct camp_process *ret_writer)
+/* Searches all processes. Returns the postmaster, with pid 0 if it is not running, and sets
+ * *ret_writer to its WAL writer, likewise. */
+static struct camp_process find_processes(const struct postgres_postmaster *postmaster,
+                                          struct camp_process *ret_writer)
 {
     char command[POSTMASTER_COMMAND_SIZE];
-    bool is_running = false;
+    struct camp_process ret = { 0 };
     size_t count, length = 0;
     struct camp_process *processes = list_processes(&count);
 
@@ -98,13 +100,52 @@ static bool look(const struct postgres_postmaster *postmaster, struct camp_proce
         if (!read_command(&processes[i], command, &length))
             continue;
         if (is_postmaster(postmaster, &processes[i], command, length))
-            is_running = true;
+            ret = processes[i];
         else if (ret_writer->pid == 0 && is_writer(command, length) &&
                  is_child_of_postmaster(postmaster, &processes[i]))
             *ret_writer = processes[i];
     }
     free(processes);
-    return is_running;
+    return ret;
+}
+
+static bool is_running(const struct camp_process *process)
+{
+    struct camp_process now;
+
+    return camp_process_identify(NULL, process->pid, &now, sizeof now, NULL) == CAMP_OK &&
+           is_same(&now, process);
+}
+
+static bool is_writer_process(int32_t pid, struct camp_process *ret)
+{
+    char command[POSTMASTER_COMMAND_SIZE];
+    size_t length = 0;
+
+    return camp_process_identify(NULL, pid, ret, sizeof *ret, NULL) == CAMP_OK &&
+           read_command(ret, command, &length) && is_writer(command, length);
+}
+
+/* Searches the children of the postmaster, whose main thread starts them all, for the WAL writer;
+ * pid 0 if there is none. Returns false if the kernel does not list children. */
+static bool find_writer(int32_t postmaster, struct camp_process *ret)
+{
+    struct camp_process child;
+    char path[64];
+    FILE *file;
+    int pid;
+
+    *ret = (struct camp_process){ 0 };
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", postmaster, postmaster);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    while (ret->pid == 0 && fscanf(file, "%d", &pid) == 1) {
+        if (is_writer_process(pid, &child))
+            *ret = child;
+    }
+    fclose(file);
+    return true;
 }
 
 void postgres_postmaster_remember(struct postgres_postmaster *ret, int32_t backend)
@@ -117,21 +158,26 @@ void postgres_postmaster_remember(struct postgres_postmaster *ret, int32_t backe
         !find_parent(&process, &ret->process) ||
         !read_command(&ret->process, ret->command, &ret->command_length))
         return;
-    ret->is_known = look(ret, &process) && process.pid != 0;
+    ret->is_known = find_processes(ret, &process).pid != 0 && process.pid != 0;
 }
 
 bool postgres_postmaster_may_accept(struct postgres_postmaster *postmaster)
 {
     const uint64_t now = now_ns(CLOCK_MONOTONIC);
-    struct camp_process writer;
+    struct camp_process writer = { 0 }, found = postmaster->process;
 
-    if (!postmaster->is_known || !look(postmaster, &writer)) {
+    if (!postmaster->is_known)
+        return true;
+    if (!is_running(&found) || !find_writer(found.pid, &writer))
+        found = find_processes(postmaster, &writer);
+    if (found.pid == 0) {
         postmaster->writer = (struct camp_process){ 0 };
         return true;
     }
+    postmaster->process = found;
     if (!is_same(&writer, &postmaster->writer)) {
         postmaster->writer = writer;
         postmaster->writer_ns = now;
     }
-    return writer.pid != 0 && now - postmaster->writer_ns >= SETTLED_NS;
+    return writer.pid != 0 && now - postmaster->writer_ns >= STABLE_NS;
 }

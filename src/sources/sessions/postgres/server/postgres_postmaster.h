@@ -2,8 +2,8 @@
  * The postmaster: the process of a PostgreSQL server that accepts connections and starts backends.
  *
  * A server that starts, recovers or shuts down refuses connections, and writes a line into its log
- * for each of them. A client cannot ask whether it would be refused. So camp looks at the processes
- * of a server on this machine before it connects again. Only a server that accepts connections has
+ * for each of them. A client cannot ask whether it would be refused. So camp reads which processes
+ * a server on this machine has before it connects again. Only a server that accepts connections has
  * a WAL writer: the postmaster starts it when it begins to accept connections, and ends it together
  * with the backends.
  */
@@ -23,7 +23,7 @@ struct postgres_postmaster {
     /* The arguments, by which the postmaster is found after a restart of the server. */
     char command[POSTMASTER_COMMAND_SIZE];
     size_t command_length;
-    struct camp_process writer; /* the WAL writer at the last look; pid 0 if there was none */
+    struct camp_process writer; /* the WAL writer at the last call; pid 0 if there was none */
     uint64_t writer_ns;         /* CLOCK_MONOTONIC when this WAL writer was first seen */
 };
 
@@ -32,8 +32,9 @@ struct postgres_postmaster {
 void postgres_postmaster_remember(struct postgres_postmaster *ret, int32_t backend);
 
 /* Returns false if the server would refuse a connection and log it. Returns true if it accepts
- * connections, if it is not running, or if that is unknown. Reads the arguments of all processes,
- * so it should not be called more often than every POSTMASTER_LOOK_NS. A server that accepts
- * connections is recognised at the third call at the latest. */
-#define POSTMASTER_LOOK_NS (50 * (uint64_t)1000000)
+ * connections, if it is not running, or if that is unknown. Reads the arguments of the server's
+ * processes, or of all processes once the known postmaster is gone, so it should not be called more
+ * often than every POSTMASTER_PERIOD_NS. A server that accepts connections is recognised at the
+ * third call at the latest. */
+#define POSTMASTER_PERIOD_NS (50 * (uint64_t)1000000)
 bool postgres_postmaster_may_accept(struct postgres_postmaster *postmaster);
