@@ -43,7 +43,7 @@ until_it_finds() {
         if ask "
 row = found['$1']
 assert row['value'] >= row['threshold'] and row['lost_ns_per_s'] >= 0, row
-assert row['command'].startswith('camp ') and e['kind'] == 'sessions' or e['kind'], e
+assert row['command'].startswith('camp '), row
 $2"; then return 0; fi
     done
     cat explain.json

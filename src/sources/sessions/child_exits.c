@@ -33,7 +33,7 @@ void child_exits_close(struct child_exits *exits)
     *exits = (struct child_exits){ 0 };
 }
 
-/* A child with one thread has one record; only such children are exact. */
+/* A record is of a thread, so only children with one thread are exact. */
 static void keep(struct child_exits *exits, const struct camp_task_exit *exit, int32_t parent)
 {
     if (exit->parent != parent)

@@ -24,8 +24,8 @@ struct child_exits {
     uint64_t count;
 };
 
-/* Starts to listen, which needs CAP_NET_ADMIN only now. Errors are those of camp_taskstats_open()
- * and camp_taskstats_listen(). */
+/* Starts to listen. CAP_NET_ADMIN is needed only for this call. Errors are those of
+ * camp_taskstats_open() and camp_taskstats_listen(). */
 int child_exits_open(struct child_exits *exits, struct camp_error *error);
 
 /* Does nothing if the struct is all zero. */

@@ -12,10 +12,10 @@
 struct odbc_connection;
 
 /* `text` is the result of odbc_text_to_connect(). The connection cannot write where the driver
- * keeps ODBC's read-only mode, or where the database is PostgreSQL, MariaDB, MySQL or SQLite, which
- * is told so by a statement. Returns CAMP_E_NOTSUP (no unixODBC), CAMP_E_INVALID (no such data
- * source or driver), CAMP_E_PERM (refused), CAMP_E_GONE (no database there) or CAMP_E_IO. The
- * message has the SQLSTATE and says what to do. */
+ * keeps ODBC's read-only mode, or where the database is PostgreSQL, MariaDB, MySQL or SQLite, in
+ * which a statement sets the session to read only. Returns CAMP_E_NOTSUP (no unixODBC),
+ * CAMP_E_INVALID (no such data source or driver), CAMP_E_PERM (refused), CAMP_E_GONE (no database
+ * there) or CAMP_E_IO. The message has the SQLSTATE and says what to do. */
 int odbc_connection_open(const char *text, struct odbc_connection **ret, struct camp_error *error);
 void odbc_connection_close(struct odbc_connection *connection);
 

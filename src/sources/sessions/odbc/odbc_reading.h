@@ -1,6 +1,6 @@
 /* Whether a statement only reads. The database itself decides that where it can
- * (odbc_connection.h); this is for the others, and prevents mistakes: it does not recognise a
- * function that writes. */
+ * (odbc_connection.h); this is for the others, and prevents mistakes: it recognises neither a
+ * function that writes, nor a part of WITH that writes, nor SELECT ... INTO. */
 #pragma once
 
 #include <camp/camp.h>

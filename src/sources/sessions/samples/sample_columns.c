@@ -135,6 +135,6 @@ bool sample_columns_find(struct sample_columns *ret, const struct row *header)
     else if (has(ret, SAMPLE_EVENT))
         ret->is_oracle = strcmp(names[ranks[SAMPLE_EVENT]].name, "event") == 0;
     ret->is_history = ret->is_history && ret->is_oracle;
-    /* A column with a unit, such as wait_ms, is a time that somebody measured. */
+    /* A column with a unit, such as wait_ms, is a measured time. */
     return !has_unit && is_complete(ret, has_sample_time);
 }

@@ -52,7 +52,7 @@ static struct field field_of(const struct sample_columns *columns, const struct 
                                               : (struct field){ "", 0 };
 }
 
-/* A row with an empty field at its end may lack its separator, too. */
+/* Empty fields at the end do not count. */
 static bool is_of_whole_length(const struct sample_columns *columns, const struct row *row,
                                char *problem)
 {
@@ -81,14 +81,16 @@ static bool read_load(struct field field, double *ret, char *problem)
     return *problem == '\0';
 }
 
-/* Appends a text and a separator that no text has. Returns false if there is no memory. */
+/* Appends a text and its length: a text may have any byte. Returns false if there is no memory. */
 static bool join(struct sample_rows *rows, size_t *length, struct field text)
 {
-    if (!ARRAY_RESERVE(rows->buffer, rows->buffer_capacity, *length + text.length + 1))
+    const size_t size = text.length + sizeof text.length;
+
+    if (!ARRAY_RESERVE(rows->buffer, rows->buffer_capacity, *length + size))
         return false;
     memcpy(rows->buffer + *length, text.text, text.length);
-    *length += text.length;
-    rows->buffer[(*length)++] = '\0';
+    memcpy(rows->buffer + *length + text.length, &text.length, sizeof text.length);
+    *length += size;
     return true;
 }
 

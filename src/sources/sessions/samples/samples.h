@@ -5,7 +5,7 @@
  * counts for the time since the moment before it. If this is more than one and a half periods, some
  * samples are missing, and it counts for one period.
  *
- * A session lives from its first sample to its last one. At a moment without a sample of it, it was
+ * A session lasts from its first sample to its last one. At a moment without a sample of it, it was
  * not active, so it was idle. Of time without any moment nothing is known; but if the samples are
  * numbered, and there are samples without a row in this time, no session was active.
  *

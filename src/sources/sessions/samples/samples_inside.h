@@ -31,6 +31,6 @@ struct samples_source {
  * live. Returns CAMP_OK or CAMP_E_NOMEM. */
 int sample_frame_fill(struct samples_source *source, bool is_skipped);
 
-/* Returns how long the frame of the moment from `at` to `end` is. `before` is the last row of the
- * moment before it, or UINT32_MAX. */
+/* Returns the length of the frame of the moment that ends at position `end`. `before` is the last
+ * row of the moment before it, or UINT32_MAX. */
 uint64_t sample_frame_length(const struct samples_source *source, uint32_t before, size_t end);
