@@ -83,7 +83,7 @@ static void add_groups(struct ribbon *ribbon)
         add_layer(ribbon, cut, palette_groups[i]);
     }
     snprintf(name, sizeof name, "%zu %s", others, others == 1 ? "other" : "others");
-    add_layer(ribbon, name, LEFT_OUT_COLOUR);
+    add_layer(ribbon, name, PALETTE_OTHERS);
 }
 
 /* Finds the layers, which have no time yet. */
