@@ -374,7 +374,8 @@ int report_picture(const struct report_picture *options, struct page_options *pa
         status = read_frames(&work, page);
     if (status == OPTIONS_GO_ON)
         status = choose_frame(&work);
-    work.cpus = frame_cpu_count(source_beside(page->source), page->facts.cpus);
+    work.cpus =
+        frame_cpu_count(source_beside(page->source), page->facts.cpus + page->facts.server_cpus);
     if (status == STATUS_OK)
         status = find_pinned(&work);
     if (status == STATUS_OK)
