@@ -144,6 +144,8 @@ int main(int argc, char **argv)
                                          .origin = "synthetic",
                                          .kind = "threads",
                                          .note = "",
+                                         .only = "",
+                                         .colour = PICTURE_COLOUR_USUAL,
                                          .frame = timeline.frame_count - 1 };
 
         set_vertices(&vertices, kind == PICTURE_BARRY4 ? 4 : 3);

@@ -17,6 +17,7 @@ struct shared_cpus {
     bool has_load;      /* the load of each CPU is known, and so is `full` */
     size_t full;        /* how many of them were busy for at least 95 % of the interval */
     int64_t first_full; /* the number of the first of these */
+    bool has_others;    /* other entities share them, so the rows do not say how busy they are */
 };
 
 /* Returns the CPUs that the rows of `frame` share. They are in `beside`, a frame of CPUs, or in

@@ -6,7 +6,7 @@
 const char *const recording_kinds[3] = { "state", "counter", "gauge" };
 const char *const recording_fact_names[RECORDING_FACT_COUNT] = {
     "source", "kind",  "tier",   "host", "kernel",      "version",
-    "schema", "table", "beside", "note", "interval_ns",
+    "schema", "table", "beside", "note", "interval_ns", "server_cpus",
 };
 const struct idle_row not_idle = { .state = -1 };
 

@@ -26,6 +26,7 @@ enum recording_fact {
     RECORDING_BESIDE,
     RECORDING_NOTE,
     RECORDING_INTERVAL,
+    RECORDING_SERVER_CPUS, /* from_facts.server_cpus; absent if it is unknown */
     RECORDING_FACT_COUNT
 };
 

@@ -124,13 +124,13 @@ static int write_facts(struct recorder *recorder, const struct recorder_about *a
                        struct camp_error *error)
 {
     struct utsname system = { .sysname = "" };
-    char host[256] = "", kernel[160] = "", interval[32];
+    char host[256] = "", kernel[160] = "", interval[32], cpus[32];
     const char *const facts[RECORDING_FACT_COUNT] = {
         [RECORDING_SOURCE] = about->source,    [RECORDING_KIND] = about->kind,
         [RECORDING_TIER] = about->tier,        [RECORDING_HOST] = host,
         [RECORDING_KERNEL] = kernel,           [RECORDING_CAMP] = camp_version(),
         [RECORDING_FORMAT] = RECORDING_SCHEMA, [RECORDING_NOTE] = about->note,
-        [RECORDING_INTERVAL] = interval,
+        [RECORDING_INTERVAL] = interval,       [RECORDING_SERVER_CPUS] = cpus,
     };
     int r = CAMP_OK;
 
@@ -138,9 +138,11 @@ static int write_facts(struct recorder *recorder, const struct recorder_about *a
     if (uname(&system) == 0)
         sqlite3_snprintf(sizeof kernel, kernel, "%s %s", system.sysname, system.release);
     sqlite3_snprintf(sizeof interval, interval, "%llu", (unsigned long long)about->interval_ns);
+    sqlite3_snprintf(sizeof cpus, cpus, "%llu", (unsigned long long)about->server_cpus);
     for (int i = 0; i < RECORDING_FACT_COUNT && r == CAMP_OK; i++) {
         /* create_tables() writes these two facts. */
-        if (i != RECORDING_TABLE && i != RECORDING_BESIDE)
+        if (i != RECORDING_TABLE && i != RECORDING_BESIDE &&
+            (i != RECORDING_SERVER_CPUS || about->server_cpus > 0))
             r = write_fact(recorder, (enum recording_fact)i, facts[i], error);
     }
     return r;

@@ -12,6 +12,7 @@ struct recorder_about {
     const char *kind;   /* what the rows are, such as "threads", or "" for the name of the schema */
     const char *tier, *note;
     uint64_t interval_ns; /* 0 if unknown */
+    uint64_t server_cpus; /* 0 if unknown */
     uint32_t mode;        /* permissions of the file; 0 means 0600 */
 };
 

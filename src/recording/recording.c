@@ -17,6 +17,7 @@
 
 #define NS_PER_S 1000000000.0
 #define SLICE_NS 100000000u
+#define CPUS_MOST 65536 /* more are not believed */
 #define CUT "%s is damaged: it ends too early"
 
 struct recording_source {
@@ -109,6 +110,13 @@ static int find_range(struct recording_source *source, struct camp_error *error)
     return r;
 }
 
+static size_t server_cpus_of(const char *text)
+{
+    const unsigned long long cpus = strtoull(text, NULL, 10);
+
+    return cpus <= CPUS_MOST ? (size_t)cpus : 0;
+}
+
 static int fill_facts(const struct recording_info *info, bool has_causes, struct from_facts *facts)
 {
     const char *tier = info->facts[RECORDING_TIER];
@@ -128,6 +136,7 @@ static int fill_facts(const struct recording_info *info, bool has_causes, struct
     facts->interval_ns = strtoull(info->facts[RECORDING_INTERVAL], NULL, 10);
     if (facts->interval_ns > INT64_MAX)
         facts->interval_ns = 0;
+    facts->server_cpus = server_cpus_of(info->facts[RECORDING_SERVER_CPUS]);
     snprintf(facts->note, sizeof facts->note, "%s",
              info->is_cut ? "The recording is damaged: it ends too early, and what is whole is "
                             "shown."

@@ -82,6 +82,10 @@ struct from_facts {
     bool is_unmeasured; /* the source of check has no measured times: exit status 3 */
     /* The number of CPUs of this machine, if the source measures this machine now; otherwise 0. */
     size_t cpus;
+    /* The number of CPUs of the machine on which the database server of the sessions runs, together
+     * with other programs. It is known if that is this machine or, of a recording, if it was the
+     * machine that recorded; otherwise 0. */
+    size_t server_cpus;
     uint64_t interval_ns; /* if not live: usual length of an interval; 0 if unknown */
     uint64_t frames;      /* if not live: number of frames; 0 if unknown */
     /* If not live: start and end of the data in ns since 1970; 0 if unknown. */

@@ -12,6 +12,8 @@ export const COLOURS = {
     axes3: ['#c000c0', '#484800', '#a8007a'],
     axes4: ['#2861be', '#cc8204', '#766151', '#91919a'],
     groups: ['#bb301e', '#9e8b6f', '#586c69', '#9442ff', '#d67e11', '#5f969e'],
+    groups_dark: ['#0089b8', '#f4a300', '#b1c8b3', '#9c8100', '#e9eff5', '#00b9ff'],
+    others: ['#c3c9d0', '#59616b'],
     axes3_dark: ['#ff60ff', '#00ffff', '#ff80d0'],
     axes4_dark: ['#3d9be0', '#39414b', '#37c69e', '#f78366'],
 };

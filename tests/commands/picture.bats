@@ -97,9 +97,66 @@ assert any(t.startswith(cpus) for t in texts()) or cpus in root[1].text, texts()
             [ "${#stderr_lines[@]}" -eq 1 ]
         done
     done
-    run -2 --separate-stderr report --picture ribbon --color-by name --output x.svg
-    [[ $stderr == "camp report: --color-by goes with barry3, barry4 and ranking" ]]
     [ ! -e x.svg ]
+}
+
+# The last application of a session says nothing of the time before, and neither does its last wait: camp top divides
+# each interval.
+@test "camp report --picture ribbon --color-by LABEL has the times of camp top --group LABEL" {
+    from=$CAMP_FIXTURES/samples/oracle_ash.csv
+    for label in application query wait_event; do
+        report --picture ribbon --color-by $label --output ribbon.svg
+        "$CAMP" top --from "$from" --group $label --format json >top.json
+        label=$label ask ribbon.svg '
+import collections, json, os
+sums, seconds = collections.Counter(), 0
+for frame in map(json.loads, open("top.json")):
+    seconds += frame["interval_s"]
+    for row in frame["entities"]:
+        sums[row["name"]] += sum(ns for state, ns in row["states"].items() if state != "idle_ns") / 1e9
+wanted = [(f"{sums[name] / seconds:.2f}", name) for name in sums if sums[name] > 0]
+assert len(wanted) >= 3, wanted
+for average, name in wanted:
+    # A long name is cut.
+    assert any(t.startswith(name[:20]) and t.endswith(f" {average}") for t in texts()), (name, average, texts())
+assert len(all("polygon", "layer")) >= len(wanted)
+assert "4 entities, 3.00 active at one time" in root[1].text, root[1].text
+assert root[0].text == "Active sessions by " + os.environ["label"], root[0].text'
+    done
+}
+
+@test "camp report --picture --only LABEL=REGEX shows the entities with such a value" {
+    from=$CAMP_FIXTURES/samples/oracle_ash.csv
+    report --picture ribbon --only 'query=^0ww' --output only.svg
+    ask only.svg '
+assert "2 entities, 1.50 active at one time" in root[1].text, root[1].text
+assert "Only entities whose query matches ^0ww are shown." in root[1].text, root[1].text
+assert {"CPU 0.25", "lock 0.75", "other waits 0.50"} <= set(texts()), texts()'
+    report --picture ribbon --only 'query=^0ww' --color-by application --output only.svg
+    ask only.svg 'assert {"queue.exe 1.00", "holder.exe 0.50"} <= set(texts()) and "late.exe 0.50" not in texts(), texts()'
+    report --picture barry3 --only 'application=late' --output dots.svg
+    ask dots.svg 'assert len(all("circle", "dot")) == 1 and "application matches late" in root[1].text, root[1].text'
+    run -1 --separate-stderr report --picture ribbon --only 'query=zzz' --output none.svg
+    [[ $stderr == "camp report: oracle_ash.csv has no query that matches --only" ]]
+    run -2 --separate-stderr report --picture ribbon --only 'query=*(' --output none.svg
+    [[ $stderr == *"is no regular expression"* ]]
+    run -2 --separate-stderr report --picture ribbon --color-by nix --output none.svg
+    [[ $stderr == "camp report: --color-by nix: oracle_ash.csv has the labels user, application, client, "* ]]
+    [ ! -e none.svg ]
+}
+
+@test "camp report --picture ribbon --color-by name has the sums of the ribbon by class" {
+    report --picture ribbon --output class.svg
+    report --picture ribbon --color-by name --output name.svg
+    for file in class.svg name.svg; do
+        ask $file '
+numbers = [float(t.split()[-1]) for t in texts() if t.split()[-1].count(".") == 1 and t.split()[-1].replace(".", "").isdigit() and " " in t]
+print(f"{sum(numbers):.1f}", root[1].text.split("entities, ")[1].split()[0])' >$file.sums
+        [ -s $file.sums ]
+    done
+    cat ./*.sums
+    cmp class.svg.sums name.svg.sums
+    ask name.svg 'assert root[0].text == "Active " + root[0].text.split()[1] + " by name" and "1 other " in " ".join(texts()), texts()'
 }
 
 @test "camp report --picture: the description names the source of a table once" {
@@ -261,7 +318,7 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     run -2 --separate-stderr report --picture lines --over entities --output x.svg
     [[ $stderr == *"goes with --picture stack"* ]]
     run -2 --separate-stderr report --picture lines --color-by user --output x.svg
-    [[ $stderr == "camp report: --color-by goes with barry3, barry4 and ranking" ]]
+    [[ $stderr == "camp report: --color-by goes with barry3, barry4, ribbon and ranking" ]]
     run -2 --separate-stderr report --picture barry3 --color-by user --output x.svg
     [[ $stderr == "camp report: --color-by user: "*" has no labels" ]]
     run -2 --separate-stderr report --picture barry3 --axes 'A=swap;B=idle;C=db_wait' --output x.svg

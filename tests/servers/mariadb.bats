@@ -179,6 +179,7 @@ start_on_port() {
     start_on_port
     camp_records run --from "$FROM" --count 1 --tier schedstat+SQL
     says run tier schedstat+SQL
+    says run server_cpus "$(getconf _NPROCESSORS_ONLN)"
     stop_mariadb
     unshare --uts true 2>/dev/null || skip 'the rest needs another name for a server: not permitted'
     MARIADB_WITHIN=(unshare --uts sh -c 'hostname elsewhere; exec "$@"' -)
@@ -186,6 +187,7 @@ start_on_port() {
     camp_records run --from "$FROM" --count 2
     says run tier SQL
     says run note 'Tier SQL: the server is on another machine'
+    holds run "select count(*) = 0 from camp where key = 'server_cpus'"
 }
 
 @test "mariadb: camp does not use the thread ids of a server in a container" {

@@ -20,6 +20,9 @@ export abstract class Bins<S extends Sum> {
   /** Makes a sum of nothing. */
   protected abstract empty(): S;
 
+  /** Called with bins whose frames are no longer kept. */
+  protected dropped(_bins: S[]): void {}
+
   /** Drops all bins, and reads from the first kept frame. */
   protected restart({ head, firstFrame, endFrame }: Store): void {
     this.bins = [];
@@ -35,6 +38,7 @@ export abstract class Bins<S extends Sum> {
     let bin = Math.floor(frame.index / this.size) - this.firstBin;
     if (bin > this.bins.length) {
       // The view was hidden for so long that its next frame was dropped.
+      this.dropped(this.bins);
       this.bins = [];
       this.firstBin += bin;
       bin = 0;
@@ -54,7 +58,7 @@ export abstract class Bins<S extends Sum> {
   protected forget(firstFrame: number): void {
     const gone = Math.min(Math.floor(firstFrame / this.size) - this.firstBin, this.bins.length);
     if (gone <= 0) return;
-    this.bins.splice(0, gone);
+    this.dropped(this.bins.splice(0, gone));
     this.firstBin += gone;
     this.generation++;
   }

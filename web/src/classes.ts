@@ -1,6 +1,5 @@
 // Classes of states: what an entity does in a state, its colour, and the time that is not idle.
-import { readable, VISIBLE } from './colour';
-import { currentTheme, isDark } from './theme';
+import { isDark } from './theme';
 import type { Frame, Head, StateClass } from './types';
 
 export const IDLE = 'idle';
@@ -13,14 +12,10 @@ export function vertexColours(head: Head, vertices: number): string[] {
   return vertices === 4 ? (isDark() ? axes4_dark : axes4) : isDark() ? axes3_dark : axes3;
 }
 
-const groupColours = new Map<string, string>();
-
-/** The colour of a group (Ui.groupOf()), light enough for dark paper. */
-export function groupColour({ colours }: Head, group: number): string {
-  const { groups } = colours, hex = groups[group % groups.length] ?? '#808080', { paper } = currentTheme(), key = `${hex} ${paper}`;
-  let found = groupColours.get(key);
-  if (!found) groupColours.set(key, (found = readable(hex, VISIBLE, paper)));
-  return found;
+/** The colour of a group (Ui.groupOf()) on the present paper. */
+export function groupColour({ colours: { groups, groups_dark } }: Head, group: number): string {
+  const all = isDark() ? groups_dark : groups;
+  return all[group % all.length] ?? '#808080';
 }
 
 export const colourOf = (of: StateClass): string => (isDark() ? of.dark : of.light);

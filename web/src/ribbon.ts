@@ -1,12 +1,13 @@
 // The ribbon: active time by class over the whole time, at the top of the page. It is the one axis of
 // time: a click shows a frame, a drag the mean of a range, a second range is compared with it.
 import './ribbon.css';
-import { colourOf } from './classes';
 import { button, element, setAttribute, setText } from './dom';
 import { clock } from './format';
 import { fit, onWidth, used } from './parts';
 import { activeBins, type ActiveSum } from './ribbon_bins';
-import { draw, hatching, HEIGHT, leftOf, partsOf, RIGHT, spanText, type Scale, type Scene } from './ribbon_picture';
+import { RibbonChoice } from './ribbon_choice';
+import { RibbonLegend } from './ribbon_legend';
+import { draw, hatching, HEIGHT, leftOf, partsOf, RIGHT, showsCpus, spanText, type Scale, type Scene, type Stack } from './ribbon_picture';
 import { clearPeriods, moved, periodOf, setPeriod, type Period, type Which } from './ribbon_range';
 import { pictured, type Drawing, type Pictured } from './save_picture';
 import { seriesOf } from './series';
@@ -56,7 +57,6 @@ class Pane {
 class Ribbon implements View, Pictured {
   readonly element: HTMLElement;
   private readonly series;
-  private readonly bins;
   private readonly canvas = element('canvas', { 'aria-hidden': 'true' });
   private readonly track = element('div', {
     class: 'track', tabindex: '0', role: 'slider', 'aria-label': 'Time', 'aria-description': KEYS,
@@ -65,7 +65,8 @@ class Ribbon implements View, Pictured {
   private readonly cursor = element('div', { class: 'at', hidden: '' });
   private readonly panes;
   private readonly title = element('h2');
-  private readonly legend = element('div', { class: 'classes' });
+  private readonly choice;
+  private readonly legend;
   private readonly about = element('p', { class: 'about' });
   private readonly plot: HTMLElement;
   private readonly width;
@@ -76,13 +77,15 @@ class Ribbon implements View, Pictured {
   private held: Held | null = null;
   private anchor = 0; // the frame at which a range of the keyboard starts
   private drawnAs = '';
+  private drawnOf: Stack | null = null;
   readonly drawings: Drawing[] = [
     { on: this.track, record: (pen) => draw(pen.context, 1, this.scene(), (colour) => pen.hatch(colour)) },
   ];
 
   constructor(private readonly app: App, corner: HTMLElement) {
     this.series = seriesOf(app);
-    this.bins = activeBins(app);
+    this.choice = new RibbonChoice(app, this);
+    this.legend = new RibbonLegend((key) => this.choice.add(key));
     this.panes = {
       range: new Pane('range', 'End the range', () => clearPeriods(app)),
       before: new Pane('before', 'End the comparison', () => clearPeriods(app, 'before')),
@@ -92,9 +95,9 @@ class Ribbon implements View, Pictured {
     this.plot = element('div', { class: 'ribbon-plot' }, this.track, this.now, this.cursor,
       this.panes.before.element, this.panes.range.element, corner);
     this.element = element('section', { class: 'ribbon', id: 'ribbon', 'aria-label': 'Active time' },
-      element('header', {}, this.title, this.legend, this.scaleButtons.element, this.modeButtons.element, this.about), this.plot);
+      element('header', {}, this.title, this.choice.chips, this.legend.element, this.choice.select, this.scaleButtons.element, this.modeButtons.element, this.about), this.plot);
     pictured(app).push(this);
-    this.series.watch(this, this.bins);
+    this.series.watch(this, activeBins(app));
     this.listen();
     this.width = onWidth(this.plot, () => this.series.again());
     onThemeChange(() => this.series.again());
@@ -103,9 +106,10 @@ class Ribbon implements View, Pictured {
   draw(): void {
     const { store } = this.app;
     if (!store.head || this.width() === 0) return;
-    this.bins.begin(store);
+    this.choice.begin();
     this.series.run();
     setText(this.title, `Active ${store.head.kind}`);
+    this.choice.draw();
     this.scaleButtons.draw();
     this.modeButtons.draw();
     this.drawPicture();
@@ -119,11 +123,19 @@ class Ribbon implements View, Pictured {
     const width = this.width(), { from, to } = series.span;
     const isEmpty = fit(this.canvas, width, HEIGHT, pixelRatio());
     const key = [width, from, to, bins.generation, bins.next, scale, cpus, currentTheme().paper].join();
-    if (!isEmpty && key === this.drawnAs) return;
+    if (!isEmpty && key === this.drawnAs && bins === this.drawnOf) return;
     this.drawnAs = key;
+    this.drawnOf = bins;
     const context = this.canvas.getContext('2d')!, ratio = pixelRatio();
     draw(context, ratio, this.scene(), (colour) => hatching(context, colour, ratio));
-    this.drawLegend();
+    this.legend.draw(bins);
+    const isAbove = scale === 'absolute' && cpus > 0 && !showsCpus(cpus, this.legend.most);
+    this.above = isAbove ? ` · ${cpus} CPUs, above the picture` : '';
+  }
+  private above = '';
+
+  private get bins(): RibbonChoice['bins'] {
+    return this.choice.bins;
   }
 
   private scene(): Scene {
@@ -133,20 +145,6 @@ class Ribbon implements View, Pictured {
 
   refresh(): void {
     this.drawWindows();
-  }
-
-  private drawLegend(): void {
-    const { classes, bins } = this.bins;
-    const there = classes.filter((_, i) => bins.some((bin) => bin.times[i]! > 0));
-    const isMissing = bins.some((bin) => partsOf(bin, 'absolute')[classes.length]! > 0);
-    const key = [...there.map(colourOf), isMissing].join();
-    if (this.legend.dataset.key === key) return;
-    this.legend.dataset.key = key;
-    this.legend.replaceChildren(...there.map((one) => {
-      const swatch = element('i', { class: 'swatch' });
-      swatch.style.background = colourOf(one);
-      return element('span', { class: 'key' }, swatch, one.title);
-    }), ...(isMissing ? [element('span', { class: 'key' }, element('i', { class: 'swatch missing' }), 'unaccounted')] : []));
   }
 
   private drawWindows(): void {
@@ -172,7 +170,7 @@ class Ribbon implements View, Pictured {
     const shownMs = series.endMs(range ? range[1] - 1 : current);
     const bin = series.cursor === null || series.cursor >= endFrame ? null : this.bins.sumAt(series.cursor);
     setText(this.about, bin ? `${clock(series.endMs(series.cursor!))} · ${this.inWords(bin)}`
-      : `idle is left out · ${dateText(shownMs)}, ${zoneText(shownMs)}`);
+      : `idle is left out${this.above} · ${dateText(shownMs)}, ${zoneText(shownMs)}`);
     const shown = this.bins.sumAt(current);
     const words = range ? `range ${this.words(range)}, mean` : `${clock(shownMs)}${shown ? `: ${this.inWords(shown)}` : ''}`;
     const values = { 'aria-valuemin': firstFrame, 'aria-valuemax': Math.max(endFrame - 1, firstFrame), 'aria-valuenow': current, 'aria-valuetext': words };
@@ -184,7 +182,8 @@ class Ribbon implements View, Pictured {
   }
 
   private inWords(bin: ActiveSum): string {
-    const parts = partsOf(bin, 'absolute').map((part, i) => [this.bins.classes[i]?.title ?? 'unaccounted', part] as const)
+    const { layers } = this.bins;
+    const parts = partsOf(bin, layers, 'absolute').map((part, i) => [layers[i]?.title ?? 'unaccounted', part] as const)
       .filter(([, part]) => part >= 0.005);
     return parts.map(([title, part]) => `${title} ${part.toFixed(part < 0.95 ? 2 : 1)}`).join(', ') || 'all idle';
   }

@@ -1,18 +1,26 @@
 // Active time by class over time, in bins of frames.
 import { Bins } from './bins';
-import { activeClasses, activeOf } from './classes';
+import { activeClasses, activeOf, colourOf } from './classes';
 import type { Reader } from './series';
 import type { App, Frame, Head, StateClass, Store } from './types';
+
+/** A part of the ribbon. */
+export interface Layer {
+  title: string;
+  colour: () => string; // on the present paper
+  slots: number[]; // indexes in ActiveSum.times, which are added up
+  key?: string; // of a group
+}
 
 /** Sums over the frames of a bin, in ms of all entities together. */
 export class ActiveSum {
   lengthMs = 0;
   elapsedMs = 0;
   missingMs = 0; // in no state
-  readonly times: Float64Array; // [classes] without idle
+  readonly times: Float64Array; // [classes] without idle; or of groups (ribbon_groups.ts)
 
-  constructor(classes: number) {
-    this.times = new Float64Array(classes);
+  constructor(slots: number) {
+    this.times = new Float64Array(slots);
   }
 
   add(frame: Frame, head: Head): void {
@@ -37,6 +45,7 @@ export class ActiveSum {
 
 export class ActiveBins extends Bins<ActiveSum> implements Reader {
   classes: StateClass[] = []; // without idle
+  layers: Layer[] = [];
   private head: Head | null = null;
 
   protected override empty(): ActiveSum {
@@ -48,6 +57,7 @@ export class ActiveBins extends Bins<ActiveSum> implements Reader {
     if (this.head) return this.forget(store.firstFrame);
     this.head = store.head!;
     this.classes = activeClasses(this.head);
+    this.layers = this.classes.map((one, i) => ({ title: one.title, colour: () => colourOf(one), slots: [i] }));
     this.restart(store);
   }
 

@@ -1,9 +1,8 @@
 // Draws the ribbon: active time by class, stacked, the line of CPUs, and the axes.
 import { MISSING } from './axes';
 import { tile } from './chart';
-import { colourOf } from './classes';
 import { clock } from './format';
-import type { ActiveBins, ActiveSum } from './ribbon_bins';
+import type { ActiveSum, Layer } from './ribbon_bins';
 import { currentTheme } from './theme';
 import { withDates, writeTicks, type Tick } from './time';
 
@@ -16,8 +15,17 @@ const TOP = 6, BOTTOM = 20; // for the axis of time
 
 export type Scale = 'absolute' | 'share';
 
+/** What the ribbon shows: ActiveBins or GroupBins. */
+export interface Stack {
+  readonly bins: ActiveSum[];
+  readonly layers: Layer[]; // from below
+  readonly size: number;
+  readonly firstBin: number;
+  readonly next: number;
+}
+
 export interface Scene {
-  bins: ActiveBins;
+  bins: Stack;
   scale: Scale;
   cpus: number; // 0: unknown
   width: number;
@@ -25,14 +33,17 @@ export interface Scene {
   ticks: Tick[];
 }
 
-/** The parts of a bin from below: its classes, then its unaccounted time if that is more than
+/** The parts of a bin from below: its layers, then its unaccounted time if that is more than
  * MISSING of all; in entities, or as shares. */
-export function partsOf(bin: ActiveSum, scale: Scale): number[] {
+export function partsOf(bin: ActiveSum, layers: Layer[], scale: Scale): number[] {
   const missing = bin.missingMs > MISSING * bin.elapsedMs ? bin.missingMs : 0;
-  const parts = [...bin.times, missing];
+  const parts = [...layers.map(({ slots }) => slots.reduce((sum, slot) => sum + bin.times[slot]!, 0)), missing];
   const whole = scale === 'share' ? parts.reduce((sum, part) => sum + part, 0) : bin.lengthMs;
   return parts.map((part) => (whole > 0 ? part / whole : 0));
 }
+
+/** The line of CPUs is left out where it would be much higher than all else, as in camp report. */
+export const showsCpus = (cpus: number, most: number): boolean => cpus > 0 && cpus <= 4 * Math.max(most, 0.5);
 
 /** Round numbers for an axis from 0 to at least `most`: two or three steps. */
 export function roundScale(most: number): { top: number; step: number } {
@@ -45,9 +56,10 @@ export function roundScale(most: number): { top: number; step: number } {
 export function draw(context: CanvasRenderingContext2D, ratio: number, scene: Scene, hatch: (colour: string) => string | CanvasPattern): void {
   const theme = currentTheme();
   const { bins, scale, cpus, width, span } = scene, LEFT = leftOf(width);
-  const stacks = bins.bins.map((bin) => partsOf(bin, scale));
+  const stacks = bins.bins.map((bin) => partsOf(bin, bins.layers, scale));
   const most = stacks.reduce((top, parts) => Math.max(top, parts.reduce((sum, part) => sum + part, 0)), 0);
-  const { top, step } = scale === 'share' ? { top: 1, step: 0.5 } : roundScale(Math.max(most, cpus * 1.1, 0.1));
+  const hasCpus = scale === 'absolute' && showsCpus(cpus, most);
+  const { top, step } = scale === 'share' ? { top: 1, step: 0.5 } : roundScale(Math.max(most, hasCpus ? cpus * 1.1 : 0, 0.1));
   const plotWidth = Math.max(1, width - LEFT - RIGHT), bottom = HEIGHT - BOTTOM;
   const x = (frame: number) => LEFT + ((frame - span.from) / (span.to - span.from)) * plotWidth;
   const y = (value: number) => bottom - (value / top) * (bottom - TOP);
@@ -70,7 +82,7 @@ export function draw(context: CanvasRenderingContext2D, ratio: number, scene: Sc
   const edges = [...stacks.map((_, i) => (bins.firstBin + i) * bins.size), Math.min(bins.next, (bins.firstBin + stacks.length) * bins.size)]
     .map((frame) => pixel(Math.min(LEFT + plotWidth, Math.max(LEFT, x(frame)))));
   // From the top of the stack to its bottom: each area reaches down to 0, so that there are no seams.
-  for (let part = bins.classes.length; part >= 0; part--) {
+  for (let part = bins.layers.length; part >= 0; part--) {
     if (!stacks.some((parts) => parts[part]! > 0)) continue;
     context.beginPath();
     context.moveTo(edges[0]!, bottom);
@@ -81,11 +93,11 @@ export function draw(context: CanvasRenderingContext2D, ratio: number, scene: Sc
       context.lineTo(edges[i + 1]!, y(height));
     });
     context.lineTo(edges.at(-1)!, bottom);
-    const colour = bins.classes[part];
-    context.fillStyle = colour ? colourOf(colour) : hatch(theme.missing);
+    const layer = bins.layers[part];
+    context.fillStyle = layer ? layer.colour() : hatch(theme.missing);
     context.fill();
   }
-  if (scale === 'absolute' && cpus > 0) drawCpus(context, cpus, y(cpus), width);
+  if (hasCpus) drawCpus(context, cpus, y(cpus), width);
   context.fillStyle = theme.quiet;
   context.textBaseline = 'middle';
   writeTicks(context, withDates(scene.ticks).map(({ at, text }) => ({ x: x(at), text })), bottom + 12, width);

@@ -18,7 +18,7 @@ const HEAD = {
   states: [{ name: '', title: '', help: '', provenance: '', class: '' }],
   classes: [{ name: '', title: '', light: '', dark: '' }],
   'from?': '', 'below?': '', 'causes?': { states: [''], kinds: [''] }, 'labels?': [''],
-  colours: { axes3: [''], axes3_dark: [''], axes4: [''], axes4_dark: [''], groups: [''] },
+  colours: { axes3: [''], axes3_dark: [''], axes4: [''], axes4_dark: [''], groups: [''], groups_dark: [''], others: [''] },
 };
 
 export function isHead(value: { axes3?: unknown; axes4?: unknown }): boolean {

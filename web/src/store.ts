@@ -36,6 +36,7 @@ export class FrameStore implements Store {
   open: number | null = null;
   notes: string[] = [];
   cpus = 0;
+  hasOthers = false;
   newestEndMs = -Infinity;
   silentSince: number | null = null;
 
@@ -63,7 +64,7 @@ export class FrameStore implements Store {
       case HEAD: return this.addHead(json(block) as Head);
       case ENTITIES: return this.addEntities(json(block) as Entity[]);
       case FRAME: return this.addFrame(block.payload);
-      case CPUS: return this.addCpus(json(block) as { cpus?: unknown; full?: unknown; first_full?: unknown });
+      case CPUS: return this.addCpus(json(block) as Record<string, unknown>);
       case NOTE: return this.addNoteBlock(json(block) as { text?: unknown });
       case CAUSES: this.causesNext = block.payload; return;
       case END: return this.end(json(block) as { reason?: unknown; open?: unknown });
@@ -120,13 +121,20 @@ export class FrameStore implements Store {
     for (const { n } of entities) {
       const before = this.entities[n];
       if (before && isOther(before, known[n]!)) this.forget(n);
+      known[n] = { ...known[n]!, past: before && !isOther(before, known[n]!) ? this.pastOf(before, known[n]!) : [] };
     }
     this.entities = known;
     this.entitiesVersion++;
   }
 
-  private addCpus({ cpus, full, first_full }: { cpus?: unknown; full?: unknown; first_full?: unknown }): void {
+  private pastOf({ past = [], ...before }: Entity, now: Entity): NonNullable<Entity['past']> {
+    const kept = past.filter(({ end }) => end > this.firstFrame);
+    return JSON.stringify(before.labels) === JSON.stringify(now.labels) ? kept : [...kept, { end: this.endFrame, entity: before }];
+  }
+
+  private addCpus({ cpus, others, full, first_full }: Record<string, unknown>): void {
     this.cpus = Number.isInteger(cpus) ? (cpus as number) : 0;
+    this.hasOthers = others === true;
     this.fullNow = {
       full: Number.isInteger(full) ? (full as number) : 0,
       firstFull: Number.isInteger(first_full) ? (first_full as number) : -1,

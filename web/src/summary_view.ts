@@ -72,9 +72,15 @@ export class Summary implements View {
     this.app.say(textOf(parts.flatMap((part) => (onset && part.place === 'busy' && part.filter === onset.filter ? [part, { ...part, text: ` ${onset.text}` }] : [part]))));
   }
 
+  /** The number of CPUs whose load the sentence tells. */
+  private get cpus(): number {
+    const { cpus, hasOthers } = this.app.store;
+    return hasOthers ? 0 : cpus;
+  }
+
   private sentence(): { parts: SummaryPart[]; onset: Onset | null } {
     const { store } = this.app;
-    const input = inputOf(this.app.shown(), store.head!, store.cpus, (n) => (store.entities[n] ? nameOf(store.entities[n]) : ''));
+    const input = inputOf(this.app.shown(), store.head!, this.cpus, (n) => (store.entities[n] ? nameOf(store.entities[n]) : ''));
     return { parts: partsOf(input), onset: this.onset(leadOf(input)) };
   }
 
@@ -100,7 +106,7 @@ export class Summary implements View {
   private compared(): string {
     const { store, ui: { state: { compare } } } = this.app;
     if (!compare) return '';
-    const [from, to] = compare.before, { classes, groups } = inputOf(store.mean(from, to), store.head!, store.cpus, () => '');
+    const [from, to] = compare.before, { classes, groups } = inputOf(store.mean(from, to), store.head!, this.cpus, () => '');
     const words = groups.length === 0 ? [] : this.bins.classes.filter(({ name }) => (classes[name] ?? 0) >= LEAST).map(({ name, title }) => `${title} ${digits(1, classes[name]!)}`);
     return `Before, ${spanText(this.series.beginMs(from), this.series.endMs(to - 1))}: ${words.join(' · ') || 'all idle'}`;
   }

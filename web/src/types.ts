@@ -23,7 +23,7 @@ export interface Head {
   labels?: string[]; // names of labels: "user", "database"
   axes3: Axis[] | null;
   axes4: Axis[] | null;
-  colours: { axes3: string[]; axes3_dark: string[]; axes4: string[]; axes4_dark: string[]; groups: string[] };
+  colours: { axes3: string[]; axes3_dark: string[]; axes4: string[]; axes4_dark: string[]; groups: string[]; groups_dark: string[]; others: string[] };
 }
 
 export interface State {
@@ -57,6 +57,8 @@ export interface Entity {
   name: string;
   kernel: boolean;
   labels?: Record<string, string>; // those with a value
+  /** The entity as it was before its labels changed, the oldest first: up to frame `end`, not included. */
+  past?: { end: number; entity: Entity }[];
 }
 
 /** A whole frame, with the unchanged rows that the stream omitted. */
@@ -93,6 +95,7 @@ export interface Store {
   open: number | null; // the frame at which a report opens, once it has been read
   notes: string[];
   cpus: number; // the number of CPUs that the entities share; 0: unknown
+  hasOthers: boolean; // they are shared with others, so the entities do not say how busy they are
   newestEndMs: number; // the end of the newest frame
   silentSince: number | null; // live: when the server, which does not answer now, was last heard
   frame(index: number): Frame; // decoded on request; the last few are cached

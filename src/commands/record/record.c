@@ -429,6 +429,7 @@ int command_record(int argc, char **argv)
             .tier = record.facts.tier,
             .note = record.facts.note,
             .mode = record.mode,
+            .server_cpus = record.facts.server_cpus,
             .interval_ns = record.facts.live ? record.interval_ns : record.facts.interval_ns,
         };
         status = run(&record);

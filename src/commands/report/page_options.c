@@ -117,7 +117,12 @@ void page_close(struct page_options *options)
 
 struct shared_cpus page_cpus(const struct page_options *options, const struct frame *frame)
 {
-    return shared_cpus_of(source_beside(options->source), frame, options->facts.cpus);
+    struct shared_cpus cpus =
+        shared_cpus_of(source_beside(options->source), frame, options->facts.cpus);
+
+    if (cpus.count == 0 && options->facts.server_cpus > 0)
+        cpus = (struct shared_cpus){ .count = options->facts.server_cpus, .has_others = true };
+    return cpus;
 }
 
 const struct bytes *page_causes(const struct page_options *options)

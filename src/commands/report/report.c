@@ -227,8 +227,8 @@ static const struct option_rule option_rules[] = {
     { "at", "picture barry3, picture barry4, over entities", NULL,
       "--at goes with barry3, barry4 and stack --over entities; --begin and --end say which time "
       "the others show" },
-    { "color-by", "picture barry3, picture barry4, picture ranking", NULL,
-      "--color-by goes with barry3, barry4 and ranking" },
+    { "color-by", "picture barry3, picture barry4, picture ribbon, picture ranking", NULL,
+      "--color-by goes with barry3, barry4, ribbon and ranking" },
     { "picture ribbon", NULL, "pin, axes, axes4", NULL },
     { "picture ranking", NULL, "pin, axes, axes4", NULL },
     { "over entities", "picture stack", NULL, NULL },
@@ -291,6 +291,7 @@ static int write_picture(struct report_options *options)
     int status;
 
     page->from.from.wants_states = !is_error;
+    page->from.from.by_statement = report_picture_wants_statements(&options->picture);
     status = from_options_open(&page->from, &page->source, &page->facts);
     if (status != OPTIONS_GO_ON)
         return status;

@@ -2,6 +2,8 @@
 
 #include "counters/units.h"
 #include "ledger/axes.h"
+#include "ledger/index.h"
+#include "ledger/registry.h"
 #include "ledger/timeline.h"
 #include "ledger/words.h"
 #include "program/command.h"
@@ -30,13 +32,18 @@ struct work {
     const struct report_picture *options;
     const struct from_facts *facts;
     struct timeline timeline;
-    struct frame chosen; /* the rows of a frame that --only selects */
+    struct frame chosen; /* the rows of a frame that --only selects, or that are divided */
     struct axes axes;
     size_t frame; /* the index of the shown frame in the timeline, for a picture of one frame */
     bool *pinned; /* [timeline.registry.count] */
     int colour;   /* a label's index, or enum picture_colour */
     size_t cpus;
     regex_t only, pin;
+    const regex_t *chooses; /* `only`, or NULL if all entities are shown */
+    int only_label;         /* index of the label that --only compares, or -1 for the name */
+    char only_text[160];    /* for struct picture */
+    struct registry whole;  /* the entities of the last frame, as the source has them */
+    size_t repeated;        /* for struct picture */
 };
 
 static int check_pattern(const char *option, const char *text)
@@ -68,6 +75,16 @@ int report_picture_check(const struct report_picture *options)
     if (status == OPTIONS_GO_ON)
         status = check_pattern("pin", options->pin);
     return status == OPTIONS_GO_ON ? picture_file_check(options->output) : status;
+}
+
+bool report_picture_wants_statements(const struct report_picture *options)
+{
+    const char *only = options->only;
+    const size_t length = strlen(SOURCE_LABEL_STATEMENT);
+
+    return options->kind == PICTURE_RIBBON &&
+           ((options->colour != NULL && strcmp(options->colour, SOURCE_LABEL_STATEMENT) == 0) ||
+            (only != NULL && strncmp(only, SOURCE_LABEL_STATEMENT "=", length + 1) == 0));
 }
 
 static size_t vertices_wanted(const struct report_picture *options, const struct page_options *page)
@@ -115,15 +132,96 @@ static int set_colour(struct work *work, const struct schema *schema)
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
+/* Returns the expression of --only, and sets *ret_label to the index of the label whose values it
+ * is for, or to -1 if it is for names. */
+static const char *only_pattern(const char *only, const struct schema *schema, int *ret_label)
+{
+    *ret_label = -1;
+    for (size_t i = 0; i < schema->label_count; i++) {
+        const size_t length = strlen(schema->label_names[i]);
+
+        if (strncmp(only, schema->label_names[i], length) == 0 && only[length] == '=') {
+            *ret_label = (int)i;
+            return only + length + 1;
+        }
+    }
+    return only;
+}
+
+static int set_only(struct work *work, const struct schema *schema)
+{
+    const char *only = work->options->only;
+    int status;
+
+    if (only == NULL)
+        return STATUS_OK;
+    only = only_pattern(only, schema, &work->only_label);
+    snprintf(work->only_text, sizeof work->only_text, "%.60s matches %.80s",
+             work->only_label >= 0 ? schema->label_names[work->only_label] : "name", only);
+    status = pattern_compile("only", only, &work->only, &work->chooses);
+    return status == OPTIONS_GO_ON ? STATUS_OK : status;
+}
+
+static bool is_chosen(const struct work *work, const struct entity *entity)
+{
+    const char *text = work->only_label < 0
+                           ? entity->name
+                           : labels_value(entity->labels, (size_t)work->only_label);
+
+    return work->chooses == NULL || regexec(work->chooses, text, 0, NULL, 0) == 0;
+}
+
+static bool divides(const struct work *work)
+{
+    return work->options->kind == PICTURE_RIBBON && work->colour >= 0;
+}
+
+/* Returns an id of an entity with a value, which is not 0. */
+static int64_t id_with(const struct entity *entity, const char *value)
+{
+    static const uint64_t of_names[2] = { 0 };
+    const uint64_t id = entity->id != 0
+                            ? (uint64_t)entity->id
+                            : index_siphash(of_names, entity->name, strlen(entity->name));
+
+    return (int64_t)(index_siphash((const uint64_t[]){ id, 1 }, value, strlen(value)) | 1);
+}
+
+/* Makes an entity one of the timeline for each value of the label of --color-by, because the
+ * timeline only has the last labels of each entity. */
+static int divide(struct work *work, struct entity *entity)
+{
+    const char *value = labels_value(entity->labels, (size_t)work->colour);
+    enum registry_match match;
+    uint32_t number;
+
+    if (registry_enter(&work->whole, entity, &number, &match) != CAMP_OK)
+        return CAMP_E_NOMEM;
+    entity->id = id_with(entity, value);
+    if (match != REGISTRY_NEW && registry_find(&work->timeline.registry, entity) == REGISTRY_NONE)
+        work->repeated++;
+    return CAMP_OK;
+}
+
 static int choose(struct work *work, const struct frame *frame)
 {
+    int r = CAMP_OK;
+
     frame_start_as(&work->chosen, frame);
-    for (size_t i = 0; i < frame->entity_count; i++) {
-        if (regexec(&work->only, frame->entities[i].name, 0, NULL, 0) == 0 &&
-            frame_add_row(&work->chosen, frame, i) == NULL)
-            return CAMP_E_NOMEM;
+    registry_start_frame(&work->whole);
+    for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++) {
+        struct entity *entity;
+
+        if (!is_chosen(work, &frame->entities[i]))
+            continue;
+        entity = frame_add_row(&work->chosen, frame, i);
+        if (entity == NULL)
+            r = CAMP_E_NOMEM;
+        else if (divides(work))
+            r = divide(work, entity);
     }
-    return CAMP_OK;
+    registry_expire(&work->whole, work->whole.frames);
+    return r;
 }
 
 static int keep(void *context, const struct frame *frame)
@@ -131,7 +229,7 @@ static int keep(void *context, const struct frame *frame)
     struct work *work = context;
     int r = CAMP_OK;
 
-    if (work->options->only != NULL) {
+    if (work->chooses != NULL || divides(work)) {
         r = choose(work, frame);
         frame = &work->chosen;
     }
@@ -142,11 +240,13 @@ static int keep(void *context, const struct frame *frame)
 
 static int read_frames(struct work *work, struct page_options *page)
 {
+    const struct schema *schema = work->timeline.schema;
     const int status = page_read(page, work->options->count, keep, work);
 
     if (status == OPTIONS_GO_ON && work->timeline.registry.count == 0 &&
         work->options->only != NULL)
-        return complain(STATUS_FAILURE, "%s has no name that matches --only", work->facts->name);
+        return complain(STATUS_FAILURE, "%s has no %s that matches --only", work->facts->name,
+                        work->only_label >= 0 ? schema->label_names[work->only_label] : "name");
     return status;
 }
 
@@ -229,7 +329,9 @@ static int draw(void *context, FILE *stream)
         .origin = origin,
         .note = work->facts->note,
         .kind = kind_of(work),
+        .only = work->only_text,
         .cpus = work->cpus,
+        .repeated = work->repeated,
         .frame = work->frame,
         .over_entities = work->options->over == 1,
         .pinned = work->pinned,
@@ -243,12 +345,13 @@ static int draw(void *context, FILE *stream)
 
 static void release(struct work *work)
 {
-    if (work->options->only != NULL)
+    if (work->chooses != NULL)
         regfree(&work->only);
     if (work->options->pin != NULL)
         regfree(&work->pin);
     free(work->pinned);
     frame_release(&work->chosen);
+    registry_release(&work->whole);
     timeline_release(&work->timeline);
 }
 
@@ -259,18 +362,20 @@ int report_picture(const struct report_picture *options, struct page_options *pa
     int status;
 
     timeline_init(&work.timeline, schema, TIMELINE_BYTES);
-    if (options->only != NULL) /* report_picture_check() has checked both expressions. */
-        regcomp(&work.only, options->only, REG_EXTENDED | REG_NOSUB);
-    if (options->pin != NULL)
+    source_set_statements(page->source, true); /* if it was opened with them */
+    if (options->pin != NULL)                  /* report_picture_check() has checked it. */
         regcomp(&work.pin, options->pin, REG_EXTENDED | REG_NOSUB);
     status = set_axes(&work, schema, page);
+    if (status == STATUS_OK)
+        status = set_only(&work, schema);
     if (status == STATUS_OK)
         status = set_colour(&work, schema);
     if (status == STATUS_OK)
         status = read_frames(&work, page);
     if (status == OPTIONS_GO_ON)
         status = choose_frame(&work);
-    work.cpus = frame_cpu_count(source_beside(page->source), page->facts.cpus);
+    work.cpus =
+        frame_cpu_count(source_beside(page->source), page->facts.cpus + page->facts.server_cpus);
     if (status == STATUS_OK)
         status = find_pinned(&work);
     if (status == STATUS_OK)

@@ -32,15 +32,17 @@ extern const char *const report_picture_overs[];
     { "over", 0, OPTION_CHOICE, &(options)->over, "WHAT",                                          \
       "For a stack: time (the default), with all entities together, or entities, in one frame.",   \
       0, 0, report_picture_overs },                                                                \
-    { "only", 0, OPTION_TEXT, &(options)->only, "REGEX",                                           \
-      "For a picture: show only the entities whose name matches.", 0, 0, NULL },                   \
+    { "only", 0, OPTION_TEXT, &(options)->only, "[LABEL=]REGEX",                                           \
+      "For a picture: show only the entities whose name matches, or with LABEL=REGEX the "         \
+      "value of that label.", 0, 0, NULL },                                                        \
     { "pin", 0, OPTION_TEXT, &(options)->pin, "REGEX",                                             \
       "For a picture: always print the names of the entities whose name matches.", 0, 0, NULL },   \
     { "color-by", 0, OPTION_TEXT, &(options)->colour, "LABEL",                                     \
       "For barry3 and barry4: one color for each value of this label (user, application, ...), "   \
       "or for each name. Default: name, or the first label with more than one value where all "    \
       "names are the same. For ranking: one row for each; default: the process of a thread, or "   \
-      "name.", 0, 0, NULL }
+      "name. For ribbon: one layer for each of the six largest; default: the classes.", 0, 0,      \
+      NULL }
 /* clang-format on */
 
 /* Complains that `output` is not a page, and names the kinds of pictures. Returns STATUS_USAGE. */
@@ -49,6 +51,9 @@ int report_picture_refuse(const char *output);
 /* Checks the options before the source is opened. Returns OPTIONS_GO_ON, or an exit status after
  * an error message. */
 int report_picture_check(const struct report_picture *options);
+
+/* Returns whether time should be divided by statement (from.by_statement). */
+bool report_picture_wants_statements(const struct report_picture *options);
 
 /* Reads the source of the page to its end, or `count` frames, and writes the picture. Returns an
  * exit status. */

@@ -88,6 +88,10 @@ void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint
 /* Adds a row. CAMP_OK or CAMP_E_NOMEM. */
 int session_frame_add(struct session_frame *sessions, const struct session *session);
 
+/* Returns the number of CPUs of a server (from_facts.server_cpus), which is on this machine if
+ * `is_local` is set; 0 if it is unknown. */
+size_t session_server_cpus(bool is_local);
+
 /* Returns the state that the rules assign to a kind, or SESSION_STATE_COUNT if no rule matches.
  * Drivers use this function to fill reported_ns. */
 enum session_state session_frame_state(struct session_frame *sessions,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define RULES_SIZE_MAXIMUM 1000000
 #define KIND_SIZE 256    /* bytes for the four texts of a kind; longer kinds are not cached */
@@ -279,4 +280,11 @@ int session_frame_add(struct session_frame *sessions, const struct session *sess
     if (sessions->samples_column != 0)
         values[sessions->samples_column] = session->sample_count;
     return CAMP_OK;
+}
+
+size_t session_server_cpus(bool is_local)
+{
+    const long cpus = is_local ? sysconf(_SC_NPROCESSORS_ONLN) : 0;
+
+    return cpus > 0 ? (size_t)cpus : 0;
 }

@@ -393,7 +393,8 @@ void stream_set_cpus(struct stream *stream, struct shared_cpus cpus)
 
 static bool are_same(const struct shared_cpus *a, const struct shared_cpus *b)
 {
-    return a->count == b->count && a->full == b->full && a->first_full == b->first_full;
+    return a->count == b->count && a->has_others == b->has_others && a->full == b->full &&
+           a->first_full == b->first_full;
 }
 
 static int put_cpus(struct stream *stream, bool is_key, struct bytes *out)

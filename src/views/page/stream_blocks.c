@@ -274,10 +274,17 @@ static void put_axes_colours(FILE *stream, const char *key, const char *key_dark
 
 static void put_all_colours(FILE *stream, const struct stream_facts *facts)
 {
+    static const char *const others[] = { PALETTE_OTHERS, PALETTE_OTHERS_DARK };
+
     fputs(",\"colours\":{", stream);
     put_axes_colours(stream, "axes3", "axes3_dark", facts->axes3);
     put_axes_colours(stream, "axes4", "axes4_dark", facts->axes4);
     put_colours(stream, "groups", palette_groups, sizeof palette_groups / sizeof palette_groups[0]);
+    putc(',', stream);
+    put_colours(stream, "groups_dark", palette_groups_dark,
+                sizeof palette_groups_dark / sizeof palette_groups_dark[0]);
+    putc(',', stream);
+    put_colours(stream, "others", others, sizeof others / sizeof others[0]);
     putc('}', stream);
 }
 
@@ -410,6 +417,8 @@ int stream_cpus_block(const struct shared_cpus *cpus, struct bytes *out)
     if (!memory_text_open(&text))
         return CAMP_E_NOMEM;
     fprintf(text.stream, "{\"cpus\":%zu", cpus->count);
+    if (cpus->has_others)
+        fputs(",\"others\":true", text.stream);
     if (cpus->full > 0)
         fprintf(text.stream, ",\"full\":%zu,\"first_full\":%" PRId64, cpus->full, cpus->first_full);
     putc('}', text.stream);

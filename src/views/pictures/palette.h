@@ -29,7 +29,13 @@ static const char *const palette_classes_dark[CLASS_COUNT] = {
 /* of hatched areas, for time in no state; the styles of pictures (svg.c) have it, too */
 #define PALETTE_MISSING "#d1242f"
 
-/* The groups of dots, by name or label. None is like the red of missing time or the purple of
- * pinned entities. */
+/* The groups of dots and of a ribbon, by name or label, on light and on dark paper. None is like
+ * the red of missing time or the purple of pinned entities. */
 static const char *const palette_groups[] = { "#004c89", "#be8703", "#5f9f86",
                                               "#6b6903", "#2b3137", "#1a7eae" };
+static const char *const palette_groups_dark[] = { "#0089b8", "#f4a300", "#b1c8b3",
+                                                   "#9c8100", "#e9eff5", "#00b9ff" };
+
+/* The area of all other groups together, on light and on dark paper. */
+#define PALETTE_OTHERS "#c3c9d0"
+#define PALETTE_OTHERS_DARK "#59616b"

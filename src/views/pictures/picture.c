@@ -208,6 +208,8 @@ static char *describe(const struct picture *picture, const char *about,
     write_period(stream, picture->timeline, caption->from, caption->to);
     fprintf(stream, ": %zu %s%s\n", caption->entities,
             noun_of(caption->entities, "entity", "entities"), caption->remark);
+    if (picture->only[0] != '\0')
+        fprintf(stream, "Only entities whose %s are shown.\n", picture->only);
     write_unaccounted(stream, caption);
     if (sums->worst_left_out > 0)
         write_left_out(stream, picture->vertices, caption);

@@ -10,7 +10,8 @@
  *    its time.
  *  - stack: stacked shares, of all entities together over time, or of each entity in one frame.
  *  - lines: the shares of all entities together over time, as lines.
- *  - ribbon: the active time (ledger/active.h) of all entities together over time, by class.
+ *  - ribbon: the active time (ledger/active.h) of all entities together over time, by class, or by
+ *    the value of a label or by name.
  *  - ranking: the groups of entities with the most active time.
  *
  * The first five follow Gunther and Poder, "Barry007" (2009).
@@ -35,9 +36,11 @@ enum picture_kind {
 /* "barry3" and so on, NULL-terminated. */
 extern const char *const picture_names[PICTURE_KIND_COUNT + 1];
 
-/* What determines the colour of dots. A value from 0 on is the index of a label. */
+/* What determines the colour of dots, the rows of a ranking and the layers of a ribbon. A value
+ * from 0 on is the index of a label. */
 enum picture_colour {
-    /* By name. If all names are the same, by the first label whose values differ. */
+    /* Dots: by name or, if all names are the same, by the first label whose values differ. A
+     * ranking: by process or name. A ribbon: by class. */
     PICTURE_COLOUR_USUAL = -2,
     PICTURE_COLOUR_NAME = -1
 };
@@ -51,7 +54,11 @@ struct picture {
     const char *origin; /* where the data come from, such as "bpf, host db1" */
     const char *note;   /* a note for the reader, or "" */
     const char *kind;   /* what the entities are, in the plural, such as "threads" */
+    const char *only;   /* which entities are shown, such as "application matches ^web", or "" */
     size_t cpus;        /* the number of CPUs that the entities share; 0 if it is unknown */
+    /* Of an entity whose label has changed, the timeline has several. This is the number of those
+     * that are not counted as entities. */
+    size_t repeated;
     size_t frame;
     bool over_entities; /* a stack has a bar for each entity of one frame, and no time axis */
     /* [timeline->registry.count], true for entities that always get a label. May be NULL. */

@@ -5,6 +5,7 @@
  * members were active at one time, this number by class on a scale that all rows share, and its
  * course over time, each on its own scale.
  */
+#include "active_groups.h"
 #include "palette.h"
 #include "picture_parts.h"
 #include "plot.h"
@@ -26,158 +27,16 @@
 #define COURSE_AT 590.0
 #define COURSE_WIDTH (WIDTH - MARGIN - COURSE_AT)
 #define COURSE_COLUMNS 60
-/* Groups with less active time, relative to all the time, count as idle. */
-#define IDLE_SHARE 1e-6
-
-struct group {
-    uint32_t entity; /* number of an entity of the group in the registry; of a process its main
-                        thread */
-    size_t members;
-    struct active sum;
-    size_t rank; /* index in the order of the ranking */
-};
 
 struct ranking {
     const struct picture *picture;
-    bool by_process;
-    struct group *groups; /* [count], in the order of the ranking after rank_groups(); owned */
-    size_t count;
-    uint32_t *group_of;                /* [registry.count] index in groups; owned */
-    size_t shown, active;              /* groups that have a row, and groups that are not idle */
+    struct active_groups all;
+    size_t shown;                      /* groups that have a row */
     double (*courses)[COURSE_COLUMNS]; /* [shown] active seconds of each column; owned */
     struct active_column columns[COURSE_COLUMNS];
     size_t column_count;
-    struct active sum;
-    double length_s;
     double most; /* the longest bar, seconds */
-    size_t parked;
-    struct sums sums;
 };
-
-static const struct entity *entity_of(const struct ranking *ranking, uint32_t number)
-{
-    return &ranking->picture->timeline->registry.entities[number].entity;
-}
-
-static int colour_of(const struct picture *picture)
-{
-    return picture->colour >= 0 ? picture->colour : PICTURE_COLOUR_NAME;
-}
-
-/* compare_entities() uses this variable, because qsort() passes no context. */
-static const struct ranking *sorted;
-
-/* Compares the groups to which two entities belong. */
-static int compare_keys(const struct entity *a, const struct entity *b)
-{
-    const int colour = colour_of(sorted->picture);
-    size_t ours, theirs;
-    const char *our_name = group_name_of(a, colour, &ours),
-               *their_name = group_name_of(b, colour, &theirs);
-    int order = 0;
-
-    if (sorted->by_process && a->pid != b->pid)
-        return a->pid > b->pid ? 1 : -1;
-    if (sorted->by_process && a->pid > 0)
-        return 0;
-    order = memcmp(our_name, their_name, ours < theirs ? ours : theirs);
-    return order != 0 ? order : (ours > theirs) - (ours < theirs);
-}
-
-static int compare_entities(const void *left, const void *right)
-{
-    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    const int order = compare_keys(entity_of(sorted, a), entity_of(sorted, b));
-
-    return order != 0 ? order : (a > b) - (a < b);
-}
-
-/* The largest first; groups of the same size are in the order of the source. */
-static int compare_groups(const void *left, const void *right)
-{
-    const struct group *a = left, *b = right;
-    const int order = (a->sum.sum_s < b->sum.sum_s) - (a->sum.sum_s > b->sum.sum_s);
-
-    return order != 0 ? order : (a->entity > b->entity) - (a->entity < b->entity);
-}
-
-static int find_groups(struct ranking *ranking)
-{
-    const struct registry *registry = &ranking->picture->timeline->registry;
-    uint32_t *order = calloc(registry->count + 1, sizeof *order);
-
-    ranking->groups = calloc(registry->count + 1, sizeof *ranking->groups);
-    ranking->group_of = calloc(registry->count + 1, sizeof *ranking->group_of);
-    if (order == NULL || ranking->groups == NULL || ranking->group_of == NULL) {
-        free(order);
-        return CAMP_E_NOMEM;
-    }
-    for (size_t i = 0; i < registry->count; i++)
-        order[i] = (uint32_t)i;
-    sorted = ranking;
-    qsort(order, registry->count, sizeof *order, compare_entities);
-    for (size_t i = 0; i < registry->count; i++) {
-        const struct entity *entity = entity_of(ranking, order[i]);
-        struct group *group = &ranking->groups[ranking->count];
-
-        if (i > 0 && compare_keys(entity_of(ranking, order[i - 1]), entity) == 0)
-            group--;
-        else
-            ranking->count++;
-        if (group->members++ == 0 || entity->id == entity->pid)
-            group->entity = order[i];
-        ranking->group_of[order[i]] = (uint32_t)(group - ranking->groups);
-    }
-    sorted = NULL;
-    free(order);
-    return CAMP_OK;
-}
-
-static void add_frame(struct ranking *ranking, const struct timeline_frame *frame)
-{
-    const struct timeline *timeline = ranking->picture->timeline;
-    size_t parked = 0;
-
-    for (size_t row = frame->first; row < frame->first + frame->count; row++) {
-        struct active active;
-
-        if (!active_row(timeline, row, &active, &ranking->sums))
-            continue;
-        active_add(&ranking->groups[ranking->group_of[timeline->entities[row]]].sum, &active);
-        active_add(&ranking->sum, &active);
-        parked += active.is_parked;
-    }
-    if (parked > ranking->parked)
-        ranking->parked = parked;
-    ranking->length_s += fmax((double)(frame->end_ns - frame->begin_ns) / 1e9, 1e-9);
-}
-
-/* Sorts the groups. ranking->group_of becomes the rank of an entity's group. */
-static int rank_groups(struct ranking *ranking)
-{
-    const size_t entities = ranking->picture->timeline->registry.count;
-    uint32_t *ranks = calloc(ranking->count + 1, sizeof *ranks);
-
-    if (ranks == NULL)
-        return CAMP_E_NOMEM;
-    for (size_t i = 0; i < ranking->count; i++)
-        ranking->groups[i].rank = i;
-    qsort(ranking->groups, ranking->count, sizeof *ranking->groups, compare_groups);
-    for (size_t i = 0; i < ranking->count; i++) {
-        const struct active *sum = &ranking->groups[i].sum;
-
-        ranks[ranking->groups[i].rank] = (uint32_t)i;
-        ranking->active += sum->sum_s > IDLE_SHARE * ranking->length_s;
-    }
-    for (size_t i = 0; i < entities; i++)
-        ranking->group_of[i] = ranks[ranking->group_of[i]];
-    free(ranks);
-    ranking->shown = ranking->active < ROWS_MOST ? ranking->active : ROWS_MOST;
-    for (size_t i = 0; i < ranking->shown; i++)
-        ranking->most =
-            fmax(ranking->most, ranking->groups[i].sum.sum_s + ranking->groups[i].sum.missing_s);
-    return CAMP_OK;
-}
 
 static int find_courses(struct ranking *ranking)
 {
@@ -194,7 +53,7 @@ static int find_courses(struct ranking *ranking)
 
         for (size_t j = 0; j < timeline->frames[i].count; j++) {
             const size_t row = timeline->frames[i].first + j;
-            const uint32_t rank = ranking->group_of[timeline->entities[row]];
+            const uint32_t rank = ranking->all.group_of[timeline->entities[row]];
 
             if (rank < ranking->shown && active_row(timeline, row, &active, &ignored))
                 ranking->courses[rank][column] += active.sum_s;
@@ -203,54 +62,31 @@ static int find_courses(struct ranking *ranking)
     return CAMP_OK;
 }
 
-static int collect(struct ranking *ranking)
+static int collect(struct ranking *ranking, bool by_process)
 {
-    const struct timeline *timeline = ranking->picture->timeline;
-    int r = find_groups(ranking);
+    const int r = active_groups_find(&ranking->all, ranking->picture, by_process);
+    const struct active_groups *all = &ranking->all;
 
-    for (size_t i = 0; r == CAMP_OK && i < timeline->frame_count; i++)
-        add_frame(ranking, &timeline->frames[i]);
-    if (r == CAMP_OK)
-        r = rank_groups(ranking);
-    return r == CAMP_OK ? find_courses(ranking) : r;
+    if (r != CAMP_OK)
+        return r;
+    ranking->shown = all->active < ROWS_MOST ? all->active : ROWS_MOST;
+    for (size_t i = 0; i < ranking->shown; i++)
+        ranking->most =
+            fmax(ranking->most, all->groups[i].sum.sum_s + all->groups[i].sum.missing_s);
+    return find_courses(ranking);
 }
 
-/* Writes the name of a group. */
-static void name_group(const struct ranking *ranking, const struct group *group,
-                       char ret[ENTITY_TEXT_SIZE + LABELS_VALUE_SIZE])
-{
-    const size_t size = ENTITY_TEXT_SIZE + LABELS_VALUE_SIZE;
-    const struct entity *entity = entity_of(ranking, group->entity);
-    const int colour = colour_of(ranking->picture);
-    size_t length;
-    const char *name = group_name_of(entity, colour, &length);
-
-    if (ranking->by_process && entity->pid > 0)
-        snprintf(ret, size, "%s %d", entity->name, (int)entity->pid);
-    else if (group->members == 1 && colour < 0)
-        entity_text(ret, entity);
-    else if (length > 0)
-        snprintf(ret, size, "%.*s", (int)length, name);
-    else
-        snprintf(ret, size, "%s", colour >= 0 ? "(none)" : "(no name)");
-}
-
-static void draw_name(FILE *stream, const struct ranking *ranking, const struct group *group,
+static void draw_name(FILE *stream, const struct ranking *ranking, const struct active_group *group,
                       double y)
 {
-    char name[ENTITY_TEXT_SIZE + LABELS_VALUE_SIZE], members[32] = "", text[sizeof name + 40];
-    double room = NAME_WIDTH;
-    size_t length;
+    char name[ACTIVE_GROUP_NAME_SIZE], cut[sizeof name + 4], members[32] = "";
+    char text[sizeof cut + sizeof members];
 
-    name_group(ranking, group, name);
+    active_group_name(&ranking->all, group, name);
     if (group->members > 1)
         snprintf(members, sizeof members, " (%zu)", group->members);
-    room -= svg_text_width(members, 12);
-    length = strlen(name);
-    if (svg_text_width(name, 12) > room)
-        length = svg_text_fit(name, 12, room - svg_text_width("...", 12));
-    snprintf(text, sizeof text, "%.*s%s%s", (int)length, name, name[length] != '\0' ? "..." : "",
-             members);
+    active_group_cut(name, NAME_WIDTH - svg_text_width(members, 12), cut, sizeof cut);
+    snprintf(text, sizeof text, "%s%s", cut, members);
     svg_text(stream, (struct svg_point){ MARGIN, y }, SVG_START, NULL, text);
 }
 
@@ -325,7 +161,7 @@ static void draw_head(FILE *stream, const struct ranking *ranking, double y)
 {
     char scale[60];
 
-    snprintf(scale, sizeof scale, "0 to %.2f", ranking->most / ranking->length_s);
+    snprintf(scale, sizeof scale, "0 to %.2f", ranking->most / ranking->all.length_s);
     svg_text(stream, (struct svg_point){ MARGIN, y }, SVG_START, SVG_TICK, "name (members)");
     svg_text(stream, (struct svg_point){ NUMBER_AT, y }, SVG_END, SVG_TICK, "active");
     svg_text(stream, (struct svg_point){ BAR_AT, y }, SVG_START, SVG_TICK,
@@ -340,39 +176,39 @@ static void draw_rest(FILE *stream, const struct ranking *ranking, double y)
     char text[80];
     double rest = 0;
 
-    for (size_t i = ranking->shown; i < ranking->count; i++)
-        rest += ranking->groups[i].sum.sum_s;
-    if (ranking->active > ranking->shown) {
-        snprintf(text, sizeof text, "%zu more", ranking->active - ranking->shown);
+    for (size_t i = ranking->shown; i < ranking->all.count; i++)
+        rest += ranking->all.groups[i].sum.sum_s;
+    if (ranking->all.active > ranking->shown) {
+        snprintf(text, sizeof text, "%zu more", ranking->all.active - ranking->shown);
         svg_text(stream, (struct svg_point){ MARGIN, y }, SVG_START, SVG_TICK, text);
-        draw_number(stream, rest, ranking->length_s, y);
+        draw_number(stream, rest, ranking->all.length_s, y);
         y += ROW;
     }
-    if (ranking->count > ranking->active) {
-        snprintf(text, sizeof text, "%zu idle", ranking->count - ranking->active);
+    if (ranking->all.count > ranking->all.active) {
+        snprintf(text, sizeof text, "%zu idle", ranking->all.count - ranking->all.active);
         svg_text(stream, (struct svg_point){ MARGIN, y }, SVG_START, SVG_TICK, text);
     }
 }
 
 static double rows_height(const struct ranking *ranking)
 {
-    return ROW * (double)(1 + ranking->shown + (ranking->active > ranking->shown) +
-                          (ranking->count > ranking->active));
+    return ROW * (double)(1 + ranking->shown + (ranking->all.active > ranking->shown) +
+                          (ranking->all.count > ranking->all.active));
 }
 
 static void draw_rows(FILE *stream, const struct ranking *ranking, double top)
 {
     svg_hatch(stream, PALETTE_MISSING);
     active_legend(stream, (struct svg_point){ MARGIN, LEGEND_AT }, WIDTH - 2 * MARGIN,
-                  &ranking->sum, ranking->length_s);
+                  &ranking->all.sum, ranking->all.length_s);
     draw_head(stream, ranking, top);
     svg_group(stream, "ranking");
     for (size_t i = 0; i < ranking->shown; i++) {
-        const struct group *group = &ranking->groups[i];
+        const struct active_group *group = &ranking->all.groups[i];
         const double y = top + ROW * (double)(i + 1);
 
         draw_name(stream, ranking, group, y);
-        draw_number(stream, group->sum.sum_s, ranking->length_s, y);
+        draw_number(stream, group->sum.sum_s, ranking->all.length_s, y);
         draw_bar(stream, ranking, &group->sum, y);
         draw_course(stream, ranking, ranking->courses[i], y);
     }
@@ -386,36 +222,32 @@ static struct caption caption_of(const struct ranking *ranking)
     struct caption caption = {
         .to = picture->timeline->frame_count,
         .entities = picture->timeline->registry.count,
-        .sums = &ranking->sums,
+        .sums = &ranking->all.sums,
         .nouns = { "row", "rows" },
         .missing = " (hatched)",
         .over = "",
         .left_out = "",
     };
-    const char *by = picture->colour >= 0  ? picture->timeline->schema->label_names[picture->colour]
-                     : ranking->by_process ? "process"
-                                           : "name";
     char parked[60] = "";
 
-    snprintf(caption.title, sizeof caption.title, "Active %.60s by %.60s", picture->kind, by);
-    if (ranking->parked > 0)
+    snprintf(caption.title, sizeof caption.title, "Active %.60s by %.60s", picture->kind,
+             active_groups_by(&ranking->all));
+    if (ranking->all.parked > 0)
         snprintf(parked, sizeof parked, "; up to %zu parked in a lock, not active",
-                 ranking->parked);
+                 ranking->all.parked);
     snprintf(caption.remark, sizeof caption.remark, " in %zu %s, %.2f active at one time%s.",
-             ranking->count, ranking->count == 1 ? "group" : "groups",
-             ranking->sum.sum_s / ranking->length_s, parked);
+             ranking->all.count, ranking->all.count == 1 ? "group" : "groups",
+             ranking->all.sum.sum_s / ranking->all.length_s, parked);
     return caption;
 }
 
 int picture_ranking(FILE *stream, const struct picture *picture)
 {
-    struct ranking ranking = {
-        .picture = picture,
-        .by_process =
-            picture->colour == PICTURE_COLOUR_USUAL && strcmp(picture->kind, "threads") == 0,
-    };
+    const bool by_process =
+        picture->colour == PICTURE_COLOUR_USUAL && strcmp(picture->kind, "threads") == 0;
+    struct ranking ranking = { .picture = picture };
     const double top = LEGEND_AT + 2 * LEGEND_ROW + 4;
-    int r = collect(&ranking);
+    int r = collect(&ranking, by_process);
 
     if (r == CAMP_OK) {
         const struct caption caption = caption_of(&ranking);
@@ -429,8 +261,7 @@ int picture_ranking(FILE *stream, const struct picture *picture)
         draw_rows(stream, &ranking, top);
         svg_end(stream);
     }
-    free(ranking.groups);
-    free(ranking.group_of);
+    active_groups_release(&ranking.all);
     free(ranking.courses);
     return r;
 }

@@ -314,13 +314,13 @@ static void draw_mark(FILE *stream, struct svg_point at, const struct plot_legen
         svg_circle(stream, (struct svg_point){ at.x + 6, middle }, 4, &entry->look, NULL);
 }
 
-size_t plot_legend(FILE *stream, struct svg_point at, double width,
-                   const struct plot_legend *entries, size_t count)
+/* Draws the entries, unless the stream is NULL. Returns the number of rows. */
+static size_t put_legend(FILE *stream, struct svg_point at, double width,
+                         const struct plot_legend *entries, size_t count)
 {
     const double left = at.x;
     size_t rows = 1;
 
-    svg_group(stream, "legend");
     for (size_t i = 0; i < count; i++) {
         const double wide = LEGEND_MARK + svg_text_width(entries[i].title, 12);
 
@@ -328,11 +328,28 @@ size_t plot_legend(FILE *stream, struct svg_point at, double width,
             at = (struct svg_point){ left, at.y + LEGEND_ROW };
             rows++;
         }
-        draw_mark(stream, at, &entries[i]);
-        svg_text(stream, (struct svg_point){ at.x + LEGEND_MARK, at.y }, SVG_START, NULL,
-                 entries[i].title);
+        if (stream != NULL) {
+            draw_mark(stream, at, &entries[i]);
+            svg_text(stream, (struct svg_point){ at.x + LEGEND_MARK, at.y }, SVG_START, NULL,
+                     entries[i].title);
+        }
         at.x += wide + LEGEND_GAP;
     }
+    return rows;
+}
+
+size_t plot_legend(FILE *stream, struct svg_point at, double width,
+                   const struct plot_legend *entries, size_t count)
+{
+    size_t rows;
+
+    svg_group(stream, "legend");
+    rows = put_legend(stream, at, width, entries, count);
     svg_group_end(stream);
     return rows;
+}
+
+size_t plot_legend_rows(double width, const struct plot_legend *entries, size_t count)
+{
+    return put_legend(NULL, (struct svg_point){ 0 }, width, entries, count);
 }

@@ -79,3 +79,6 @@ struct plot_legend {
  * its base line. Returns the number of rows. */
 size_t plot_legend(FILE *stream, struct svg_point at, double width,
                    const struct plot_legend *entries, size_t count);
+
+/* Returns the number of rows that plot_legend() needs. */
+size_t plot_legend_rows(double width, const struct plot_legend *entries, size_t count);

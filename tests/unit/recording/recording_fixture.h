@@ -217,7 +217,8 @@ static int remove_folder(void **state)
 
 static struct recorder *open_recorder(void)
 {
-    const struct recorder_about about = { "made", "makings", "schedstat+SQL", "a note", WALL_NS };
+    const struct recorder_about about = { "made", "makings", "schedstat+SQL", "a note", WALL_NS,
+                                          6,      0 };
     struct camp_error error = { 0 };
     struct recorder *recorder;
 

@@ -112,7 +112,29 @@ static void a_replay_has_the_source_and_tier_and_note_stored_in_its_recording(vo
     assert_string_equal(facts.note, "a note");
     assert_false(facts.live);
     assert_int_equal(facts.interval_ns, WALL_NS);
+    assert_int_equal(facts.server_cpus, 6);
     assert_int_equal(facts.end_ns, FIRST_WALL_CLOCK_NS + (TICKS - 1) * (int64_t)WALL_NS);
+}
+
+static void a_number_of_cpus_that_cannot_be_is_unknown(void **state)
+{
+    static const char *const texts[] = { "", "-1", "65537", "18446744073709551616", "six", "x6" };
+    const struct from from = { 0 };
+    struct from_facts facts;
+    char sql[120];
+
+    (void)state;
+    record_made(&states_schema, NULL);
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        snprintf(sql, sizeof sql, "UPDATE camp SET value = '%s' WHERE key = 'server_cpus'",
+                 texts[i]);
+        run_sql(sql);
+        source_close(open_from(&from, &facts));
+        assert_int_equal(facts.server_cpus, 0);
+    }
+    run_sql("DELETE FROM camp WHERE key = 'server_cpus'");
+    source_close(open_from(&from, &facts));
+    assert_int_equal(facts.server_cpus, 0);
 }
 
 /* The clock is set back by an hour after 60 intervals. */
@@ -234,6 +256,7 @@ int main(void)
         RECORDING_TEST(exited_entities_are_not_repeated_in_later_intervals_of_a_long_replay),
         RECORDING_TEST(the_view_of_entities_has_their_last_names),
         RECORDING_TEST(a_replay_has_the_source_and_tier_and_note_stored_in_its_recording),
+        RECORDING_TEST(a_number_of_cpus_that_cannot_be_is_unknown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,6 +32,7 @@ static struct vertices vertices;
 static char *svg;
 static int colour;
 static const char *kind_of_entities;
+static const char *only;
 static size_t cpus;
 
 static int set_up(void **state)
@@ -42,6 +43,7 @@ static int set_up(void **state)
     svg = NULL;
     colour = PICTURE_COLOUR_USUAL;
     kind_of_entities = "threads";
+    only = "";
     cpus = 0;
     return 0;
 }
@@ -90,6 +92,7 @@ static void draw(enum picture_kind kind, size_t count, bool over_entities)
                                .origin = "test",
                                .note = "",
                                .kind = kind_of_entities,
+                               .only = only,
                                .cpus = cpus,
                                .over_entities = over_entities,
                                .colour = colour };

@@ -176,6 +176,25 @@ static void groups_differ_from_each_other_and_from_marks(void **state)
     }
 }
 
+/* The area of the others is a neighbour of any group. It has no contrast of its own: it is between
+ * groups or at the edge of a picture of areas. */
+static void groups_differ_on_dark_paper_and_from_the_others(void **state)
+{
+    const size_t count = sizeof palette_groups / sizeof palette_groups[0];
+    const char *light[7], *dark[7];
+
+    (void)state;
+    assert_int_equal(sizeof palette_groups_dark / sizeof palette_groups_dark[0], count);
+    memcpy(light, palette_groups, sizeof palette_groups);
+    memcpy(dark, palette_groups_dark, sizeof palette_groups_dark);
+    light[count] = PALETTE_OTHERS;
+    dark[count] = PALETTE_OTHERS_DARK;
+    assert_apart(light, count + 1, GROUPS_APART);
+    assert_apart(dark, count + 1, GROUPS_APART);
+    for (size_t i = 0; i < count; i++)
+        assert_contrast(palette_groups_dark[i], DARK_PAPER, AREA_CONTRAST);
+}
+
 /* In the style sheet of pictures, only texts have a fill, apart from "none". */
 static void the_texts_of_pictures_are_readable(void **state)
 {
@@ -204,6 +223,7 @@ int main(void)
         cmocka_unit_test(two_classes_never_look_alike),
         cmocka_unit_test(each_class_stands_out_from_the_paper),
         cmocka_unit_test(groups_differ_from_each_other_and_from_marks),
+        cmocka_unit_test(groups_differ_on_dark_paper_and_from_the_others),
         cmocka_unit_test(the_texts_of_pictures_are_readable),
     };
 

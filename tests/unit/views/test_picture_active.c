@@ -1,6 +1,8 @@
 /* Pictures of active time: ribbon and ranking. */
 #include "picture_drawing.h"
 
+#include "views/pictures/active_groups.h"
+
 #define LAYER "class=\"layer\""
 #define PART "class=\"part\""
 #define CPU_FILL "fill=\"#2a71b1\""
@@ -131,6 +133,192 @@ static void a_long_ribbon_has_few_columns_and_the_same_average(void **state)
     assert_true(strlen(svg) < 60000);
 }
 
+/* Adds a session of a user with an application. */
+static void add_session(const char *user, const char *application, double cpu, double idle,
+                        double lock)
+{
+    const char *const values[] = { user, application };
+
+    add("postgres@shop", cpu, idle, 0, lock);
+    frame.entities[frame.entity_count - 1].labels = labels_intern(values, 2);
+}
+
+/* Adds up the heights of a layer over its columns, in entities. Each column has two points above,
+ * from left to right, and two below, from right to left. The axis ends at `top`. */
+static double layer_sum(size_t number, double top)
+{
+    const char *at = svg;
+    double points[4096][2], sum = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i <= number; i++) {
+        at = strstr(at + 1, LAYER);
+        assert_non_null(at);
+    }
+    while (strncmp(at, "<polygon", 8) != 0)
+        at--;
+    at = strstr(at, "points=\"") + strlen("points=\"");
+    while (*at != '"' && count < 4096) {
+        char *end;
+
+        points[count][0] = strtod(at, &end);
+        points[count++][1] = strtod(end + 1, &end);
+        at = end + (*end == ' ');
+    }
+    for (size_t i = 0; i < count / 2; i += 2)
+        sum += fabs(points[count - 1 - i][1] - points[i][1]) * top / 300;
+    return sum;
+}
+
+static void a_ribbon_by_a_label_has_a_layer_for_each_value(void **state)
+{
+    (void)state;
+    for (unsigned second = 0; second < 4; second++) {
+        begin(second);
+        add_session("app", "orders", 0.25, 0.75, 0);
+        add_session("app", "web", 0.5, 0, 0.5);
+        add_session("batch", "web", second % 2, 1 - second % 2, 0);
+        add_session("batch", "", 0, 0.875, 0.125);
+        keep();
+    }
+    kind_of_entities = "sessions";
+    colour = 1;
+    draw(PICTURE_RIBBON, 3, false);
+    assert_says(">Active sessions by application</text>");
+    assert_says("How many were active at one time, by application, over time.");
+    assert_int_equal(count_of(LAYER), 3);
+    assert_says(">web 1.50</text>");
+    assert_says(">orders 0.25</text>");
+    assert_says(">(none) 0.12</text>");
+    assert_says("4 entities, 1.88 active at one time.");
+    /* The largest is at the bottom, in the first colour of groups. */
+    assert_true(strstr(svg, LAYER " fill=\"#004c89\"") < strstr(svg, LAYER " fill=\"#be8703\""));
+    colour = 0;
+    draw(PICTURE_RIBBON, 3, false);
+    assert_says(">app 1.25</text>");
+    assert_says(">batch 0.62</text>");
+    assert_true(fabs(layer_sum(0, 2.5) - 5) < 1e-2);
+    assert_true(fabs(layer_sum(1, 2.5) - 2.5) < 1e-2);
+}
+
+static void a_ribbon_by_name_has_six_layers_and_the_others(void **state)
+{
+    (void)state;
+    begin(0);
+    for (unsigned i = 0; i < 9; i++) {
+        const char name[] = { (char)('a' + i), '1', '\0' };
+
+        add(name, 0.0625 * (i + 1), 1 - 0.0625 * (i + 1), 0, 0);
+    }
+    add("a2", 0.5, 0.25, 0, 0); /* a third of its active time and more is missing */
+    add("sleeper", 0, 1, 0, 0);
+    keep();
+    colour = PICTURE_COLOUR_NAME;
+    draw(PICTURE_RIBBON, 3, false);
+    assert_says(">Active threads by name</text>");
+    assert_int_equal(count_of(LAYER), 8);
+    assert_says(">a 0.56</text>"); /* a1 and a2 */
+    assert_says(">i1 0.56</text>");
+    assert_says(">3 others 0.56</text>"); /* b, c and d; the sleeper is none of them */
+    assert_says(">unaccounted 0.25</text>");
+    assert_true(strstr(svg, LAYER " fill=\"#c3c9d0\"") < strstr(svg, LAYER " " HATCHED));
+}
+
+static double active_sum(void)
+{
+    double sum = 0;
+
+    for (size_t row = 0; row < timeline.row_count; row++) {
+        struct active active;
+
+        active_of_timeline(&timeline, row, &active);
+        for (size_t i = 0; i < CLASS_COUNT; i++)
+            sum += active.seconds[i];
+    }
+    return sum;
+}
+
+/* The layers of the two ribbons add up to the same, as far as points show it, which are written to
+ * a hundredth of a pixel; the groups do so to the nanosecond. */
+static void a_ribbon_by_a_label_has_the_sums_of_the_ribbon_by_class(void **state)
+{
+    const struct picture picture = { .timeline = &timeline, .kind = "threads", .colour = 1 };
+    double by_class = 0, by_label = 0, missing, of_groups = 0;
+    struct active_groups groups;
+
+    (void)state;
+    for (unsigned second = 0; second < 7; second++) {
+        begin(second);
+        for (unsigned i = 0; i < 40; i++) {
+            const char application[] = { (char)('a' + i % 11), '\0' };
+            const unsigned share = (i * 37 + second * 13) % 64;
+
+            add_session("app", application, share / 128.0, 0.25, (63 - share) / 256.0);
+        }
+        add("pool", 0, 0, 0, 1); /* parked */
+        keep();
+    }
+    draw(PICTURE_RIBBON, 3, false);
+    for (size_t i = 0; i + 1 < count_of(LAYER); i++)
+        by_class += layer_sum(i, 30);
+    missing = layer_sum(count_of(LAYER) - 1, 30);
+    colour = 1;
+    draw(PICTURE_RIBBON, 3, false);
+    assert_int_equal(count_of(LAYER), 8);
+    for (size_t i = 0; i + 1 < count_of(LAYER); i++)
+        by_label += layer_sum(i, 30);
+    assert_true(fabs(by_class - active_sum()) < 0.1);
+    assert_true(fabs(by_class - by_label) < 0.1);
+    assert_true(fabs(layer_sum(7, 30) - missing) < 0.01);
+    assert_int_equal(active_groups_find(&groups, &picture, false), CAMP_OK);
+    for (size_t i = 0; i < groups.count; i++)
+        of_groups += groups.groups[i].sum.sum_s;
+    assert_int_equal(groups.count, 12);
+    assert_true(fabs(of_groups - active_sum()) < 1e-9);
+    assert_true(fabs(groups.sum.sum_s - active_sum()) < 1e-9);
+    active_groups_release(&groups);
+}
+
+static void a_long_legend_of_a_ribbon_moves_the_area_down(void **state)
+{
+    double height;
+
+    (void)state;
+    begin(0);
+    for (unsigned i = 0; i < 8; i++) {
+        char application[100];
+
+        snprintf(application, sizeof application,
+                 "%u: select a column from a table with a long name", i);
+        add_session("app", application, 0.5, 0.5, 0);
+    }
+    keep();
+    draw(PICTURE_RIBBON, 3, false);
+    height = attribute("role=\"img\"", 0, "height");
+    colour = 1;
+    draw(PICTURE_RIBBON, 3, false);
+    assert_says(">0: select a col");
+    assert_int_equal(count_of("with a long name"), 0);
+    assert_says("... 0.50</text>");
+    assert_says(">2 others 1.00</text>");
+    /* Three names fit into a row, so there is a third row. */
+    assert_true(fabs(attribute("role=\"img\"", 0, "height") - height - 18) < 0.01);
+}
+
+static void a_caption_says_which_entities_are_shown(void **state)
+{
+    (void)state;
+    begin(0);
+    add_session("app", "web", 0.5, 0.5, 0);
+    keep();
+    only = "application matches ^web$";
+    draw(PICTURE_RIBBON, 3, false);
+    assert_says("Only entities whose application matches ^web$ are shown.");
+    only = "";
+    draw(PICTURE_RIBBON, 3, false);
+    assert_int_equal(count_of("Only entities"), 0);
+}
+
 static void a_ranking_has_a_row_for_each_process(void **state)
 {
     (void)state;
@@ -222,6 +410,11 @@ int main(void)
         CASE(parked_threads_are_counted_but_not_active),
         CASE(a_gap_in_time_interrupts_a_ribbon),
         CASE(a_long_ribbon_has_few_columns_and_the_same_average),
+        CASE(a_ribbon_by_a_label_has_a_layer_for_each_value),
+        CASE(a_ribbon_by_name_has_six_layers_and_the_others),
+        CASE(a_ribbon_by_a_label_has_the_sums_of_the_ribbon_by_class),
+        CASE(a_long_legend_of_a_ribbon_moves_the_area_down),
+        CASE(a_caption_says_which_entities_are_shown),
         CASE(a_ranking_has_a_row_for_each_process),
         CASE(a_ranking_by_name_ignores_the_number_at_the_end),
         CASE(a_ranking_has_twenty_rows_at_most),

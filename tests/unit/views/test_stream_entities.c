@@ -154,17 +154,22 @@ static void the_cpus_are_sent_before_key_frames_and_when_they_change(void **stat
 {
     struct fixture *f = fixture_new(3);
     struct bytes bytes = { 0 };
-    const struct shared_cpus cpus[] = {
-        { 0 },          { .count = 2 }, { .count = 2 }, { 2, true, 1, 0 }, { 2, true, 1, 1 },
-        { .count = 4 }, { 0 }
-    };
-    const bool keys[] = { true, false, true, false, false, false, false };
+    const struct shared_cpus cpus[] = { { 0 },
+                                        { .count = 2 },
+                                        { .count = 2 },
+                                        { 2, true, 1, 0 },
+                                        { 2, true, 1, 1 },
+                                        { .count = 4 },
+                                        { .count = 4, .has_others = true },
+                                        { 0 } };
+    const bool keys[] = { true, false, true, false, false, false, false, false };
     const char *const sent[] = { NULL,
                                  "{\"cpus\":2}",
                                  "{\"cpus\":2}",
                                  "{\"cpus\":2,\"full\":1,\"first_full\":0}",
                                  "{\"cpus\":2,\"full\":1,\"first_full\":1}",
                                  "{\"cpus\":4}",
+                                 "{\"cpus\":4,\"others\":true}",
                                  "{\"cpus\":0}" };
     bool is_key;
 

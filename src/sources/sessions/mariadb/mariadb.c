@@ -195,6 +195,7 @@ static void fill_facts(const struct mariadb_source *source, const struct mariadb
     snprintf(facts->kind, sizeof facts->kind, "sessions");
     facts->tier = tier_names[source->tier];
     facts->live = true;
+    facts->server_cpus = session_server_cpus(source->server.pid > 0);
     facts->no_statements = "MariaDB's list of processes has no ids of statements";
     if (!source->server.has_process)
         snprintf(facts->note, sizeof facts->note,

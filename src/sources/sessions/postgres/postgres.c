@@ -326,6 +326,7 @@ static void fill_facts(const struct postgres_source *source, const struct camp_e
     snprintf(facts->kind, sizeof facts->kind, "sessions");
     facts->tier = tiers[source->tier].name;
     facts->live = true;
+    facts->server_cpus = session_server_cpus(source->registry.is_local);
     if (why->message[0] != '\0')
         snprintf(facts->note, sizeof facts->note, "Not measured: %s", why->message);
     else if (!source->exits.is_open &&
