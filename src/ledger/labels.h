@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LABELS_MOST 8
+#define LABELS_MOST 12
 #define LABELS_VALUE_SIZE 128                   /* largest size of a value, including its NUL */
 #define LABELS_BYTES ((size_t)64 * 1024 * 1024) /* largest size of all tuples together */
 

@@ -358,7 +358,7 @@ static int sort_rows(struct selected *ret, const struct selection *selection)
 
     if (selection->tree) {
         sort_all(&sorting, ret->order, living);
-        r = tree_order(ret->rows, ret->order, living, ret->depths);
+        r = tree_order(ret->rows, selection->tree_label, ret->order, living, ret->depths);
     } else {
         sort_first(&sorting, ret->order, living, kept_living);
     }

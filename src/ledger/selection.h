@@ -59,7 +59,8 @@ struct selection {
     uint64_t (*key)(const void *context, const struct frame *rows, size_t row);
     bool exited_apart; /* whether rows of exited entities come after all other rows */
     bool tree;
-    size_t most; /* largest number of rows; 0 if there is no limit */
+    size_t tree_label; /* 1 + the label that has the id of the row above; 0: entity.parent */
+    size_t most;       /* largest number of rows; 0 if there is no limit */
     /* Returns the name of a row. If the pointer is NULL, the name of the entity is used. */
     const char *(*name)(void *context, const struct entity *row);
     void *context; /* the first argument of `key` and `name` */
@@ -92,10 +93,13 @@ int selection_fill(struct selected *ret, const struct selection *selection);
 void selected_release(struct selected *selected);
 
 /* Sorts order[count], indexes of rows of `frame`, as a tree of processes (tree.c). The ids of the
- * rows are pids. Each process comes after its parent, and children of one parent keep their order.
- * A process whose parent is not in order[] is at the top level. depths[count] gets the number of
- * ancestors of each process. Returns CAMP_OK or CAMP_E_NOMEM. */
-int tree_order(const struct frame *frame, size_t *order, size_t count, uint32_t *depths);
+ * rows are pids. With `label` 1 + the index of a label, the parent of a row is the one whose id the
+ * label has; without a number there, or with a `label` of 0, it is that of the entity. Each process
+ * comes after its parent, and children of one parent keep their order. A process whose parent is
+ * not in order[] is at the top level. depths[count] gets the number of ancestors of each process.
+ * Returns CAMP_OK or CAMP_E_NOMEM. */
+int tree_order(const struct frame *frame, size_t label, size_t *order, size_t count,
+               uint32_t *depths);
 
 const char *selection_name(const struct selection *selection, const struct entity *row);
 

@@ -1,4 +1,5 @@
-/* Sorts processes as trees: each process comes after its parent. */
+/* Sorts processes as trees: each process comes after its parent. Of sessions of a database, the one
+ * that blocks a session is its parent. */
 #include "selection.h"
 
 #include <stdlib.h>
@@ -32,13 +33,22 @@ static size_t find(const struct entry *entries, size_t count, int64_t id)
     return found != NULL ? found->place : NOBODY;
 }
 
+/* Returns the id of the parent of a row, or 0. */
+static int64_t parent_of(const struct entity *entity, size_t label)
+{
+    const char *text = label > 0 ? labels_value(entity->labels, label - 1) : "";
+
+    return text[0] >= '1' && text[0] <= '9' ? strtoll(text, NULL, 10) : entity->parent;
+}
+
 /* Goes from the last process to the first and puts each at the front of its parent's list, so that
  * children keep their order. */
-static void link_children(const struct frame *frame, struct place *places,
+static void link_children(const struct frame *frame, size_t label, struct place *places,
                           const struct entry *entries, size_t count)
 {
     for (size_t i = count; i-- > 0;) {
-        const size_t parent = find(entries, count, frame->entities[places[i].row].parent);
+        const size_t parent =
+            find(entries, count, parent_of(&frame->entities[places[i].row], label));
 
         places[i].parent = parent != i ? parent : NOBODY;
         if (places[i].parent == NOBODY)
@@ -94,7 +104,8 @@ static void write_forest(struct place *places, size_t count, size_t *order, uint
     }
 }
 
-int tree_order(const struct frame *frame, size_t *order, size_t count, uint32_t *depths)
+int tree_order(const struct frame *frame, size_t label, size_t *order, size_t count,
+               uint32_t *depths)
 {
     struct place *places = calloc(count + 1, sizeof *places);
     struct entry *entries = calloc(count + 1, sizeof *entries);
@@ -106,7 +117,7 @@ int tree_order(const struct frame *frame, size_t *order, size_t count, uint32_t 
             entries[i] = (struct entry){ frame->entities[order[i]].id, i };
         }
         qsort(entries, count, sizeof *entries, compare_entries);
-        link_children(frame, places, entries, count);
+        link_children(frame, label, places, entries, count);
         write_forest(places, count, order, depths);
         r = CAMP_OK;
     }

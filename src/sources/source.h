@@ -18,6 +18,9 @@
  * statement, instead of one for each session. The rows of a session add up to it; the label "query"
  * is the statement. Only a source that was opened with from.by_statement has such rows.
  *
+ * set_blockers(), if there is one, says whether the next frames have a row for each session and
+ * each session that blocked it, which is the label "blocker". The rows of a session add up to it.
+ *
  * set_idle(), if there is one, says which rows the next frames have of idle entities. Without a
  * call each has a row. A frame may still have rows that were not asked for, as the first one does.
  */
@@ -44,6 +47,7 @@ struct source {
     /* may be NULL: source_causes() */
     int (*causes)(struct source *source, const struct causes **ret, struct camp_error *error);
     void (*set_statements)(struct source *source, bool by_statement); /* may be NULL */
+    void (*set_blockers)(struct source *source, bool by_blocker);     /* may be NULL */
 };
 
 /* Returns the frame of beside(), or NULL if the source has no second frame. */
@@ -64,10 +68,17 @@ static inline void source_set_statements(struct source *source, bool by_statemen
         source->set_statements(source, by_statement);
 }
 
+static inline void source_set_blockers(struct source *source, bool by_blocker)
+{
+    if (source->set_blockers != NULL)
+        source->set_blockers(source, by_blocker);
+}
+
 /* The names of labels of database sessions: the statement to which the time is charged, and the
  * statement that the session ran last. */
 #define SOURCE_LABEL_STATEMENT "query"
 #define SOURCE_LABEL_LAST_STATEMENT "last_statement"
+#define SOURCE_LABEL_BLOCKER "blocker" /* the pid of the session that blocks this one */
 
 /* Sets *ret to the causes of waits in the interval of the last frame, or to NULL if the source has
  * none. They belong to the source, and are valid until the next frame. A recording reads them only

@@ -246,7 +246,7 @@ assert w["time_ns"] == total, (w["time_ns"], total)
     [[ $stderr == "camp why: demo.camp ("*") has no causes of waits: record them with camp record --why" ]]
     run --separate-stderr "$CAMP" why --from demo
     [ "$status" -eq 2 ]
-    [[ $stderr == "camp why: --from demo is not a recording: "* ]]
+    [[ $stderr == "camp why: --from demo is neither a recording nor a database: "* ]]
     run --separate-stderr "$CAMP" why --from no.camp
     [ "$status" -eq 1 ]
     [[ $stderr == "camp why: no.camp: "* ]]

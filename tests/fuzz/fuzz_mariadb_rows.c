@@ -1,9 +1,11 @@
 /* Parser: src/sources/sessions/mariadb/mariadb_answer.c */
 /* Parser: src/sources/sessions/mariadb/mariadb_sessions.c */
 /* Parser: src/sources/sessions/mariadb/mariadb_waits.c */
-/* Reads any bytes as the rows of two answers of MariaDB with its sessions, and of two with their
- * waits, and accounts them as the source does. Each field is a text that ends with a NUL; NONE is a
- * field without a value. */
+/* Parser: src/sources/sessions/mariadb/mariadb_blockers.c */
+/* Reads any bytes as the rows of two answers of MariaDB with its sessions, of two with their waits,
+ * and of two with who blocks whom, and accounts them as the source does. Each field is a text that
+ * ends with a NUL; NONE is a field without a value. */
+#include "sources/sessions/mariadb/mariadb_blockers.h"
 #include "sources/sessions/mariadb/mariadb_waits.h"
 
 #include "counters/units.h"
@@ -68,8 +70,28 @@ static void check_waits(const struct mariadb_waits *waits)
     }
 }
 
+static void check_blockers(struct blocker_samples *blockers,
+                           const struct mariadb_sessions *sessions)
+{
+    struct blocks blocks = { 0 };
+
+    for (size_t i = 0; i < sessions->count; i++) {
+        const int64_t id = sessions->sessions[i].id;
+
+        if (blocker_samples_divide(blockers, id, 0, STEP_NS, &blocks) != CAMP_OK ||
+            blocks.known_ns > STEP_NS)
+            abort();
+        for (size_t j = 0; j < blocks.count; j++) {
+            if (blocks.blocks[j].blocker < 0 || blocks.blocks[j].blocker == id)
+                abort();
+        }
+    }
+    free(blocks.blocks);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    struct blocker_samples blockers = { .longest_ns = STEP_NS };
     const struct mariadb_statement *statement = mariadb_sessions_statement(true, true);
     char *bytes = malloc(size + 1);
     struct mariadb_sessions sessions = { 0 };
@@ -93,9 +115,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         mariadb_waits_resolve(&waits, STEP_NS);
         check_waits(&waits);
+        fill_answer(&answer, &mariadb_lock_waits_statement, &at, bytes + size);
+        if (mariadb_blockers_add(&blockers, BEGIN_NS + i * STEP_NS, &sessions, &answer) != CAMP_OK)
+            abort();
+        check_blockers(&blockers, &sessions);
     }
     mariadb_sessions_start_interval(&sessions);
     check_sessions(&sessions);
+    blocker_samples_release(&blockers);
     mariadb_waits_release(&waits);
     mariadb_sessions_release(&sessions);
     mariadb_answer_release(&answer);

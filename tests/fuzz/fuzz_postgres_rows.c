@@ -2,9 +2,12 @@
 /* Parser: src/sources/sessions/postgres/postgres_snapshot.c */
 /* Parser: src/sources/sessions/postgres/postgres_registry.c */
 /* Parser: src/sources/sessions/sampled_times.c */
+/* Parser: src/sources/sessions/blocker_samples.c */
 /* Reads any bytes as the rows of two answers of PostgreSQL, and accounts the sessions as the source
- * does: rows, snapshot, registry, times. Each field is a byte with its length and its bytes; NONE
- * is a field without a value, and FITTING a field of the length that its column should have. */
+ * does: rows, snapshot, registry, times, who blocks whom. Each field is a byte with its length and
+ * its bytes; NONE is a field without a value, and FITTING a field of the length that its column
+ * should have. */
+#include "sources/sessions/blocker_samples.h"
 #include "sources/sessions/postgres/postgres_registry.h"
 #include "sources/sessions/sampled_times.h"
 
@@ -28,8 +31,8 @@ struct bytes {
 
 static size_t fitting_length(size_t column)
 {
-    static const uint8_t lengths[POSTGRES_COLUMNS_MOST] = { 4, 1, 8, 6, 4, 8, 14, 4, 1,
-                                                            8, 4, 4, 3, 5, 8, 8,  6 };
+    static const uint8_t lengths[POSTGRES_COLUMNS_MOST] = { 4, 1, 8,  6, 4, 8, 14, 4, 1,
+                                                            8, 8, 28, 4, 4, 3, 5,  8, 6 };
 
     return lengths[column];
 }
@@ -91,6 +94,47 @@ static void account(const struct postgres_snapshot *snapshot, struct postgres_re
         abort();
 }
 
+/* As many rows wait for a lock as there are blockers in them. */
+static void add_blockers(const struct postgres_snapshot *snapshot, struct blocker_samples *blockers)
+{
+    static int64_t ids[SAMPLES_MOST][BLOCKERS_MOST];
+    struct blocked_sample samples[SAMPLES_MOST];
+
+    for (size_t i = 0; i < snapshot->count; i++) {
+        const struct postgres_session *session = &snapshot->sessions[i];
+
+        samples[i] = (struct blocked_sample){ session->pid, session->start_us, ids[i],
+                                              postgres_session_blockers(session, ids[i]) };
+    }
+    if (blocker_samples_add(blockers, postgres_snapshot_ns(snapshot), samples, snapshot->count) !=
+        CAMP_OK)
+        abort();
+}
+
+/* The time of each session is divided: its parts are at most the whole. */
+static void check_blockers(const struct postgres_snapshot *snapshot,
+                           struct blocker_samples *blockers)
+{
+    struct blocks blocks = { 0 };
+
+    for (size_t i = 0; i < snapshot->count; i++) {
+        const struct postgres_session *session = &snapshot->sessions[i];
+        uint64_t sum_ns = 0;
+
+        if (blocker_samples_divide(blockers, session->pid, session->start_us, STEP_NS, &blocks) !=
+            CAMP_OK)
+            abort();
+        for (size_t j = 0; j < blocks.count; j++) {
+            sum_ns += blocks.blocks[j].ns;
+            if (blocks.blocks[j].blocker == session->pid || blocks.blocks[j].blocker < 0)
+                abort();
+        }
+        if (sum_ns != blocks.known_ns || sum_ns > STEP_NS)
+            abort();
+    }
+    free(blocks.blocks);
+}
+
 static void check_times(const struct sampled_times *times)
 {
     for (size_t i = 0; i < times->count; i++) {
@@ -111,6 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct postgres_registry registry = { 0 };
     struct postgres_answer answer = { 0 };
     struct sampled_times times = { 0 };
+    struct blocker_samples blockers = { .longest_ns = STEP_NS };
     const bool is_whole = size > 0 && data[0] % 2 != 0;
 
     sampled_times_init(&times, STEP_NS);
@@ -129,12 +174,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 abort();
         }
         snapshot.asked_ns = snapshot.answered_ns = BEGIN_NS + i * STEP_NS;
-        if (postgres_snapshot_read(&snapshot, is_whole, &answer, NULL) == CAMP_OK)
+        if (postgres_snapshot_read(&snapshot, is_whole, &answer, NULL) == CAMP_OK) {
             account(&snapshot, &registry, &times);
+            add_blockers(&snapshot, &blockers);
+            check_blockers(&snapshot, &blockers);
+        }
     }
     sampled_times_end(&times, BEGIN_NS + 3 * STEP_NS);
     check_times(&times);
     sampled_times_release(&times);
+    blocker_samples_release(&blockers);
     postgres_registry_release(&registry);
     postgres_snapshot_release(&snapshot);
     postgres_answer_release(&answer);

@@ -152,6 +152,18 @@ each('rows', 'a second answer', lambda self, kind: self.send(
 each('rows', 'closed after a row', lambda self, kind: (self.send(
     *self.head(self.columns[kind]), row_of(self.rows(kind)[0])), self.peer.connection.shutdown(1)), status=(0, 1))
 
+# Who blocks whom is asked while a session waits for a row, by a camp without instruments.
+for name, rows in (('itself', [['7', '7']]), ('a cycle', [['7', '8'], ['8', '7']]), ('1000 others', [['7', str(n)] for n in range(1000)]),
+                   ('no numbers', [['x', NASTY]]), ('NULL', [[None, None]]), ('numbers below 0', [['-7', '-8'], ['7', '-1']]),
+                   ('large numbers', [['7', '9' * 30]]), ('fewer fields', [['7']]), ('1 MB', [['7', 'A' * 1000000]]),
+                   ('another session', [['9', '7']])):
+    each('rows', f'blocked by {name}', lambda self, kind, rows=rows: self.send(*self.head(2), *map(row_of, rows), EOF),
+         kinds=('blockers',), base=MariaDB, status=(0, 1))
+each('columns', 'of who blocks whom', lambda self, kind: self.send(*self.head(3), row_of(['7', '8', '9']), EOF), kinds=('blockers',),
+     base=MariaDB, says='columns')
+each('sizes', 'who blocks whom without end', lambda self, kind: (
+    self.send(*self.head(2)), self.peer.endless(self.packet(row_of(['7', '8'])))), kinds=('blockers',), base=MariaDB)
+
 # Sizes.
 each('sizes', 'rows without end', lambda self, kind: (
     self.send(*self.head(self.columns[kind])),

@@ -46,9 +46,10 @@ class MariaDB:
     # the columns of the answers to camp's statements
     place = ['1', 'pool-of-threads', 'elsewhere']
     instruments = ['0', None]
-    session = ['7', '70', 'Query', 'Sending data', '12.5', 'root', 'localhost', 'shop', 'RUNNING', None]
+    session = ['7', '70', 'Query', 'Sending data', '12.5', 'root', 'localhost', 'shop', 'LOCK WAIT', None]
+    blocker = ['7', '8']
     wait = ['7', 'wait/synch/cond/sql/COND', '1000000', '0']
-    columns = {'place': 3, 'rights': 10, 'instruments': 2, 'sessions': 10, 'waits': 4}
+    columns = {'place': 3, 'rights': 10, 'instruments': 2, 'sessions': 10, 'waits': 4, 'blockers': 2}
 
     def __init__(self, peer):
         self.peer, self.number, self.asked = peer, 0, []
@@ -91,13 +92,13 @@ class MariaDB:
     @staticmethod
     def kind(sql):
         for part, kind in ((b'set session', 'set'), (b'@@thread_handling', 'place'), (b'setup_instruments', 'instruments'),
-                           (b'events_waits', 'waits'), (b'PROCESSLIST', 'sessions')):
+                           (b'events_waits', 'waits'), (b'LOCK_WAITS', 'blockers'), (b'PROCESSLIST', 'sessions')):
             if part in sql:
                 return kind
         raise ValueError(f'an unknown statement: {sql}')
 
     def rows(self, kind):
-        return [getattr(self, 'session' if kind == 'rights' else kind.removesuffix('s') if kind in ('sessions', 'waits')
+        return [getattr(self, 'session' if kind == 'rights' else kind.removesuffix('s') if kind in ('sessions', 'waits', 'blockers')
                         else kind)]
 
     def head(self, count):

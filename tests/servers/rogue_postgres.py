@@ -6,8 +6,8 @@ import struct
 
 from rogue import NASTY, PASSWORD, Attack, Driver, answering, camp, certificate, environment_of
 from rogue_postgres_server import (
-    BOUND, COLUMNS, DONE, INT8, LOGGED_IN, OWN_PID, READY, TEXT, WHOLE, Postgres, columns_of, error_of, fields_of, message, now_us,
-    parameter_of, row_of)
+    BOUND, COLUMNS, DONE, INT8, LOGGED_IN, OWN_PID, READY, TEXT, WHOLE, Postgres, array_of, columns_of, error_of, fields_of, message,
+    now_us, parameter_of, row_of)
 
 PROMISE_S = 5 + 5 * 2  # connecting, and five answers; docs/sessions.md
 NASTY_TEXT = NASTY.replace(b'\0', b'')
@@ -118,7 +118,7 @@ def answer_of(types, rows, binary=1):
     return [BOUND, columns_of(types, binary=binary), *rows, DONE, READY]
 
 
-for count in (0, 1, 9, 11, 16, 18, 1600, 60000):
+for count in (0, 1, 9, 12, 17, 19, 1600, 60000):
     each('columns', f'{count} columns', lambda self, kind, count=count: self.send(*answer_of(
         (TEXT,) * count, [row_of([b'A' * 4] * count)])), kinds=SNAPSHOTS, says='' if count > 999 else 'columns')
 each('columns', 'none, and no rows', lambda self, kind: self.send(BOUND, message(b'n'), DONE, READY), kinds=SNAPSHOTS,
@@ -164,6 +164,14 @@ for name, moment in (('2^62', 1 << 62), ('-2^62', -1 << 62), ('of the year 9999'
     rows_attack(f'times {name}', lambda self, kind, moment=moment: [
         row_of([struct.pack('>q', moment) if size == 1184 else value
                 for size, value in zip(COLUMNS[kind], self.values(kind, number))]) for number in (0, 1)])
+for name, wrong in (('33 blockers', array_of(range(1, 34))), ('no pid', array_of([-1])), ('two dimensions', b'\0\0\0\2' + array_of([1])[4:]),
+                    ('more than it has', array_of([1, 2])[:-8]), ('2^31 blockers', array_of([1])[:12] + b'\x7f\xff\xff\xff\0\0\0\1'),
+                    ('NULL in it', array_of([1])[:-8] + b'\xff\xff\xff\xff'), ('texts', array_of([])[:8] + b'\0\0\0\31')):
+    rows_attack(f'blockers: {name}', lambda self, kind, wrong=wrong: [row_of(self.values(kind)), row_of(
+        [*self.values(kind, 1)[:11], wrong, *self.values(kind, 1)[12:]])])
+rows_attack('each blocks each other', lambda self, kind: [row_of(self.values(kind))] + [row_of(
+    [*self.values(kind, n)[:11], array_of([OWN_PID + 1 + (n + other) % 2000 for other in range(32)]), *self.values(kind, n)[12:]])
+    for n in range(1, 2000)], status=(0,))
 rows_attack('the same session 1000 times', lambda self, kind: [row_of(self.values(kind, n != 0)) for n in range(1000)])
 rows_attack('camp itself 1000 times', lambda self, kind: [row_of(self.values(kind))] * 1000)
 rows_attack('fewer fields than columns', lambda self, kind: [row_of(self.values(kind)[:-1])], kinds=('set', *SNAPSHOTS),
@@ -262,6 +270,9 @@ each('sizes', 'parameters between rows', parameters_between_rows, kinds=('brief'
      command=('top', '--count', '6', '--interval', '500ms'))
 
 
+MANY_BLOCKERS = array_of([OWN_PID + (other * 7919) % 10000 for other in range(1, 33)])
+
+
 def full(self, kind, base=0):
     """An answer that is as large as permitted."""
     self.send(*self.head(kind))
@@ -270,9 +281,11 @@ def full(self, kind, base=0):
         for number in range(first, first + 200):
             values = self.values(kind, number)
             values[0] = struct.pack('>i', OWN_PID + base + number)
+            if number % 16 == 0:  # more would make this server slow
+                values[11] = MANY_BLOCKERS
             if kind == 'whole':
-                values[11:14] = [(b'%s%d' % (name, base + number)).ljust(63, b'x') for name in (b'user', b'base', b'app')]
-                values[16] = (b'query %d' % number).ljust(500, b'q')
+                values[12:15] = [(b'%s%d' % (name, base + number)).ljust(63, b'x') for name in (b'user', b'base', b'app')]
+                values[17] = (b'query %d' % number).ljust(500, b'q')
             rows.append(row_of(values))
         self.send(*rows)
     self.send(DONE, READY)

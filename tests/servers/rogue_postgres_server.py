@@ -4,9 +4,9 @@ import struct
 import time
 
 SSL_REQUEST, GSS_REQUEST, CANCEL_REQUEST = 80877103, 80877104, 80877102
-INT4, INT8, BOOL, TEXT, NAME, TIME = 23, 20, 16, 25, 19, 1184
+INT4, INT8, BOOL, TEXT, NAME, TIME, INT4S = 23, 20, 16, 25, 19, 1184, 1007
 SIZES = {INT4: 4, INT8: 8, BOOL: 1, TIME: 8}
-BRIEF = (INT4, BOOL, TIME, TEXT, TEXT, TEXT, TEXT, INT4, BOOL, TIME, INT8)
+BRIEF = (INT4, BOOL, TIME, TEXT, TEXT, TEXT, TEXT, INT4, BOOL, TIME, INT8, INT4S)
 WHOLE = BRIEF + (NAME, NAME, TEXT, TEXT, TIME, TEXT)
 COLUMNS = {'set': (TEXT,), 'brief': BRIEF, 'whole': WHOLE}
 OWN_PID = 70000000  # larger than the pid of any process here
@@ -35,6 +35,12 @@ def fields_of(types, values):
     formats = {INT4: '>i', INT8: '>q', BOOL: '?', TIME: '>q'}
     return [struct.pack(formats[kind], value) if isinstance(value, int) else value
             for kind, value in zip(types, values)]
+
+
+def array_of(numbers):
+    """Encodes an array of INT4 with one dimension, or none if it is empty."""
+    head = struct.pack('>III', bool(numbers), 0, INT4)
+    return head + (struct.pack('>II', len(numbers), 1) + b''.join(struct.pack('>Ii', 4, n) for n in numbers) if numbers else b'')
 
 
 def error_of(state, text, severity=b'ERROR', kind=b'E', fields=b''):
@@ -103,9 +109,9 @@ class Postgres:
     def values(self, kind, number=0):
         """Returns the values of a session; number 0 is camp's own."""
         if kind == 'set':
-            return [b'2000']
+            return [b'true']
         values = [OWN_PID + number, number == 0, self.start, b'active', b'Lock', b'relation', b'client backend', None, True,
-                  now_us(), 77]
+                  now_us(), 77, array_of([OWN_PID + number - 1] if number else [])]
         if kind == 'whole':
             values += [b'root', b'shop', b'web', b'local', self.start, b'']
         return fields_of(COLUMNS[kind], values)

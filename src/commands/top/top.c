@@ -51,7 +51,10 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
                               "must match. Processes that match no rule are in (unmatched). # "
                               "starts a comment."),
         { "tree", 't', OPTION_FLAG, &top->selection.tree, NULL,
-          "Show processes under their parents, sorted among their siblings.", 0, 0, NULL },
+          "Show processes under their parents, sorted among their siblings; database sessions "
+          "under "
+          "those that block them.",
+          0, 0, NULL },
         { "sort", 's', OPTION_TEXT, &top->sort_text, "COLUMN",
           "Show the rows with the most of this first: a state or a counter, cpu (on a CPU, the "
           "default for threads), busy (not idle, the default for other sources), unaccounted, "

@@ -165,12 +165,28 @@ int top_select_group(struct top *top, int group, const char **ret_problem)
     source_set_statements(top->source,
                           selection->grouping.key == GROUP_LABEL &&
                               strcmp(top_group_name(top, group), SOURCE_LABEL_STATEMENT) == 0);
+    source_set_blockers(top->source,
+                        selection->grouping.key == GROUP_LABEL &&
+                            strcmp(top_group_name(top, group), SOURCE_LABEL_BLOCKER) == 0);
     /* The interval on the screen keeps its rows. */
     source_set_idle(top->source,
                     selection->grouping.key == GROUP_NONE || selection->grouping.key == GROUP_THREAD
                         ? IDLE_EACH
                         : IDLE_BY_PROCESS);
     return OPTIONS_GO_ON;
+}
+
+bool top_can_be_tree(struct top *top)
+{
+    size_t label = 0;
+
+    top->selection.tree_label = 0;
+    if (top->has_threads)
+        return true;
+    if (!find_label(top->source->describe(top->source), SOURCE_LABEL_BLOCKER, "", &label))
+        return false;
+    top->selection.tree_label = label + 1;
+    return true;
 }
 
 const char *top_row_noun(const struct top *top)

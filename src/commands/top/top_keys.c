@@ -95,7 +95,7 @@ static void turn_tree(struct live *live)
     const char *none;
 
     live->top->selection.tree = !live->top->selection.tree;
-    top_select_group(live->top, TOP_PROCESS, &none);
+    top_select_group(live->top, live->top->has_threads ? TOP_PROCESS : 0, &none);
 }
 
 static void turn_order(struct top *top, int step)
@@ -119,7 +119,7 @@ static void change_rows(struct live *live, int key)
         turn_order(top, key == 's' ? 1 : -1);
     else if (key == 'p')
         top_turn_percent(top);
-    else if (key == 't' && top->has_threads)
+    else if (key == 't' && top_can_be_tree(top))
         turn_tree(live);
     else if (key == 'k' && top->has_threads)
         selection->no_kernel_threads = !selection->no_kernel_threads;

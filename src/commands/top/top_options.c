@@ -140,14 +140,14 @@ static int resolve_threads(struct top *top)
 }
 
 /* Returns the first given option that is only for threads, or NULL. */
-static const char *option_of_threads(const struct top *top)
+static const char *option_of_threads(struct top *top)
 {
     const struct {
         const char *name;
         bool given;
     } options[] = {
         { "pid", top->processes.texts.count > 0 },
-        { "tree", top->selection.tree },
+        { "tree", top->selection.tree && !top_can_be_tree(top) },
         { "workload", top->workload_file != NULL },
         { name_columns(top), top->columns != TOP_COLUMNS_CAMP },
         { "no-kernel-threads", !top->kernel_threads },
@@ -161,7 +161,7 @@ static const char *option_of_threads(const struct top *top)
     return NULL;
 }
 
-static int refuse_options_of_threads(const struct top *top)
+static int refuse_options_of_threads(struct top *top)
 {
     const bool are_threads = top_asks_for_threads(top);
     const char *option = are_threads ? option_of_states(top) : option_of_threads(top);
@@ -189,6 +189,8 @@ static int resolve_label(struct top *top, const struct schema *schema)
     if (!top_asks_for_threads(top) || top_group_is_label(top->group))
         status = find_choice("group", top->group_text, schema->label_names,
                              (int)schema->label_count, -1, &label);
+    if (status == OPTIONS_GO_ON && label >= 0 && top->selection.tree)
+        return complain(STATUS_USAGE, "--tree goes without --group: it has a row for each session");
     return status == OPTIONS_GO_ON ? top_select_group(top, 1 + label, &none) : status;
 }
 

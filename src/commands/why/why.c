@@ -4,6 +4,7 @@
  */
 #include "counters/clock.h"
 #include "counters/error.h"
+#include "ledger/blockers/blocker_tree.h"
 #include "program/command.h"
 #include "program/intervals.h"
 #include "program/privilege.h"
@@ -12,6 +13,7 @@
 #include "why_cgroup.h"
 #include "why_record.h"
 #include "why_recorded.h"
+#include "why_sessions.h"
 #include "why_stacks.h"
 
 #include <string.h>
@@ -26,7 +28,6 @@ static const char *const formats[] = { "text", "json", "csv", "folded", "pprof",
 enum { BY_NAME, BY_PROCESS, BY_CGROUP };
 static const char *const groupings[] = { "name", "process", "cgroup", NULL };
 
-static const char *const no_words[] = { NULL };
 static const struct option_rule rules[] = {
     { "by", NULL, "from", "--by goes without --from: a recording has the groups of --why-by" },
     { "cgroup", NULL, "from", NO_CGROUPS },
@@ -38,6 +39,11 @@ static const struct option_rule rules[] = {
     { "format pprof", NULL, "from", NO_STACKS },
     { "stacks-above", "stacks, format folded, format pprof", NULL, NULL },
     { "no-syscalls", NULL, "from", NULL },
+    { "tier", "from", NULL, NULL },
+    { "detail", "from", NULL, NULL },
+    { "queries", "from", NULL, NULL },
+    { "rules", "from", NULL, NULL },
+    { "background", "from", NULL, NULL },
     { "begin", "from", NULL, NULL },
     { "end", "from", NULL, NULL },
     { "speed", "from", NULL, NULL },
@@ -47,7 +53,7 @@ static const struct option_rule rules[] = {
 struct why {
     uint64_t interval_ns, count, top;
     int format, table, by;
-    bool no_syscalls, verbose, has_stacks;
+    bool no_syscalls, verbose, has_stacks, shows_literals;
     uint64_t stacks_from_ns;
     const char *subject; /* NULL: all threads */
     int32_t pid;         /* of the subject, or 0 */
@@ -67,8 +73,11 @@ static int parse(struct why *why, int argc, char **argv, int *ret_first)
     const struct option_spec specs[] = {
         COMMON_OPTION(COMMON_FROM, &why->from.from.text,
                       .help = "A recording of camp record --why: the causes in all of it or, with "
-                              "INTERVAL, in parts of this length.",
-                      .choices = no_words),
+                              "INTERVAL, in parts of this length. Or postgres:CONNINFO, "
+                              "mariadb:CONNINFO or a recording of their sessions: who blocks whom "
+                              "(docs/sessions.md).",
+                      .choices = from_session_words()),
+        FROM_SESSION_OPTIONS(&why->from),
         FROM_PART_OPTIONS(&why->from, "a recording"),
         COMMON_OPTION(COMMON_INTERVAL, &why->interval_ns),
         COMMON_OPTION(COMMON_COUNT, &why->count),
@@ -117,7 +126,9 @@ static int parse(struct why *why, int argc, char **argv, int *ret_first)
                  "state divided by what caused it, in percent that add up to 100. Time in the run\n"
                  "queue is divided by what ran meanwhile, a sleep by what ended it. The\n"
                  "first operand is always the process, the name or the cgroup. Needs CAP_BPF and\n"
-                 "CAP_PERFMON, but not for a recording. Without --count it runs until Ctrl-C.",
+                 "CAP_PERFMON, but not for a recording. Without --count it runs until Ctrl-C.\n"
+                 "With --from of a database the operand is a pid, an application or a name of\n"
+                 "sessions: in trees, which session waited for which, and for how long.",
         .specs = specs,
         .count = sizeof specs / sizeof specs[0],
         .rules = rules,
@@ -297,6 +308,44 @@ static int run_recorded(struct why *why)
     return why_recorded_show(&why->recorded, &why->from, &parts);
 }
 
+/* Returns whether the source has sessions, and no causes of waits of threads. */
+static bool has_sessions(const struct why *why)
+{
+    const struct source *source = why->recorded.source;
+
+    return source != NULL && !why->recorded.facts.has_causes &&
+           (why->recorded.facts.live || blocker_tree_is_known(source->describe(source)));
+}
+
+static int run_sessions(struct why *why)
+{
+    const struct why_sessions sessions = { .from = &why->from,
+                                           .source = why->recorded.source,
+                                           .facts = &why->recorded.facts,
+                                           .subject = why->subject,
+                                           .pid = why->pid,
+                                           .interval_ns = why->interval_ns,
+                                           .count = why->count,
+                                           .shows_literals = why->shows_literals,
+                                           .most = (size_t)why->top,
+                                           .view = why->view,
+                                           .view_options = &why->view_options };
+
+    if (why->table >= 0 && strcmp(why_table_names[why->table], "tree") != 0 &&
+        strcmp(why_table_names[why->table], "summary") != 0)
+        return complain(STATUS_USAGE, "--table %s: sessions have the tables tree and summary",
+                        why_table_names[why->table]);
+    return why_sessions_show(&sessions);
+}
+
+/* Opens --from. Texts of statements are asked for if they can be shown without their literals. */
+static int open_from(struct why *why)
+{
+    why->shows_literals = why->from.from.queries;
+    why->from.from.queries |= why_sessions_hides_literals(why->from.from.text);
+    return why_recorded_open(&why->recorded, &why->from);
+}
+
 static int run_intervals(struct why *why)
 {
     struct intervals intervals = { .length_ns = why->interval_ns > 0 ? why->interval_ns : NS_PER_S,
@@ -325,10 +374,11 @@ int command_why(int argc, char **argv)
 
     if (status == OPTIONS_GO_ON) {
         stop_on_signals();
-        status = why.from.from.text != NULL ? why_recorded_open(&why.recorded, &why.from)
-                                            : open_source(&why);
+        status = why.from.from.text != NULL ? open_from(&why) : open_source(&why);
     }
-    if (status == OPTIONS_GO_ON)
+    if (status == OPTIONS_GO_ON && has_sessions(&why))
+        status = run_sessions(&why);
+    else if (status == OPTIONS_GO_ON)
         status = why.from.from.text != NULL ? run_recorded(&why) : run_intervals(&why);
     if (status == STATUS_OK && is_of_stacks(&why))
         status = why_stacks_write(&why.stacks, why.format == FORMAT_PPROF);

@@ -4,6 +4,7 @@
 #include "program/suggestion.h"
 #include "sources/causes/cause_names.h"
 #include "sources/from_list.h"
+#include "why_sessions.h"
 #include "why_tree.h"
 
 #include <stdio.h>
@@ -32,10 +33,11 @@ int why_recorded_open(struct why_recorded *ret, struct from_options *from)
     struct camp_error error = { 0 };
 
     if (from_source_of(from->from.text, &source, &error) == CAMP_OK &&
-        source->opener != OPENS_RECORDING)
+        source->opener != OPENS_RECORDING && !why_sessions_is_database(from->from.text))
         return complain(STATUS_USAGE,
-                        "--from %s is not a recording: give one of camp record --why, or no --from "
-                        "to measure now",
+                        "--from %s is neither a recording nor a database: give a recording of camp "
+                        "record --why, postgres:CONNINFO, mariadb:CONNINFO, or no --from to "
+                        "measure the threads of this machine now",
                         from_shown(from->from.text).text);
     return from_options_open(from, &ret->source, &ret->facts);
 }

@@ -7,6 +7,13 @@
  * `detail`, the states are instead cpu, run_queue and the columns of the rules. If the database
  * itself also reports times, they are in the columns reported_cpu_ns to reported_idle_ns.
  *
+ * If the labels have "blocker", the time that a session waited for locks is divided by the sessions
+ * that blocked it (blocker_samples.h). Its row has the one that blocked it longest, blocked_ns is
+ * the time of that one, and the rest of the contention is of others or unknown. With by_blocker a
+ * session has a row for each of its blockers, one for unknown blockers ("unknown"), and one for the
+ * rest of its time; they add up to the session. In both forms blocking_ns is how long a session
+ * blocked others, added up over these.
+ *
  * If CPU and run queue are measured and samples only divide the remaining time, the states always
  * add up to the wall time, whatever the samples say. For comparison, sampled_asleep_ns is the time
  * asleep by the samples alone.
@@ -16,9 +23,11 @@
  */
 #pragma once
 
+#include "blocker_samples.h"
 #include "ledger/frame.h"
 #include "ledger/index.h"
 #include "ledger/session_rules.h"
+#include "sources/source.h"
 
 /* How long a session did what `kind` describes. The rules assign this time to a state. */
 struct session_time {
@@ -41,7 +50,15 @@ struct session {
     uint64_t sample_count; /* number of samples in the interval, if `times` are sampled or scaled */
     /* Times in the interval as the database itself reports them, indexed by enum session_state. */
     uint64_t reported_ns[SESSION_STATE_COUNT];
+    int64_t start; /* of the session in session_frame.blockers */
 };
+
+/* Labels of sources that know who blocks whom, in this order. The first two are pids of the server,
+ * or "prepared" for a prepared transaction. The third is what a session does that blocks others. */
+#define SESSION_LABELS_OF_BLOCKERS SOURCE_LABEL_BLOCKER, "root_blocker", "blocking_activity"
+#define SESSION_BLOCKER_PREPARED "prepared"
+#define SESSION_BLOCKER_UNKNOWN "unknown"
+enum session_label { SESSION_BLOCKER, SESSION_ROOT_BLOCKER, SESSION_BLOCKING_ACTIVITY };
 
 /* the texts of rules/NAME.rules */
 extern const char session_rules_mariadb[];
@@ -59,6 +76,9 @@ struct session_plan {
     const char *rules_text;
     const char *const *label_names; /* [label_count], never freed */
     size_t label_count;
+    /* Whether a session waits for a lock that another session holds; NULL if the labels have no
+     * SESSION_LABELS_OF_BLOCKERS. */
+    bool (*is_lock)(const struct session_kind *kind);
 };
 
 struct session_frame {
@@ -67,8 +87,17 @@ struct session_frame {
     /* [schema.column_count]; owns the texts of the rules' columns */
     struct column *columns;
     bool detail;
-    size_t first_rule_column, first_reported_column, sampled_column,
-        samples_column; /* indexes of columns; 0 if the frame has no such column */
+    size_t first_rule_column, first_reported_column, sampled_column, samples_column, blocked_column,
+        blocking_column,
+        blocking_activity_column; /* indexes of columns; 0 if the frame has no such column */
+    size_t first_blocker_label;   /* enum session_label, if there is blocked_column */
+    bool (*is_lock)(const struct session_kind *kind);
+    struct blocker_samples *blockers; /* set by the driver; NULL if they are unknown */
+    bool by_blocker;
+    struct blocks blocks;       /* of one session */
+    struct session_time *times; /* [time_capacity] of one row of by_blocker */
+    struct block *blockings;    /* [blocking_count] who blocked, and how long, in the interval */
+    size_t time_capacity, blocking_count, blocking_capacity;
     struct frame frame;
     struct known_kind *kinds; /* [kind_count], cache of session_frame_state() */
     size_t kind_count, kind_capacity;
@@ -85,12 +114,26 @@ void session_frame_release(struct session_frame *sessions);
 void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint64_t end_ns,
                          int64_t wall_clock_ns);
 
-/* Adds a row. CAMP_OK or CAMP_E_NOMEM. */
+/* Adds a row, or with by_blocker several. CAMP_OK or CAMP_E_NOMEM. */
 int session_frame_add(struct session_frame *sessions, const struct session *session);
 
 /* Returns the number of CPUs of a server (from_facts.server_cpus), which is on this machine if
  * `is_local` is set; 0 if it is unknown. */
 size_t session_server_cpus(bool is_local);
+
+/* What a session does at the end of the interval, such as "idle_in_transaction", and how long it
+ * has done so; NULL and 0 if this is unknown. */
+struct session_activity {
+    const char *name;
+    uint64_t ns;
+};
+
+/* Ends the interval: after the last session, fills the columns of those that blocked others. Calls
+ * `activity` for each of them. */
+void session_frame_end(struct session_frame *sessions,
+                       struct session_activity (*activity)(const void *context,
+                                                           const struct entity *row),
+                       const void *context);
 
 /* Returns the state that the rules assign to a kind, or SESSION_STATE_COUNT if no rule matches.
  * Drivers use this function to fill reported_ns. */

@@ -1,4 +1,4 @@
-#include "session.h"
+#include "session_blocks.h"
 
 #include "counters/error.h"
 #include "ledger/array.h"
@@ -99,6 +99,36 @@ static const struct column sample_count =
     SAMPLED("samples", "samples",
             "samples of this session: of n, a share p has the standard error sqrt(p (1 - p) / n)");
 
+static const struct column blocked = {
+    "blocked_ns",
+    "blocked",
+    "the part of the time in locks that this session waited for the one in its label blocker: "
+    "samples of who blocks whom divide it",
+    COLUMN_COUNTER,
+    CAMP_SCALED,
+    CLASS_NONE,
+    NULL
+};
+static const struct column blocking = {
+    "blocking_ns",
+    "blocks others",
+    "how long other sessions waited for locks of this one, added up over these sessions",
+    COLUMN_COUNTER,
+    CAMP_SCALED,
+    CLASS_NONE,
+    NULL
+};
+static const struct column blocking_activity = {
+    "blocking_activity_ns",
+    "blocking activity",
+    "of a session that blocks others: how long it has had its activity (blocking_activity), by the "
+    "database, at the end of the interval",
+    COLUMN_GAUGE,
+    CAMP_SAMPLED,
+    CLASS_NONE,
+    NULL
+};
+
 static size_t add_column(struct session_frame *sessions, const struct column *column,
                          enum camp_provenance provenance)
 {
@@ -154,6 +184,14 @@ static bool add_columns(struct session_frame *sessions, const struct session_pla
         sessions->sampled_column = add_column(sessions, &sampled_asleep, CAMP_SAMPLED);
     if (plan->wait_provenance != CAMP_MEASURED)
         sessions->samples_column = add_column(sessions, &sample_count, CAMP_SAMPLED);
+    if (sessions->is_lock != NULL) {
+        const enum camp_provenance provenance =
+            plan->wait_provenance == CAMP_SAMPLED ? CAMP_SAMPLED : CAMP_SCALED;
+
+        sessions->blocked_column = add_column(sessions, &blocked, provenance);
+        sessions->blocking_column = add_column(sessions, &blocking, provenance);
+        sessions->blocking_activity_column = add_column(sessions, &blocking_activity, CAMP_SAMPLED);
+    }
     return good;
 }
 
@@ -166,12 +204,16 @@ int session_frame_init(struct session_frame *ret, const struct session_plan *pla
     ret->schema.name = plan->name;
     ret->schema.label_names = plan->label_names;
     ret->schema.label_count = plan->label_count;
+    while (ret->first_blocker_label < plan->label_count &&
+           strcmp(plan->label_names[ret->first_blocker_label], SOURCE_LABEL_BLOCKER) != 0)
+        ret->first_blocker_label++;
+    ret->is_lock = ret->first_blocker_label < plan->label_count ? plan->is_lock : NULL;
     frame_init(&ret->frame, &ret->schema);
     r = parse_rules(&ret->rules, plan, error);
     if (r != CAMP_OK)
         return r;
     ret->columns =
-        calloc(2 * SESSION_STATE_COUNT + 2 + ret->rules.column_count, sizeof *ret->columns);
+        calloc(2 * SESSION_STATE_COUNT + 5 + ret->rules.column_count, sizeof *ret->columns);
     ret->schema.columns = ret->columns;
     if (ret->columns == NULL || !add_columns(ret, plan))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the columns of sessions");
@@ -191,6 +233,9 @@ void session_frame_release(struct session_frame *sessions)
     session_rules_release(&sessions->rules);
     frame_release(&sessions->frame);
     free(sessions->kinds);
+    free(sessions->blocks.blocks);
+    free(sessions->times);
+    free(sessions->blockings);
     index_release(&sessions->kind_index);
     *sessions = (struct session_frame){ 0 };
 }
@@ -245,6 +290,7 @@ void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint
                          int64_t wall_clock_ns)
 {
     labels_start_interval();
+    sessions->blocking_count = 0;
     frame_clear(&sessions->frame);
     sessions->frame.start_ns = start_ns;
     sessions->frame.end_ns = end_ns;
@@ -252,6 +298,13 @@ void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint
 }
 
 int session_frame_add(struct session_frame *sessions, const struct session *session)
+{
+    return sessions->blockers != NULL && sessions->is_lock != NULL
+               ? session_blocks_add_rows(sessions, session)
+               : session_frame_add_row(sessions, session);
+}
+
+int session_frame_add_row(struct session_frame *sessions, const struct session *session)
 {
     struct entity *row = frame_add(&sessions->frame);
     const size_t at = sessions->frame.entity_count - 1;

@@ -73,13 +73,14 @@ static void a_long_label_value_is_cut_between_characters(void **state)
     assert_int_equal(strlen(labels_value(intern(wild, ""), 0)), 124);
 }
 
-static void labels_beyond_the_eighth_are_dropped(void **state)
+static void labels_beyond_the_limit_are_dropped(void **state)
 {
-    const char *const many[] = { "1", "2", "3", "4", "5", "6", "7", "8", "9" };
+    const char *const many[LABELS_MOST + 1] = { "1", "2", "3",  "4",  "5",  "6", "7",
+                                                "8", "9", "10", "11", "12", "13" };
 
     (void)state;
-    assert_int_equal(labels_count(labels_intern(many, 9)), LABELS_MOST);
-    assert_int_equal(labels_intern(many, 9), labels_intern(many, 8));
+    assert_int_equal(labels_count(labels_intern(many, LABELS_MOST + 1)), LABELS_MOST);
+    assert_int_equal(labels_intern(many, LABELS_MOST + 1), labels_intern(many, LABELS_MOST));
 }
 
 enum { SESSIONS = 3000, INTERVALS = 1000 };
@@ -181,7 +182,7 @@ int main(void)
         cmocka_unit_test(label_lists_with_the_same_joined_text_are_distinguished),
         cmocka_unit_test(a_list_of_labels_without_values_has_no_number),
         cmocka_unit_test(a_long_label_value_is_cut_between_characters),
-        cmocka_unit_test(labels_beyond_the_eighth_are_dropped),
+        cmocka_unit_test(labels_beyond_the_limit_are_dropped),
         cmocka_unit_test(a_row_whose_labels_are_lost_counts_as_partial),
         cmocka_unit_test(labels_that_change_in_each_interval_are_never_lost),
         cmocka_unit_test(labels_without_space_are_lost_until_the_others_are_no_longer_used),

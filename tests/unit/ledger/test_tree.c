@@ -33,7 +33,7 @@ static void check(const struct family *family, size_t count, const char *expecte
         entity->parent = family[i].parent;
         order[i] = i;
     }
-    assert_int_equal(tree_order(&frame, order, count, depths), CAMP_OK);
+    assert_int_equal(tree_order(&frame, 0, order, count, depths), CAMP_OK);
     for (size_t i = 0; i < count; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s%d", i > 0 ? " " : "",
                                  (int)depths[i], "..........", (int)frame.entities[order[i]].id);
@@ -85,13 +85,45 @@ static void a_process_tree_may_be_very_deep_and_very_wide(void **state)
         entity->parent = i < count / 2 ? (int32_t)i : 1;
         order[i] = i;
     }
-    assert_int_equal(tree_order(&frame, order, count, depths), CAMP_OK);
+    assert_int_equal(tree_order(&frame, 0, order, count, depths), CAMP_OK);
     assert_int_equal(depths[count / 2 - 1], count / 2 - 1);
     assert_int_equal(order[count - 1], count - 1);
     assert_int_equal(depths[count - 1], 1);
     frame_release(&frame);
     free(order);
     free(depths);
+}
+
+/* The rows are sessions; the label has the pid of the one that blocks each. */
+static void a_session_follows_the_one_in_its_label(void **state)
+{
+    static const char *const label_names[] = { "user", "blocker" };
+    static const char *const blockers[] = { "3", "1", "", "prepared", "" };
+    const struct schema sessions = { "postgres", columns, 1, 1, label_names, 2 };
+    struct frame frame;
+    size_t order[5] = { 0, 1, 2, 3, 4 };
+    uint32_t depths[5];
+
+    (void)state;
+    frame_init(&frame, &sessions);
+    for (int64_t i = 0; i < 5; i++) {
+        const char *const values[] = { "bob", blockers[i] };
+        struct entity *entity = frame_add(&frame);
+
+        assert_non_null(entity);
+        entity->id = i + 1;
+        entity->parent = i == 4 ? 2 : 0; /* a parallel worker and its leader */
+        entity->labels = labels_intern(values, 2);
+    }
+    assert_int_equal(tree_order(&frame, 2, order, 5, depths), CAMP_OK);
+    for (size_t i = 0; i < 5; i++) {
+        static const int64_t ids[] = { 3, 1, 2, 5, 4 };
+        static const uint32_t expected[] = { 0, 1, 2, 3, 0 };
+
+        assert_int_equal(frame.entities[order[i]].id, ids[i]);
+        assert_int_equal(depths[i], expected[i]);
+    }
+    frame_release(&frame);
 }
 
 int main(void)
@@ -101,6 +133,7 @@ int main(void)
         cmocka_unit_test(a_process_without_a_listed_parent_is_at_the_top_of_the_tree),
         cmocka_unit_test(a_cycle_of_parents_hides_no_process),
         cmocka_unit_test(a_process_tree_may_be_very_deep_and_very_wide),
+        cmocka_unit_test(a_session_follows_the_one_in_its_label),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* The source mariadb: the text after "mariadb:", messages, and the account of the time of a
  * session. */
 #include "sources/sessions/mariadb/mariadb_account.h"
+#include "sources/sessions/mariadb/mariadb_blockers.h"
 #include "sources/sessions/mariadb/mariadb_client.h"
 #include "sources/sessions/mariadb/mariadb_options.h"
 
@@ -368,6 +369,52 @@ static void a_session_without_active_samples_is_accounted_as_idle(void **state)
     mariadb_account_release(&account);
 }
 
+/* Session 7 waits for 8, which waits for 9; 6 waits, and its blockers are in no row. */
+static void pairs_of_sessions_become_samples_of_who_blocks_whom(void **state)
+{
+    static const char *const pairs[][2] = { { "8", "9" }, { "7", "9" },  { "7", "8" },
+                                            { "7", "x" }, { NULL, "7" }, { "7", NULL },
+                                            { "5", "4" } };
+    struct mariadb_session waiting[] = {
+        { .id = 5, .is_seen = true, .transaction = MARIADB_TRANSACTION },
+        { .id = 6, .is_seen = true, .transaction = MARIADB_WAITS_FOR_ROW },
+        { .id = 7, .is_seen = true, .transaction = MARIADB_WAITS_FOR_ROW },
+        { .id = 8, .is_seen = true, .transaction = MARIADB_WAITS_FOR_ROW },
+    };
+    const struct mariadb_sessions sessions = { .sessions = waiting, .count = 4 };
+    struct blocker_samples samples = { .longest_ns = 1000 };
+    struct mariadb_answer answer = { 0 };
+    struct blocks blocks = { 0 };
+
+    (void)state;
+    assert_true(mariadb_sessions_wait_for_rows(&sessions));
+    for (uint64_t at = 1000; at < 1200; at += 100) {
+        mariadb_answer_begin(&answer, &mariadb_lock_waits_statement);
+        for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+            assert_int_equal(
+                mariadb_answer_add(&answer, &mariadb_lock_waits_statement, pairs[i], NULL),
+                CAMP_OK);
+        assert_int_equal(mariadb_blockers_add(&samples, at, &sessions, &answer), CAMP_OK);
+    }
+    assert_int_equal(blocker_samples_divide(&samples, 7, 0, 60, &blocks), CAMP_OK);
+    assert_int_equal(blocks.blocks[0].root, 9);
+    assert_int_equal(blocks.known_ns, 60);
+    assert_int_equal(blocker_samples_divide(&samples, 8, 0, 60, &blocks), CAMP_OK);
+    assert_int_equal(blocks.blocks[0].blocker, 9);
+    assert_int_equal(blocker_samples_divide(&samples, 6, 0, 60, &blocks), CAMP_OK);
+    assert_int_equal(blocks.known_ns, 0);
+    assert_int_equal(blocker_samples_divide(&samples, 5, 0, 60, &blocks), CAMP_OK);
+    assert_int_equal(blocks.known_ns, 0);
+    assert_int_equal(mariadb_blockers_add(&samples, 1300, &sessions, NULL), CAMP_OK);
+    blocker_samples_begin(&samples);
+    assert_int_equal(mariadb_blockers_add(&samples, 1400, &sessions, NULL), CAMP_OK);
+    assert_int_equal(blocker_samples_divide(&samples, 7, 0, 60, &blocks), CAMP_OK);
+    assert_int_equal(blocks.known_ns, 0);
+    blocker_samples_release(&samples);
+    mariadb_answer_release(&answer);
+    free(blocks.blocks);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +432,7 @@ int main(void)
         cmocka_unit_test(waits_that_contain_time_in_the_run_queue_leave_space_for_it),
         cmocka_unit_test(a_wait_listed_as_current_and_as_finished_is_counted_once),
         cmocka_unit_test(a_session_without_active_samples_is_accounted_as_idle),
+        cmocka_unit_test(pairs_of_sessions_become_samples_of_who_blocks_whom),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

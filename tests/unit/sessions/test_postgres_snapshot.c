@@ -18,6 +18,7 @@ enum {
     HAS_DATABASE,
     SERVER,
     QUERY_ID,
+    BLOCKERS,
     USER
 };
 #define START_US ((int64_t)1000000) /* since 2000 */
@@ -94,8 +95,43 @@ static void a_row_is_read_as_a_session(void **state)
     postgres_answer_release(&answer);
 }
 
+/* An array of PostgreSQL: its dimensions, whether it has NULLs, int4; the count, the first index.
+ */
+#define NO_ELEMENT "\0\0\0\0\0\0\0\0\0\0\0\27"
+#define ONE_DIMENSION "\0\0\0\1\0\0\0\0\0\0\0\27"
+#define FIRST "\0\0\0\1"
+#define ELEMENT_0 "\0\0\0\4\0\0\0\0"
+#define ELEMENT_7 "\0\0\0\4\0\0\0\7"
+
+static void the_sessions_that_block_one_are_read(void **state)
+{
+    static const struct postgres_field none = { NO_ELEMENT, 12 };
+    static const struct postgres_field two = { ONE_DIMENSION "\0\0\0\2" FIRST ELEMENT_7 ELEMENT_0,
+                                               36 };
+    struct postgres_snapshot snapshot = { 0 };
+    struct postgres_answer answer = { 0 };
+    int64_t blockers[BLOCKERS_MOST];
+    struct row row;
+
+    (void)state;
+    make_row(&row, 5)[BLOCKERS] = two;
+    assert_int_equal(read_rows(&snapshot, &answer, row.fields, NULL), CAMP_OK);
+    assert_int_equal(postgres_session_blockers(&snapshot.sessions[0], blockers), 2);
+    assert_int_equal(blockers[0], 7);
+    assert_int_equal(blockers[1], BLOCKER_PREPARED);
+    row.fields[BLOCKERS] = none;
+    assert_int_equal(read_rows(&snapshot, &answer, row.fields, NULL), CAMP_OK);
+    assert_int_equal(postgres_session_blockers(&snapshot.sessions[0], blockers), 0);
+    make_row(&row, 5);
+    assert_int_equal(read_rows(&snapshot, &answer, row.fields, NULL), CAMP_OK);
+    assert_int_equal(postgres_session_blockers(&snapshot.sessions[0], blockers), 0);
+    postgres_snapshot_release(&snapshot);
+    postgres_answer_release(&answer);
+}
+
 static void a_value_that_no_session_has_is_refused(void **state)
 {
+    static char too_many[20 + 8 * (BLOCKERS_MOST + 1)] = ONE_DIMENSION "\0\0\0\41" FIRST;
     static const struct {
         int column;
         struct postgres_field value;
@@ -113,11 +149,25 @@ static void a_value_that_no_session_has_is_refused(void **state)
         { LEADER, { "\0\0\0\0\0\0\0\7", 8 } },
         { HAS_DATABASE, { NULL, 0 } },
         { QUERY_ID, { "\0\0\0\7", 4 } },
+        { BLOCKERS, { "", 0 } },
+        { BLOCKERS, { NO_ELEMENT, 11 } },
+        { BLOCKERS, { NO_ELEMENT "\0", 13 } },
+        { BLOCKERS, { "\0\0\0\0\0\0\0\0\0\0\0\31", 12 } },              /* of texts */
+        { BLOCKERS, { "\0\0\0\1\0\0\0\0\0\0\0\27", 12 } },              /* ends early */
+        { BLOCKERS, { "\0\0\0\2\0\0\0\0\0\0\0\27", 12 } },              /* two dimensions */
+        { BLOCKERS, { ONE_DIMENSION "\0\0\0\1" FIRST, 20 } },           /* ends early */
+        { BLOCKERS, { ONE_DIMENSION "\0\0\0\2" FIRST ELEMENT_7, 28 } }, /* has one */
+        { BLOCKERS, { ONE_DIMENSION "\377\377\377\377" FIRST, 20 } },
+        { BLOCKERS, { ONE_DIMENSION "\0\0\0\1" FIRST "\377\377\377\377\0\0\0\7", 28 } },
+        { BLOCKERS, { ONE_DIMENSION "\0\0\0\1" FIRST "\0\0\0\4\377\377\377\377", 28 } },
+        { BLOCKERS, { too_many, sizeof too_many } },
         { SERVER, { NULL, 0 } },
         { SERVER, { "\177\0\0\0\0\0\0\0", 8 } },
     };
 
     (void)state;
+    for (size_t i = 20; i < sizeof too_many; i += 8)
+        too_many[i + 3] = 4;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct postgres_snapshot snapshot = { 0 };
         struct postgres_answer answer = { 0 };
@@ -192,6 +242,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_is_read_as_a_session),
+        cmocka_unit_test(the_sessions_that_block_one_are_read),
         cmocka_unit_test(a_value_that_no_session_has_is_refused),
         cmocka_unit_test(an_answer_without_the_own_session_is_refused),
         cmocka_unit_test(a_text_ends_at_its_nul_and_an_empty_one_is_no_null),

@@ -13,6 +13,8 @@
 #define SLICE_NS (10 * (uint64_t)NS_PER_MS)
 /* How long next() waits for an answer at the end of an interval. */
 #define ANSWER_NS (300 * (uint64_t)NS_PER_MS)
+/* Between two samples with transactions, they account for at most this time. */
+#define LONGEST_NS ((uint64_t)NS_PER_S)
 
 static const char *const tier_names[TIER_COUNT] = { "bpf", "schedstat+SQL", "performance_schema",
                                                     "SQL" };
@@ -20,6 +22,32 @@ static const char *const tier_names[TIER_COUNT] = { "bpf", "schedstat+SQL", "per
 static const struct schema *describe(const struct source *source)
 {
     return &((const struct mariadb_source *)source)->sessions_frame.schema;
+}
+
+static void set_blockers(struct source *source, bool by_blocker)
+{
+    ((struct mariadb_source *)source)->sessions_frame.by_blocker = by_blocker;
+}
+
+static struct session_activity activity_of(const void *context, const struct entity *row)
+{
+    const struct mariadb_source *source = context;
+    const struct mariadb_session *session = mariadb_sessions_find(&source->sessions, row->id);
+
+    return session != NULL && labels_count(session->kind) > KIND_ACTIVITY
+               ? (struct session_activity){ labels_value(session->kind, KIND_ACTIVITY),
+                                            session->lasting_ns }
+               : (struct session_activity){ 0 };
+}
+
+/* Adds the rows of an interval. */
+static int fill_frame(struct mariadb_source *source)
+{
+    const int r = mariadb_fill_frame(source);
+
+    session_frame_end(&source->sessions_frame, activity_of, source);
+    blocker_samples_begin(&source->blockers);
+    return r;
 }
 
 static int take_snapshot(struct mariadb_source *source, struct camp_error *error)
@@ -77,7 +105,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
                         (int64_t)now_ns(CLOCK_REALTIME));
     sessions->frame.losses = (struct losses){ 0 };
     if (r == CAMP_OK)
-        r = mariadb_fill_frame(source);
+        r = fill_frame(source);
     frame_count_lost_labels(&sessions->frame);
     mariadb_sessions_start_interval(&source->sessions);
     sessions->frame.note = note_of(source);
@@ -93,6 +121,7 @@ static void close_mariadb(struct source *base)
     mariadb_thread_release(&source->own);
     mariadb_sessions_release(&source->sessions);
     mariadb_waits_release(&source->waits);
+    blocker_samples_release(&source->blockers);
     mariadb_threads_close(source->threads);
     camp_states_close(source->session);
     mariadb_account_release(&source->account);
@@ -177,11 +206,15 @@ static int open_frame(struct mariadb_source *source, const struct from *from,
                                                               : CAMP_SCALED,
         .rules_path = from->rules,
         .rules_text = session_rules_mariadb,
-        .label_names = mariadb_label_names,
-        .label_count = from->queries ? MARIADB_LABELS : MARIADB_LABELS - 1,
+        .label_names = from->queries ? mariadb_label_names_with_queries : mariadb_label_names,
+        .label_count = from->queries ? MARIADB_LABELS + 1 : MARIADB_LABELS,
+        .is_lock = mariadb_is_lock,
     };
+    const int r = session_frame_init(&source->sessions_frame, &plan, error);
 
-    return session_frame_init(&source->sessions_frame, &plan, error);
+    source->sessions_frame.blockers = &source->blockers;
+    source->blockers.longest_ns = LONGEST_NS;
+    return r;
 }
 
 static void fill_facts(const struct mariadb_source *source, const struct mariadb_options *options,
@@ -238,7 +271,9 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
     source = calloc(1, sizeof *source);
     if (source == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a source");
-    source->source = (struct source){ .describe = describe, .next = next, .close = close_mariadb };
+    source->source = (struct source){
+        .describe = describe, .next = next, .close = close_mariadb, .set_blockers = set_blockers
+    };
     source->stop = from->stop;
     source->background = from->background;
     source->queries = from->queries;
@@ -268,7 +303,7 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
     }
     if (r == CAMP_OK) {
         source->sessions_frame.frame.end_ns = now_ns(CLOCK_MONOTONIC);
-        r = mariadb_fill_frame(source);
+        r = fill_frame(source);
         mariadb_sessions_start_interval(&source->sessions);
     }
     if (r != CAMP_OK) {

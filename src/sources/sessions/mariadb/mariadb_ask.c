@@ -155,6 +155,7 @@ int mariadb_read_server(struct mariadb_source *source, uint64_t until_ns)
         return r;
     mariadb_sessions_release(&source->sessions);
     mariadb_waits_release(&source->waits);
+    blocker_samples_release(&source->blockers);
     source->asked_waits.asked_ns = 0;
     source->transactions_ns = 0;
     source->connections = mariadb_client_facts(source->client)->connections;
@@ -197,6 +198,24 @@ static bool wants_transactions(const struct mariadb_source *source)
            now_ns(CLOCK_MONOTONIC) >= source->transactions_ns + TRANSACTIONS_NS;
 }
 
+/* Samples who blocks whom, after a sample with transactions. A failure of the server goes to
+ * source->failure, and leaves blockers unknown. */
+static int sample_blockers(struct mariadb_source *source, uint64_t until_ns)
+{
+    struct mariadb_answer *rows = NULL;
+    const uint64_t at_ns = now_ns(CLOCK_MONOTONIC);
+    int r = CAMP_OK;
+
+    if (mariadb_sessions_wait_for_rows(&source->sessions))
+        r = mariadb_client_ask(source->client, &mariadb_lock_waits_statement, until_ns, &rows,
+                               &source->failure);
+    if (r != CAMP_OK) {
+        rows = NULL;
+        source->is_answered &= r == REMOTE_PENDING;
+    }
+    return mariadb_blockers_add(&source->blockers, at_ns, &source->sessions, rows);
+}
+
 int mariadb_sample(struct mariadb_source *source, uint64_t until_ns)
 {
     const bool transactions = wants_transactions(source);
@@ -218,6 +237,8 @@ int mariadb_sample(struct mariadb_source *source, uint64_t until_ns)
         camp_fail(&source->failure, r, 0,
                   "MariaDB: more than %zu sessions in an interval: shorten the interval",
                   MARIADB_SESSIONS_MOST);
+    if (transactions && r == CAMP_OK)
+        r = sample_blockers(source, until_ns);
     end_ns = spent_ns(source);
     add_cost(&source->samples, end_ns > begin_ns ? end_ns - begin_ns : 0, jittered_ns(PERIOD_NS));
     return r == CAMP_E_SPACE ? CAMP_OK : r;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mariadb_account.h"
+#include "mariadb_blockers.h"
 #include "mariadb_client.h"
 #include "sources/source.h"
 
@@ -43,6 +44,7 @@ struct mariadb_source {
     struct mariadb_thread own;       /* the thread that serves camp */
     struct mariadb_sessions sessions;
     struct mariadb_waits waits;
+    struct blocker_samples blockers;
     struct pace samples, asked_waits;
     uint64_t transactions_ns; /* time of the last sample with transactions; 0 if there was none */
     /* reported.waits is NULL if the instruments were not read in this interval */

@@ -3,14 +3,20 @@
 #include "ledger/array.h"
 
 #include "counters/units.h"
+#include "sources/sessions/session.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define LABELS_OF_SESSION 4
+
 const char *const mariadb_label_names[MARIADB_LABELS] = { "user", "database", "client",
-                                                          "last_statement" };
+                                                          SESSION_LABELS_OF_BLOCKERS };
+const char *const mariadb_label_names_with_queries[MARIADB_LABELS + 1] = {
+    "user", "database", "client", "last_statement", SESSION_LABELS_OF_BLOCKERS
+};
 
 /* The columns of mariadb_sessions_statement(). */
 enum { ID, TID, COMMAND, STATE, TIME_MS, USER, HOST, DB, TRANSACTION, QUERY };
@@ -76,7 +82,7 @@ static labels_id labels_of(const char *const *row)
 
     return labels_intern((const char *[]){ row[USER], row[DB],
                                            without_port(row[HOST], host, sizeof host), row[QUERY] },
-                         MARIADB_LABELS);
+                         LABELS_OF_SESSION);
 }
 
 static bool is(const char *text, const char *wanted)
@@ -110,6 +116,12 @@ static int compare_ids(const void *key, const void *element)
 static struct mariadb_session *find(const struct mariadb_sessions *sessions, int64_t id)
 {
     return ARRAY_FIND(&id, sessions->sessions, sessions->count, compare_ids);
+}
+
+const struct mariadb_session *mariadb_sessions_find(const struct mariadb_sessions *sessions,
+                                                    int64_t id)
+{
+    return find(sessions, id);
 }
 
 static struct mariadb_session *add(struct mariadb_sessions *sessions, int64_t id)

@@ -18,9 +18,11 @@
  * all transactions meanwhile. `queries` adds a column with the text of each session's statement. */
 const struct mariadb_statement *mariadb_sessions_statement(bool transactions, bool queries);
 
-/* labels of a session: user, database and client; with `queries` also the last statement */
-#define MARIADB_LABELS 4
+/* The labels of a session: user, database and client; with `queries` also the last statement; then
+ * SESSION_LABELS_OF_BLOCKERS. */
+#define MARIADB_LABELS 6
 extern const char *const mariadb_label_names[MARIADB_LABELS];
+extern const char *const mariadb_label_names_with_queries[MARIADB_LABELS + 1];
 
 /* A kind says what a session does. It is a set of interned labels with these texts, or NULL if
  * memory has run out. */
@@ -68,6 +70,10 @@ struct mariadb_sessions {
 void mariadb_sessions_release(struct mariadb_sessions *sessions);
 
 #define MARIADB_SESSIONS_MOST ((size_t)20000)
+
+/* Returns NULL if there is no session with this id. */
+const struct mariadb_session *mariadb_sessions_find(const struct mariadb_sessions *sessions,
+                                                    int64_t id);
 
 /* Adds a sample: the rows of mariadb_sessions_statement(), answered at `now_ns`. If `transactions`
  * is false, the rows have no transactions, and sessions keep the transactions that are known.

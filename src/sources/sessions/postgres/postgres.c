@@ -170,6 +170,11 @@ static void set_statements(struct source *base, bool by_statement)
     source->has_parts = by_statement && source->by_statement;
 }
 
+static void set_blockers(struct source *base, bool by_blocker)
+{
+    ((struct postgres_source *)base)->sessions.by_blocker = by_blocker;
+}
+
 static const struct schema *describe(const struct source *base)
 {
     return &((const struct postgres_source *)base)->sessions.schema;
@@ -250,6 +255,7 @@ static int fill(struct postgres_source *source, struct camp_error *error)
     if (r == CAMP_OK)
         r = source->tier == POSTGRES_BPF ? postgres_rows_of_accounts(source)
                                          : postgres_rows_of_samples(source);
+    postgres_blockers_end(source);
     collect_losses(source);
     frame_count_lost_labels(&source->sessions.frame);
     if (source->tier == POSTGRES_MEMORY)
@@ -309,9 +315,12 @@ static int open_frame(struct postgres_source *source, const struct from *from,
         .label_names =
             source->by_statement ? postgres_label_names_by_statement : postgres_label_names,
         .label_count = POSTGRES_LABELS,
+        .is_lock = postgres_is_lock,
     };
+    const int r = session_frame_init(&source->sessions, &plan, error);
 
-    return session_frame_init(&source->sessions, &plan, error);
+    source->sessions.blockers = &source->sampler.blockers;
+    return r;
 }
 
 static void fill_facts(const struct postgres_source *source, const struct camp_error *why,
@@ -419,7 +428,8 @@ int postgres_source_open(const struct from *from, const char *conninfo, struct s
     source->source = (struct source){ .describe = describe,
                                       .next = next,
                                       .close = close_postgres,
-                                      .set_statements = set_statements };
+                                      .set_statements = set_statements,
+                                      .set_blockers = set_blockers };
     source->stop = from->stop;
     source->background = from->background;
     source->by_statement = from->by_statement;

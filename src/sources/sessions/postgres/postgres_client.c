@@ -41,20 +41,23 @@
 #define RENEWAL_BYTES ((uint64_t)512 * 1024)
 
 /* Limits for camp's own session. The server enforces them even if camp is stopped or gone. Settings
- * that the server's version does not know are left out. Times are in ms. */
+ * that the server's version does not know are left out. Times are in ms. The last row is whether
+ * camp may ask who blocks whom. */
 #define SETTINGS                                                                                   \
     "select pg_catalog.set_config(s.name, v.value, false) from pg_catalog.pg_settings s join "     \
     "(values ('statement_timeout', '2000'), ('lock_timeout', '1000'), ('jit', 'off'), "            \
     "('idle_in_transaction_session_timeout', '10000'), ('idle_session_timeout', '600000'), "       \
     "('default_transaction_read_only', 'on'), ('client_min_messages', 'warning'), "                \
-    "('max_parallel_workers_per_gather', '0')) v(name, value) on v.name = s.name"
+    "('max_parallel_workers_per_gather', '0')) v(name, value) on v.name = s.name union all "       \
+    "select pg_catalog.has_function_privilege('pg_catalog.pg_blocking_pids(int4)', "               \
+    "'execute')::pg_catalog.text"
 
 enum step { CONNECTING, SETTING, PREPARING, ASKING };
 
 struct postgres_client {
     struct remote remote;
     char *conninfo;
-    bool queries;
+    struct postgres_contents contents;
     size_t prepared;
     int wanted; /* index in statement_names, or -1 to connect only */
     /* in the step CONNECTING, or after it if the attempt has not ended in time; otherwise NULL */
@@ -237,7 +240,7 @@ static int prepare_next(struct postgres_client *client, struct camp_error *error
     const size_t next = client->prepared++;
     char text[POSTGRES_STATEMENT_SIZE];
 
-    postgres_snapshot_statement(next == 1, client->queries,
+    postgres_snapshot_statement(next == 1, &client->contents,
                                 libpq.PQserverVersion(client->guard.connection), text);
     return sent(client,
                 libpq.PQsendPrepare(client->guard.connection, statement_names[next], text, 0, NULL),
@@ -267,11 +270,21 @@ static int ask_wanted(void *context, struct camp_error *error)
                 ASKING, error);
 }
 
+static bool may_ask_for_blockers(const PGresult *settings)
+{
+    const int last = libpq.PQntuples(settings) - 1;
+
+    return last >= 0 && libpq.PQnfields(settings) == 1 &&
+           strcmp(libpq.PQgetvalue(settings, last, 0), "true") == 0;
+}
+
 static int after_answer(struct postgres_client *client, struct camp_error *error)
 {
     client->other_bytes += postgres_results_other_bytes(&client->results, &client->guard);
-    if (client->step == SETTING)
+    if (client->step == SETTING) {
         client->prepared = 0;
+        client->contents.blockers = may_ask_for_blockers(client->results.result);
+    }
     if (client->step != ASKING && client->prepared < ARRAY_COUNT(statement_names))
         return prepare_next(client, error);
     if (client->step == PREPARING)
@@ -351,7 +364,7 @@ int postgres_client_open(const char *conninfo, bool queries, const volatile sig_
         free(client);
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
     }
-    client->queries = queries;
+    client->contents.queries = queries;
     client->remote = (struct remote){ .driver = &driver, .context = client, .stop = stop };
     client->wanted = -1;
     r = run(client, UINT64_MAX, error);

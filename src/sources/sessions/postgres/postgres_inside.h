@@ -38,6 +38,7 @@ struct postgres_sampler {
     struct postgres_client *client;
     const struct postgres_snapshot *snapshot; /* NULL if the last attempt failed */
     struct sampled_times times;
+    struct blocker_samples blockers;
     struct session_sample *samples;
     size_t capacity;
     struct postgres_pace pace;
@@ -169,6 +170,15 @@ void postgres_sampler_close(struct postgres_source *source);
  * sampler.failure has its reason, and the next interval tries again. CAMP_OK or CAMP_E_NOMEM. */
 int postgres_sampler_next(struct postgres_source *source, uint64_t deadline_ns,
                           struct camp_error *error);
+
+/* Whether a session waits for a heavyweight lock, which pg_blocking_pids() knows. */
+bool postgres_is_lock(const struct session_kind *kind);
+
+/* Adds a snapshot to sampler.blockers. CAMP_OK or CAMP_E_NOMEM. */
+int postgres_blockers_add(struct postgres_source *source, const struct postgres_snapshot *snapshot);
+
+/* Fills the columns of the sessions that blocked others, after the last row of an interval. */
+void postgres_blockers_end(struct postgres_source *source);
 
 /* Finds the names of events by comparing a snapshot by SQL with memory that is read right after the
  * snapshot. A failure is ignored; it only leaves events without a name. */

@@ -2,6 +2,7 @@
 
 #include "counters/clock.h"
 #include "ledger/array.h"
+#include "sources/sessions/session.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,10 +16,12 @@
 #define BEHIND_NS (10 * (int64_t)NS_PER_S)
 
 const char *const postgres_label_names[POSTGRES_LABELS] = {
-    "user", "database", "application", "client", "last_statement", "backend_type", "leader"
+    "user",           "database",     "application", "client",
+    "last_statement", "backend_type", "leader",      SESSION_LABELS_OF_BLOCKERS
 };
 const char *const postgres_label_names_by_statement[POSTGRES_LABELS] = {
-    "user", "database", "application", "client", "query", "backend_type", "leader"
+    "user",  "database",     "application", "client",
+    "query", "backend_type", "leader",      SESSION_LABELS_OF_BLOCKERS
 };
 
 static int compare(const void *key, const void *element)
@@ -86,6 +89,20 @@ struct postgres_process *postgres_registry_find(const struct postgres_registry *
                : NULL;
 }
 
+int64_t postgres_start_us(uint64_t boot_ns)
+{
+    return (int64_t)((now_ns(CLOCK_REALTIME) - now_ns(CLOCK_BOOTTIME) + boot_ns) / NS_PER_US);
+}
+
+const struct postgres_process *postgres_registry_newest(const struct postgres_registry *registry,
+                                                        int32_t pid)
+{
+    const size_t end = position_of(registry, pid, INT64_MAX);
+
+    return end > 0 && registry->processes[end - 1].pid == pid ? &registry->processes[end - 1]
+                                                              : NULL;
+}
+
 /* /proc reports start times in units of 1/100 s; rounding may cause a difference of one unit. */
 static bool is_task_of(const struct postgres_process *process, uint64_t start_ns)
 {
@@ -143,7 +160,18 @@ static void set_labels(struct postgres_process *process, const struct postgres_s
     process->labels =
         labels_intern((const char *const[]){ session->user, session->database, session->application,
                                              session->client, query, process->type, leader },
-                      POSTGRES_LABELS);
+                      POSTGRES_LABELS_OF_SESSION);
+}
+
+static void set_activity(struct postgres_process *process, const struct postgres_snapshot *snapshot,
+                         const struct postgres_session *session)
+{
+    const int64_t age_us = snapshot->server_us - session->changed_us;
+
+    snprintf(process->activity, sizeof process->activity, "%.23s",
+             session->kind.texts[SESSION_ACTIVITY]);
+    process->activity_ns =
+        session->changed_us != 0 && age_us > 0 ? (uint64_t)age_us * NS_PER_US : 0;
 }
 
 static int update_session(struct postgres_registry *registry,
@@ -176,6 +204,7 @@ static int update_session(struct postgres_registry *registry,
     if (snapshot->is_whole) {
         set_name(process, session);
         set_labels(process, session);
+        set_activity(process, snapshot, session);
     }
     return CAMP_OK;
 }

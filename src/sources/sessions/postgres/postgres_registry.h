@@ -13,7 +13,8 @@
 
 #include <stdbool.h>
 
-#define POSTGRES_LABELS 7
+#define POSTGRES_LABELS 10
+#define POSTGRES_LABELS_OF_SESSION 7 /* The others are SESSION_LABELS_OF_BLOCKERS. */
 /* The label of the statement: of each session the one that it ran last, or with rows by statement
  * the one that the time was spent with. */
 #define POSTGRES_LABEL_STATEMENT 4
@@ -26,7 +27,10 @@ struct postgres_process {
     uint64_t start_ns; /* CLOCK_MONOTONIC */
     labels_id labels;
     int64_t statement; /* that the session ran at its last snapshot; 0 for none */
-    char type[40];     /* such as "client_backend" */
+    /* what the session did at its last whole snapshot, and how long; "" and 0 if unknown */
+    char activity[24];
+    uint64_t activity_ns;
+    char type[40]; /* such as "client_backend" */
     char name[CAMP_NAME_SIZE];
     bool has_numbers; /* postgres_registry_add_names() has its numbers */
     uint64_t last_snapshot;
@@ -74,6 +78,13 @@ void postgres_registry_forget(struct postgres_registry *registry, uint64_t since
 /* Returns NULL if there is no session with this pid and start. */
 struct postgres_process *postgres_registry_find(const struct postgres_registry *registry,
                                                 int32_t pid, int64_t start_us);
+
+/* Returns the time since 1970, in us, of a time since the machine's start (CLOCK_BOOTTIME). */
+int64_t postgres_start_us(uint64_t boot_ns);
+
+/* Returns the session with this pid that started last, or NULL. */
+const struct postgres_process *postgres_registry_newest(const struct postgres_registry *registry,
+                                                        int32_t pid);
 
 /* Finds a session by the pid and the start of its process. start_ns (CLOCK_BOOTTIME) is compared
  * with the start of the task. If the task ended before camp found it, start_us (since 1970) is

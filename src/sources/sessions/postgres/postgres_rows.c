@@ -78,8 +78,10 @@ static int report(struct postgres_source *source, const struct postgres_process 
     return CAMP_OK;
 }
 
-static int add_rows(struct postgres_source *source, const struct session *session)
+static int add_rows(struct postgres_source *source, const struct postgres_process *process,
+                    struct session *session)
 {
+    session->start = process->start_us;
     return source->has_parts ? postgres_parts_add_rows(source, session)
                              : session_frame_add(&source->sessions, session);
 }
@@ -121,13 +123,6 @@ static void name_by_memory(const struct postgres_source *source,
              account->application);
     if (process->labels == LABELS_NONE && (account->flags & BACKEND_NAMED) != 0)
         postgres_registry_name(&source->registry, &numbers, application, process);
-}
-
-static int64_t process_start_us(uint64_t boot_ns)
-{
-    const uint64_t realtime_ns = source_clock_ns(CLOCK_REALTIME);
-
-    return (int64_t)((realtime_ns - source_clock_ns(CLOCK_BOOTTIME) + boot_ns) / NS_PER_US);
 }
 
 static void collect_waits(struct postgres_source *source, const struct backend_account *since,
@@ -229,7 +224,7 @@ static int add_account(struct postgres_source *source, size_t at, bool *ret_is_e
     const bool is_ended = (account->flags & BACKEND_ENDED) != 0;
     struct postgres_process unknown;
     struct postgres_process *process = postgres_registry_find_process(
-        &source->registry, account->pid, account->start_ns, process_start_us(account->start_ns));
+        &source->registry, account->pid, account->start_ns, postgres_start_us(account->start_ns));
     struct session session;
     int r;
 
@@ -256,7 +251,7 @@ static int add_account(struct postgres_source *source, size_t at, bool *ret_is_e
     r = report(source, process, &session);
     if (r == CAMP_OK && source->has_parts)
         r = divide_account(source, at, &since, process, &session);
-    return r == CAMP_OK ? add_rows(source, &session) : r;
+    return r == CAMP_OK ? add_rows(source, process, &session) : r;
 }
 
 int postgres_rows_of_accounts(struct postgres_source *source)
@@ -433,7 +428,7 @@ static int add_sampled(struct postgres_source *source, const struct sampled_sess
     session.entity = entity_of(source, process, sampled->is_new, sampled->is_ended);
     if (r == CAMP_OK && source->has_parts)
         r = divide_sampled(source, sampled, &session);
-    return r == CAMP_OK ? add_rows(source, &session) : r;
+    return r == CAMP_OK ? add_rows(source, process, &session) : r;
 }
 
 int postgres_rows_of_samples(struct postgres_source *source)

@@ -138,12 +138,15 @@ static int take_snapshot(struct postgres_source *source, bool whole, uint64_t un
         r = add_texts(source, snapshot);
     if (r == CAMP_OK)
         r = add_samples(source);
+    if (r == CAMP_OK)
+        r = postgres_blockers_add(source, snapshot);
     if (r != CAMP_OK)
         return camp_fail(error, r, 0, "no memory for the sessions");
     postgres_pace_update(&sampler->pace, now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns +
                                              backend_cost_ns(source, is_same));
     sampler->times.longest_ns =
         3 * sampler->pace.period_ns > LONGEST_NS ? 3 * sampler->pace.period_ns : LONGEST_NS;
+    sampler->blockers.longest_ns = sampler->times.longest_ns;
     return CAMP_OK;
 }
 
@@ -239,6 +242,7 @@ int postgres_sampler_next(struct postgres_source *source, uint64_t deadline_ns,
 
     sampler->failure[0] = '\0';
     sampled_times_begin(&sampler->times, sampler->end_ns);
+    blocker_samples_begin(&sampler->blockers);
     r = take_snapshots_until(source, deadline_ns, error);
     if (r != CAMP_E_NOMEM)
         r = take_last_snapshot(source, deadline_ns, error);
@@ -257,6 +261,7 @@ int postgres_sampler_open(struct postgres_source *source, bool queries, struct c
 
     sampler->pace = (struct postgres_pace){ .wanted_ns = PERIOD_NS, .period_ns = PERIOD_NS };
     sampled_times_init(&sampler->times, LONGEST_NS);
+    sampler->blockers.longest_ns = LONGEST_NS;
     return r == CAMP_OK ? postgres_sampler_next(source, now_ns(CLOCK_MONOTONIC), error) : r;
 }
 
@@ -264,5 +269,6 @@ void postgres_sampler_close(struct postgres_source *source)
 {
     postgres_client_close(source->sampler.client);
     sampled_times_release(&source->sampler.times);
+    blocker_samples_release(&source->sampler.blockers);
     free(source->sampler.samples);
 }

@@ -28,6 +28,7 @@ enum {
     HAS_DATABASE,
     SERVER,
     QUERY_ID,
+    BLOCKERS,
     BRIEF_COUNT
 };
 enum { USER = BRIEF_COUNT, DATABASE, APPLICATION, CLIENT, CHANGED, QUERY, WHOLE_COUNT };
@@ -37,7 +38,7 @@ enum { USER = BRIEF_COUNT, DATABASE, APPLICATION, CLIENT, CHANGED, QUERY, WHOLE_
 
 /* Types by their number in pg_type, which never changes, and the lengths of their values. Other
  * columns are texts. */
-enum { BOOLEAN = 16, INT8 = 20, INT4 = 23, TIMESTAMP = 1184 };
+enum { BOOLEAN = 16, INT8 = 20, INT4 = 23, INT4_ARRAY = 1007, TIMESTAMP = 1184 };
 static const struct {
     unsigned type;
     size_t length;
@@ -50,6 +51,7 @@ static const struct {
     [HAS_DATABASE] = { BOOLEAN, 1, true },
     [SERVER] = { TIMESTAMP, 8, true },
     [QUERY_ID] = { INT8, 8, false },
+    [BLOCKERS] = { INT4_ARRAY, 0, false },
     [CHANGED] = { TIMESTAMP, 8, false },
 };
 
@@ -58,23 +60,31 @@ static const struct {
 #define BRIEF                                                                                      \
     "select a.pid, a.pid = pg_catalog.pg_backend_pid(), a.backend_start, a.state, "                \
     "a.wait_event_type, a.wait_event, a.backend_type, %s, a.datid is not null, "                   \
-    "pg_catalog.clock_timestamp(), %s"
+    "pg_catalog.clock_timestamp(), %s, %s"
+/* Only while a session waits for a lock. The slice keeps a row small. */
+#define BLOCKING                                                                                   \
+    "case when a.wait_event_type = 'Lock' then (pg_catalog.pg_blocking_pids(a.pid))"               \
+    "[1:" BLOCKERS_MOST_TEXT "] end"
+#define BLOCKERS_MOST_TEXT "32"
+_Static_assert(BLOCKERS_MOST == 32, "as in BLOCKERS_MOST_TEXT");
+#define NO_BLOCKING "null::pg_catalog.int4[]"
 #define WHOLE                                                                                      \
     ", a.usename, a.datname, a.application_name, case when a.client_addr is not null then "        \
     "pg_catalog.host(a.client_addr) when a.client_port = -1 then 'local' end, a.state_change, %s"
 #define FROM " from pg_catalog.pg_stat_activity a"
 
-void postgres_snapshot_statement(bool is_whole, bool queries, int version,
-                                 char ret[POSTGRES_STATEMENT_SIZE])
+void postgres_snapshot_statement(bool is_whole, const struct postgres_contents *contents,
+                                 int version, char ret[POSTGRES_STATEMENT_SIZE])
 {
+    const char *blockers = contents->blockers ? BLOCKING : NO_BLOCKING;
     const char *leader = version >= HAS_LEADER ? "a.leader_pid" : "0";
     const char *query_id = version >= POSTGRES_HAS_QUERY_ID ? "a.query_id" : "0::pg_catalog.int8";
 
     if (is_whole)
-        snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF WHOLE FROM, leader, query_id,
-                 queries ? "pg_catalog.left(a.query, " QUERY_CHARACTERS ")" : "''");
+        snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF WHOLE FROM, leader, query_id, blockers,
+                 contents->queries ? "pg_catalog.left(a.query, " QUERY_CHARACTERS ")" : "''");
     else
-        snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF FROM, leader, query_id);
+        snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF FROM, leader, query_id, blockers);
 }
 
 uint64_t postgres_snapshot_ns(const struct postgres_snapshot *snapshot)
@@ -128,6 +138,12 @@ static int64_t number_of(const struct postgres_field *field)
     return field->length == 4 ? (int32_t)(uint32_t)number : (int64_t)number;
 }
 
+/* Returns the number of four bytes at an offset. */
+static int64_t number_at(const struct postgres_field *field, size_t offset)
+{
+    return number_of(&(struct postgres_field){ field->bytes + offset, 4 });
+}
+
 static int64_t time_of(const struct postgres_field *field)
 {
     return field->bytes == NULL ? 0 : number_of(field) + EPOCH_US;
@@ -138,8 +154,51 @@ static const char *text_or(const struct postgres_field *field, const char *other
     return field->bytes == NULL ? otherwise : field->bytes;
 }
 
+/* An array in binary form: the numbers of its dimensions, whether it has NULLs, the type of its
+ * elements; if it has a dimension, their count and the first index; then the length and the bytes
+ * of each element. Sets *ret_count to their number. Returns false if it is no array of at most
+ * BLOCKERS_MOST pids. */
+#define ARRAY_HEAD 12
+#define ARRAY_ELEMENTS 20
+#define ARRAY_ELEMENT 8
+static bool read_array(const struct postgres_field *field, size_t *ret_count)
+{
+    const int64_t dimensions = field->length >= ARRAY_HEAD ? number_at(field, 0) : -1;
+
+    *ret_count = 0;
+    if (field->bytes == NULL)
+        return true;
+    if (dimensions < 0 || dimensions > 1 || number_at(field, 4) != 0 || number_at(field, 8) != INT4)
+        return false;
+    if (dimensions == 0)
+        return field->length == ARRAY_HEAD;
+    if (field->length < ARRAY_ELEMENTS)
+        return false;
+    *ret_count = (field->length - ARRAY_ELEMENTS) / ARRAY_ELEMENT;
+    if (*ret_count > BLOCKERS_MOST || number_at(field, ARRAY_HEAD) != (int64_t)*ret_count ||
+        field->length != ARRAY_ELEMENTS + *ret_count * ARRAY_ELEMENT)
+        return false;
+    for (size_t at = ARRAY_ELEMENTS; at < field->length; at += ARRAY_ELEMENT) {
+        if (number_at(field, at) != 4 || number_at(field, at + 4) < 0)
+            return false;
+    }
+    return true;
+}
+
+size_t postgres_session_blockers(const struct postgres_session *session, int64_t ret[BLOCKERS_MOST])
+{
+    const struct postgres_field field = { session->blockers,
+                                          session->blocker_count * ARRAY_ELEMENT };
+
+    for (size_t i = 0; i < session->blocker_count; i++)
+        ret[i] = number_at(&field, i * ARRAY_ELEMENT + 4);
+    return session->blocker_count;
+}
+
 static bool is_possible(const struct postgres_field *row, size_t count)
 {
+    size_t blocker_count;
+
     for (size_t i = 0; i < count; i++) {
         const bool has_value = row[i].bytes != NULL;
 
@@ -150,7 +209,7 @@ static bool is_possible(const struct postgres_field *row, size_t count)
             (number_of(&row[i]) < -EPOCH_US || number_of(&row[i]) > LATEST_US - EPOCH_US))
             return false;
     }
-    return number_of(&row[PID]) > 0;
+    return number_of(&row[PID]) > 0 && read_array(&row[BLOCKERS], &blocker_count);
 }
 
 static const char *activity_of(const char *state)
@@ -206,6 +265,8 @@ static void read_session(struct postgres_session *ret, const struct postgres_fie
         .query = "",
     };
     read_type(ret, text_or(&row[TYPE], NONE));
+    read_array(&row[BLOCKERS], &ret->blocker_count);
+    ret->blockers = ret->blocker_count > 0 ? row[BLOCKERS].bytes + ARRAY_ELEMENTS : NULL;
     if (is_whole)
         read_names(ret, row);
 }

@@ -10,6 +10,7 @@
 #include "ledger/session_rules.h"
 #include "libraries/libpq.h"
 #include "postgres_answer.h"
+#include "sources/sessions/blocker_samples.h"
 
 #define POSTGRES_HAS_QUERY_ID 140000 /* the first version with pg_stat_activity.query_id */
 
@@ -22,6 +23,10 @@ struct postgres_session {
     int64_t changed_us; /* start of the session's activity, or 0; only in a whole snapshot */
     int64_t query_id;   /* of the statement that ran last; 0 if the server computes no ids */
     struct session_kind kind;
+    /* of a session that waits for a lock (class "Lock"): those that block it, at most
+     * BLOCKERS_MOST, as postgres_session_blockers() reads them */
+    const char *blockers;
+    size_t blocker_count;
     char type[40];
     /* The following texts are only in a whole snapshot. */
     const char *user, *database, *application;
@@ -47,12 +52,18 @@ struct postgres_snapshot {
     size_t capacity;
 };
 
+/* What a snapshot has besides the sessions and what each does. */
+struct postgres_contents {
+    bool queries;  /* a whole snapshot has the texts of statements */
+    bool blockers; /* pg_blocking_pids() may be called; otherwise no session has blockers */
+};
+
 /* Writes to `ret` the statement that asks a server of `version` (server_version_num) for a
- * snapshot. A whole snapshot costs the server three times as much as a brief one. If `queries` is
- * true, a whole snapshot contains the texts of the sessions' statements. */
+ * snapshot. A whole snapshot costs the server three times as much as a brief one.
+ * pg_blocking_pids() is called only for sessions that wait for a lock. */
 #define POSTGRES_STATEMENT_SIZE 1200
-void postgres_snapshot_statement(bool is_whole, bool queries, int version,
-                                 char ret[POSTGRES_STATEMENT_SIZE]);
+void postgres_snapshot_statement(bool is_whole, const struct postgres_contents *contents,
+                                 int version, char ret[POSTGRES_STATEMENT_SIZE]);
 
 /* Returns the number of columns of a snapshot. */
 size_t postgres_snapshot_columns(bool is_whole);
@@ -73,6 +84,11 @@ void postgres_snapshot_release(struct postgres_snapshot *snapshot);
 uint64_t postgres_snapshot_ns(const struct postgres_snapshot *snapshot);
 uint64_t postgres_session_start_ns(const struct postgres_snapshot *snapshot,
                                    const struct postgres_session *session);
+
+/* Copies the pids of the sessions that block a session, and returns their number. A prepared
+ * transaction is BLOCKER_PREPARED. */
+size_t postgres_session_blockers(const struct postgres_session *session,
+                                 int64_t ret[BLOCKERS_MOST]);
 
 /* Returns the id of the statement that the session runs now, or 0 if it runs none. */
 int64_t postgres_session_statement(const struct postgres_session *session);

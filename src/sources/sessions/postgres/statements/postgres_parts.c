@@ -106,7 +106,8 @@ static int add_row(struct postgres_source *source, const struct session *session
                            .run_queue_ns = part->run_queue_ns,
                            .times = source->parts.times,
                            .sampled_ns = part->sampled_ns,
-                           .sample_count = part->sample_count };
+                           .sample_count = part->sample_count,
+                           .start = session->start };
 
     for (size_t i = 0; i < session->time_count; i++) {
         if (source->statements[i] == part->statement)

@@ -1,0 +1,271 @@
+#include "why_blockers.h"
+
+#include "counters/units.h"
+#include "ledger/characters.h"
+#include "ledger/words.h"
+#include "sources/sessions/postgres/statements/statement_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SENTENCES 3 /* above the table of a text */
+#define LABEL_SIZE 256
+#define SENTENCE_SIZE 1024
+
+static const struct field summary_fields[] = {
+    { "time", NULL, "wall clock of the interval's end" },
+    { "interval_s", NULL, "its length" },
+    { "source", NULL, "as --from says it" },
+    { "tier", NULL, "how it was measured" },
+    { "contention_ns", NULL, "time that all sessions waited for locks, also of the server itself" },
+    { "known_ns", NULL, "of it, that for a known session; the trees add up to it" },
+    { "unknown_ns", NULL, "of it, the rest" },
+};
+
+static const struct field tree_fields[] = {
+    { "depth", NULL,
+      "0: waits for no session; each session waited for the one before it with "
+      "less depth" },
+    { "pid", NULL, "by the server; null: a prepared transaction" },
+    { "name", NULL, "user@database; null: it was seen only as a blocker" },
+    { "application", NULL, "that the session names" },
+    { NULL, "session", "", -34 },
+    { "waited_ns", NULL, "how long it waited for the session above it; null: a root, or unknown" },
+    { NULL, "waited s", "", 9, 3 },
+    { "blocking_ns", NULL, "how long the sessions below it waited, at all depths" },
+    { NULL, "blocked s", "", 9, 3 },
+    { "waiting", "sessions", "of a root: number of different sessions below it", 8 },
+    { "session_contention_ns", NULL, "all of its contention in the interval" },
+    { "activity", NULL, "what it does, at the end of the interval; null: it blocks no session" },
+    { "activity_ns", NULL, "how long it has done so" },
+    { NULL, "activity", "", -30 },
+    { "statement", "last statement", "with a question mark for each literal, unless --queries",
+      -40 },
+    { "repeated", NULL, "whether the sessions that it blocks are at another place of the tree" },
+    { "sentence", NULL, "of a root" },
+};
+
+static const struct table tables[WHY_BLOCKERS_TABLES] = {
+    [WHY_BLOCKERS_SUMMARY] = DOCUMENT_ONE("summary", TABLE_INLINE, summary_fields),
+    [WHY_BLOCKERS_TREE] = DOCUMENT_ROWS("tree", tree_fields),
+};
+
+static const struct record layout = DOCUMENT_LAYOUT("camp.blockers/1", tables, WHY_BLOCKERS_TREE);
+
+static const struct blocker_session *session_of(const struct blocker_tree *tree, size_t node)
+{
+    return tree->sessions[tree->nodes[node].session];
+}
+
+/* Rules may assign locks to another state than contention. */
+static uint64_t unknown_of(const struct blocker_tree *tree)
+{
+    return tree->contention_ns > tree->blocked_ns ? tree->contention_ns - tree->blocked_ns : 0;
+}
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / NS_PER_S;
+}
+
+/* Writes "1234 (migrate)", or what is known of it. */
+static void write_session(char ret[LABEL_SIZE], const struct blocker_session *session)
+{
+    const char *name = session->application[0] != '\0' ? session->application : session->name;
+
+    if (session->id == BLOCKER_TREE_PREPARED)
+        snprintf(ret, LABEL_SIZE, "a prepared transaction");
+    else if (name[0] != '\0')
+        snprintf(ret, LABEL_SIZE, "%" PRId64 " (%s)", session->id, name);
+    else
+        snprintf(ret, LABEL_SIZE, "%" PRId64, session->id);
+    make_printable(ret);
+}
+
+/* Writes "idle in transaction for 41 s", or "". */
+static void write_activity(char ret[LABEL_SIZE], const struct blocker_session *session)
+{
+    const char *activity = strcmp(session->activity, "aborted") == 0
+                               ? "idle in a failed transaction"
+                               : session->activity;
+    const double age_s = seconds(session->activity_ns);
+
+    if (activity[0] == '\0' || session->activity_ns == 0)
+        snprintf(ret, LABEL_SIZE, "%s", activity);
+    else
+        snprintf(ret, LABEL_SIZE, "%s for %.*f s", activity, age_s < 10 ? 1 : 0, age_s);
+    for (char *at = ret; (at = strchr(at, '_')) != NULL;)
+        *at = ' ';
+    make_printable(ret);
+}
+
+static void write_statement(char ret[LABELS_VALUE_SIZE],
+                            const struct why_blockers_interval *interval,
+                            const struct blocker_session *session)
+{
+    char *end;
+
+    strtoll(session->statement, &end, 10); /* Without its text, a statement is its id. */
+    if (interval->has_no_statements)
+        ret[0] = '\0';
+    else if (interval->shows_literals || *end == '\0')
+        copy_text(ret, LABELS_VALUE_SIZE, session->statement, strlen(session->statement));
+    else
+        statement_text_without_literals(session->statement, ret, LABELS_VALUE_SIZE);
+    make_printable(ret);
+    for (size_t length = strlen(ret); length > 0 && strchr("; ", ret[length - 1]) != NULL;)
+        ret[--length] = '\0';
+}
+
+/* Writes such as "7 sessions waited 41.0 s for 1234 (migrate), idle in transaction for 41 s: alter
+ * table t" for a root of the tree. All texts of the server are made printable. */
+static void write_sentence(char ret[SENTENCE_SIZE], const struct why_blockers_interval *interval,
+                           size_t root)
+{
+    const struct blocker_tree *tree = interval->tree;
+    const struct blocker_node *node = &tree->nodes[root];
+    const struct blocker_session *session = session_of(tree, root);
+    const double waited_s = seconds(node->blocking_ns);
+    char who[LABEL_SIZE], activity[LABEL_SIZE], statement[LABELS_VALUE_SIZE];
+
+    write_session(who, session);
+    write_activity(activity, session);
+    write_statement(statement, interval, session);
+    snprintf(ret, SENTENCE_SIZE, "%" PRIu32 " session%s waited %.*f s for %s%s%s%s%s",
+             node->waiting, noun_of(node->waiting, "", "s"), waited_s < 9.995 ? 2 : 1, waited_s,
+             who, activity[0] != '\0' ? ", " : "", activity, statement[0] != '\0' ? ": " : "",
+             statement);
+}
+
+static struct cell text_or_unknown(struct document *document, const char *text)
+{
+    return text[0] != '\0' ? cell_text(document_text(document, "%s", text)) : cell_unknown();
+}
+
+static void add_node(struct document *document, const struct why_blockers_interval *interval,
+                     size_t at)
+{
+    const struct blocker_tree *tree = interval->tree;
+    const struct blocker_node *node = &tree->nodes[at];
+    const struct blocker_session *session = session_of(tree, at);
+    char who[LABEL_SIZE], activity[LABEL_SIZE], statement[LABELS_VALUE_SIZE];
+    char sentence[SENTENCE_SIZE] = "";
+
+    write_session(who, session);
+    write_activity(activity, session);
+    write_statement(statement, interval, session);
+    if (node->depth == 0)
+        write_sentence(sentence, interval, at);
+    {
+        const struct cell cells[] = {
+            cell_natural(node->depth),
+            session->id != BLOCKER_TREE_PREPARED ? cell_integer(session->id) : cell_unknown(),
+            text_or_unknown(document, session->name),
+            text_or_unknown(document, session->application),
+            cell_text(document_text(document, "%*s%s%s", 2 * (int)node->depth, "", who,
+                                    node->is_repeated ? " ..." : "")),
+            node->blocked_ns > 0 ? cell_natural(node->blocked_ns) : cell_unknown(),
+            node->blocked_ns > 0 ? cell_real(seconds(node->blocked_ns)) : cell_unknown(),
+            cell_natural(node->blocking_ns),
+            node->blocking_ns > 0 ? cell_real(seconds(node->blocking_ns)) : cell_unknown(),
+            node->depth == 0 ? cell_natural(node->waiting) : cell_unknown(),
+            cell_natural(session->contention_ns),
+            text_or_unknown(document, session->activity),
+            session->activity_ns > 0 ? cell_natural(session->activity_ns) : cell_unknown(),
+            text_or_unknown(document, activity),
+            text_or_unknown(document, statement),
+            cell_boolean(node->is_repeated),
+            text_or_unknown(document, sentence),
+        };
+
+        DOCUMENT_ADD(document, WHY_BLOCKERS_TREE, cells);
+    }
+}
+
+/* Adds the nodes. A session has at most `most` below it, and all of them if `most` is 0. */
+static void add_tree(struct document *document, const struct why_blockers_interval *interval)
+{
+    const struct blocker_tree *tree = interval->tree;
+    size_t hidden = 0;
+
+    for (size_t i = 0; i < tree->count;) {
+        const uint32_t depth = tree->nodes[i].depth;
+        size_t before = 0;
+
+        /* Siblings are those of the same depth since the last one with less depth. */
+        for (size_t j = i; interval->most > 0 && j-- > 0 && tree->nodes[j].depth >= depth;)
+            before += tree->nodes[j].depth == depth;
+        if (interval->most == 0 || before < interval->most) {
+            add_node(document, interval, i++);
+            continue;
+        }
+        do
+            hidden++;
+        while (++i < tree->count && tree->nodes[i].depth >= depth);
+    }
+    if (hidden > 0)
+        document_note(document, "%zu more row%s: --top 0 shows all.", hidden,
+                      noun_of(hidden, "", "s"));
+}
+
+static void write_headline(struct document *document, const struct why_blockers_interval *interval)
+{
+    const struct blocker_tree *tree = interval->tree;
+    const char *text = document_text(document, "%s  %.2f s  %s  tier %s", interval->time,
+                                     seconds(tree->elapsed_ns), interval->name, interval->tier);
+    size_t count = 0;
+
+    for (size_t i = 0; i < tree->count && count < SENTENCES; i++) {
+        char sentence[SENTENCE_SIZE];
+
+        if (tree->nodes[i].depth > 0)
+            continue;
+        count++;
+        write_sentence(sentence, interval, i);
+        text = document_text(document, "%s\n%s", text, sentence);
+    }
+    if (count == 0)
+        text = document_text(document, "%s\nNo session waited for a known session.", text);
+    document->record.headline = text;
+}
+
+static void add_notes(struct document *document, const struct why_blockers_interval *interval)
+{
+    const struct blocker_tree *tree = interval->tree;
+    const uint64_t unknown_ns = unknown_of(tree);
+
+    if (tree->contention_ns > 0)
+        document_note(document,
+                      "Of %.3f s of contention %.3f s (%.1f %%) were for %s: waits of which no "
+                      "sample found the blocker, and locks of the server itself.",
+                      seconds(tree->contention_ns), seconds(unknown_ns),
+                      100 * (double)unknown_ns / (double)tree->contention_ns,
+                      interval->is_undivided ? "others than the longest blocker, or unknown"
+                                             : "no known session");
+    if (interval->note != NULL && interval->note[0] != '\0')
+        document_note(document, "%s", interval->note);
+}
+
+int why_blockers_fill(struct document *ret, const struct why_blockers_interval *interval)
+{
+    const struct blocker_tree *tree = interval->tree;
+
+    document_start(ret, &layout);
+    {
+        const struct cell cells[] = {
+            cell_text(interval->time),         cell_real(seconds(tree->elapsed_ns)),
+            cell_text(interval->name),         cell_text(interval->tier),
+            cell_natural(tree->contention_ns), cell_natural(tree->blocked_ns),
+            cell_natural(unknown_of(tree)),
+        };
+
+        DOCUMENT_ADD(ret, WHY_BLOCKERS_SUMMARY, cells);
+    }
+    add_tree(ret, interval);
+    write_headline(ret, interval);
+    add_notes(ret, interval);
+    return document_finish(ret);
+}

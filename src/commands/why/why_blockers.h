@@ -1,0 +1,22 @@
+/* `camp why` of database sessions: who blocks whom, as a record of the schema "camp.blockers/1". */
+#pragma once
+
+#include "ledger/blockers/blocker_tree.h"
+#include "views/document.h"
+
+enum { WHY_BLOCKERS_SUMMARY, WHY_BLOCKERS_TREE, WHY_BLOCKERS_TABLES };
+
+struct why_blockers_interval {
+    const struct blocker_tree *tree;
+    const char *time; /* wall clock of the end */
+    const char *name; /* of the source */
+    const char *tier;
+    const char *note;       /* of the source or the interval; NULL or "" for none */
+    bool shows_literals;    /* of statements; otherwise each is a question mark */
+    bool has_no_statements; /* they are not shown */
+    bool is_undivided;      /* a session has only the one that blocked it longest */
+    size_t most;            /* sessions below each session; 0: all */
+};
+
+/* Fills the record of an interval. CAMP_OK or CAMP_E_NOMEM. */
+int why_blockers_fill(struct document *ret, const struct why_blockers_interval *interval);

@@ -1,0 +1,199 @@
+#include "blocker_tree_inside.h"
+
+#include "ledger/array.h"
+#include "ledger/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOWHERE SIZE_MAX
+
+/* Where a frame has what the tree needs. */
+struct places {
+    size_t blocker, root, application, statement, activity;         /* labels */
+    size_t blocked, blocking, activity_ns, first_state, last_state; /* columns */
+};
+
+static size_t find_label(const struct schema *schema, const char *name)
+{
+    for (size_t i = 0; i < schema->label_count; i++) {
+        if (strcmp(schema->label_names[i], name) == 0)
+            return i;
+    }
+    return NOWHERE;
+}
+
+static size_t find_column(const struct schema *schema, const char *name)
+{
+    for (size_t i = 0; i < schema->column_count; i++) {
+        if (strcmp(schema->columns[i].name, name) == 0)
+            return i;
+    }
+    return NOWHERE;
+}
+
+static struct places find_places(const struct schema *schema)
+{
+    struct places places = {
+        .blocker = find_label(schema, "blocker"),
+        .root = find_label(schema, "root_blocker"),
+        .application = find_label(schema, "application"),
+        .statement = find_label(schema, "query"),
+        .activity = find_label(schema, "blocking_activity"),
+        .blocked = find_column(schema, "blocked_ns"),
+        .blocking = find_column(schema, "blocking_ns"),
+        .activity_ns = find_column(schema, "blocking_activity_ns"),
+    };
+
+    if (places.statement == NOWHERE)
+        places.statement = find_label(schema, "last_statement");
+    return places;
+}
+
+bool blocker_tree_is_known(const struct schema *schema)
+{
+    const struct places places = find_places(schema);
+
+    return places.blocker != NOWHERE && places.root != NOWHERE && places.blocked != NOWHERE &&
+           places.blocking != NOWHERE;
+}
+
+static void free_sessions(struct blocker_tree *tree)
+{
+    while (tree->session_count > 0)
+        free(tree->sessions[--tree->session_count]);
+}
+
+void blocker_tree_start(struct blocker_tree *tree)
+{
+    free_sessions(tree);
+    tree->count = tree->edge_count = 0;
+    tree->elapsed_ns = tree->contention_ns = tree->blocked_ns = 0;
+    tree->failed = false;
+}
+
+void blocker_tree_release(struct blocker_tree *tree)
+{
+    free_sessions(tree);
+    free(tree->nodes);
+    free(tree->sessions);
+    free(tree->edges);
+    *tree = (struct blocker_tree){ 0 };
+}
+
+int blocker_tree_compare(const void *key, const void *element)
+{
+    const struct blocker_session *left = key;
+    const struct blocker_session *right = *(struct blocker_session *const *)element;
+
+    return left->id < right->id ? -1 : left->id > right->id;
+}
+
+/* Returns NULL if there is no memory. Earlier pointers become invalid. */
+static struct blocker_session *session_of(struct blocker_tree *tree, int64_t id)
+{
+    const struct blocker_session wanted = { .id = id };
+    const size_t at =
+        ARRAY_POSITION(&wanted, tree->sessions, tree->session_count, blocker_tree_compare);
+    struct blocker_session *session;
+
+    if (at < tree->session_count && tree->sessions[at]->id == id)
+        return tree->sessions[at];
+    session = calloc(1, sizeof *session);
+    if (session == NULL ||
+        !ARRAY_INSERT(tree->sessions, tree->session_count, tree->session_capacity, at)) {
+        free(session);
+        tree->failed = true;
+        return NULL;
+    }
+    session->id = id;
+    tree->sessions[at] = session;
+    return session;
+}
+
+static void copy_label(char ret[LABELS_VALUE_SIZE], labels_id labels, size_t label)
+{
+    const char *value = label != NOWHERE ? labels_value(labels, label) : "";
+
+    copy_text(ret, LABELS_VALUE_SIZE, value, strlen(value));
+}
+
+/* Reads the id in a label. Returns false if it has none, such as "unknown". */
+static bool read_id(labels_id labels, size_t label, int64_t *ret)
+{
+    const char *text = labels_value(labels, label);
+    char *end;
+
+    *ret = BLOCKER_TREE_PREPARED;
+    if (strcmp(text, "prepared") == 0)
+        return true;
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    *ret = strtoll(text, &end, 10);
+    return *end == '\0';
+}
+
+static void describe(struct blocker_tree *tree, const struct places *places,
+                     const struct frame *frame, size_t row)
+{
+    const struct entity *entity = &frame->entities[row];
+    const uint64_t *values = frame_values(frame, row);
+    struct blocker_session *session = session_of(tree, entity->id);
+
+    if (session == NULL)
+        return;
+    session->has_row = true;
+    memcpy(session->name, entity->name, sizeof session->name);
+    copy_label(session->application, entity->labels, places->application);
+    copy_label(session->statement, entity->labels, places->statement);
+    if (values[places->blocking] == 0)
+        return;
+    copy_label(session->activity, entity->labels, places->activity);
+    session->activity_ns = places->activity_ns != NOWHERE ? values[places->activity_ns] : 0;
+}
+
+static void add_edge(struct blocker_tree *tree, const struct blocker_edge *edge)
+{
+    if (!ARRAY_RESERVE(tree->edges, tree->edge_capacity, tree->edge_count + 1)) {
+        tree->failed = true;
+        return;
+    }
+    tree->edges[tree->edge_count++] = *edge;
+    session_of(tree, edge->root);
+    session_of(tree, edge->blocker);
+}
+
+static uint64_t contention_of(const struct frame *frame, size_t row)
+{
+    uint64_t ns = 0;
+
+    for (size_t i = 0; i < frame->schema->state_count; i++) {
+        if (frame->schema->columns[i].class == CLASS_CONTENTION)
+            ns += frame_values(frame, row)[i];
+    }
+    return ns;
+}
+
+void blocker_tree_add(struct blocker_tree *tree, const struct frame *frame)
+{
+    const struct places places = find_places(frame->schema);
+
+    tree->elapsed_ns += frame->end_ns - frame->start_ns;
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        const struct entity *entity = &frame->entities[i];
+        const uint64_t *values = frame_values(frame, i);
+        const uint64_t contention_ns = contention_of(frame, i);
+        struct blocker_edge edge = { .waiting = entity->id, .ns = values[places.blocked] };
+
+        tree->contention_ns += contention_ns;
+        if (values[places.blocking] > 0 || contention_ns > 0)
+            describe(tree, &places, frame, i);
+        if (contention_ns > 0 && !tree->failed)
+            session_of(tree, entity->id)->contention_ns += contention_ns;
+        if (edge.ns == 0 || !read_id(entity->labels, places.blocker, &edge.blocker) ||
+            !read_id(entity->labels, places.root, &edge.root))
+            continue;
+        tree->blocked_ns += edge.ns;
+        add_edge(tree, &edge);
+    }
+}

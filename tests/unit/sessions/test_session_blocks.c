@@ -1,0 +1,219 @@
+/* Rows of sessions with who blocked them: as one row, and divided by blocker. */
+#include "sources/sessions/session.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char rules[] = "contention row class=Lock event=row\n"
+                            "contention table class=Lock\n"
+                            "contention latch class=LWLock\n"
+                            "idle client class=Client\n";
+static const char *const label_names[] = { "user", SESSION_LABELS_OF_BLOCKERS };
+
+static const struct session_time times[] = {
+    { { { "Lock", "row", "active", "client" } }, 100 },
+    { { { "Client", "ClientRead", "idle", "client" } }, 300 },
+    { { { "Lock", "table", "active", "client" } }, 201 },
+    { { { "LWLock", "x", "active", "client" } }, 7 },
+};
+#define LOCK_NS 301
+#define ELAPSED_NS 700
+
+static struct session_frame sessions;
+static struct blocker_samples samples;
+
+static bool is_lock(const struct session_kind *kind)
+{
+    return strcmp(kind->texts[SESSION_CLASS], "Lock") == 0;
+}
+
+static int start(void **state)
+{
+    const struct session_plan plan = { .name = "postgres",
+                                       .cpu_provenance = CAMP_MEASURED,
+                                       .wait_provenance = CAMP_MEASURED,
+                                       .rules_text = rules,
+                                       .label_names = label_names,
+                                       .label_count = 4,
+                                       .is_lock = is_lock };
+
+    (void)state;
+    assert_int_equal(session_frame_init(&sessions, &plan, NULL), CAMP_OK);
+    session_frame_begin(&sessions, 1, 1001, 5);
+    samples = (struct blocker_samples){ .longest_ns = 1000 };
+    sessions.blockers = &samples;
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    session_frame_release(&sessions);
+    blocker_samples_release(&samples);
+    return 0;
+}
+
+/* Session 7 waited for session 8, which waits for 9, twice as long as for session 4. */
+static void sample(void)
+{
+    static const int64_t eight = 8, nine = 9, four = 4;
+    const struct blocked_sample first[] = { { 7, 70, &eight, 1 }, { 8, 80, &nine, 1 } };
+    const struct blocked_sample second[] = { { 7, 70, &four, 1 }, { 8, 80, &nine, 1 } };
+
+    assert_int_equal(blocker_samples_add(&samples, 1000, first, 2), CAMP_OK);
+    assert_int_equal(blocker_samples_add(&samples, 1010, first, 2), CAMP_OK);
+    assert_int_equal(blocker_samples_add(&samples, 1020, second, 2), CAMP_OK);
+    assert_int_equal(blocker_samples_add(&samples, 1022, NULL, 0), CAMP_OK);
+}
+
+static void add(int64_t id, size_t time_count, uint32_t flags)
+{
+    const struct session session = { .entity = { .id = id, .count = 1, .flags = flags },
+                                     .elapsed_ns = ELAPSED_NS,
+                                     .cpu_ns = 60,
+                                     .run_queue_ns = 2,
+                                     .times = times,
+                                     .time_count = time_count,
+                                     .start = 10 * id };
+
+    assert_int_equal(session_frame_add(&sessions, &session), CAMP_OK);
+}
+
+static struct session_activity activity_of(const void *context, const struct entity *row)
+{
+    (void)context;
+    return row->id == 9 ? (struct session_activity){ "idle_in_transaction", 41 }
+                        : (struct session_activity){ NULL, 0 };
+}
+
+static uint64_t value(size_t row, const char *column)
+{
+    for (size_t i = 0; i < sessions.schema.column_count; i++) {
+        if (strcmp(sessions.schema.columns[i].name, column) == 0)
+            return frame_values(&sessions.frame, row)[i];
+    }
+    fail_msg("there is no column %s", column);
+    return 0;
+}
+
+static const char *label(size_t row, enum session_label which)
+{
+    assert_true(row < sessions.frame.entity_count);
+    return labels_value(sessions.frame.entities[row].labels, 1 + (size_t)which);
+}
+
+static void a_session_has_the_label_of_its_longest_blocker(void **state)
+{
+    (void)state;
+    sample();
+    add(7, 4, 0);
+    assert_int_equal(sessions.frame.entity_count, 1);
+    assert_string_equal(label(0, SESSION_BLOCKER), "8");
+    assert_string_equal(label(0, SESSION_ROOT_BLOCKER), "9");
+    assert_int_equal(value(0, "contention_ns"), LOCK_NS + 7);
+    assert_true(value(0, "blocked_ns") > LOCK_NS / 2);
+    assert_true(value(0, "blocked_ns") < LOCK_NS);
+}
+
+static void the_rows_of_a_session_by_blocker_add_up_to_it(void **state)
+{
+    uint64_t elapsed_ns = 0, contention_ns = 0, row_ns = 0, blocked_ns = 0;
+
+    (void)state;
+    sample();
+    sessions.by_blocker = true;
+    add(7, 4, 0);
+    assert_int_equal(sessions.frame.entity_count, 3);
+    assert_string_equal(label(0, SESSION_BLOCKER), "");
+    assert_string_equal(label(1, SESSION_BLOCKER), "8");
+    assert_string_equal(label(2, SESSION_BLOCKER), "4");
+    assert_string_equal(label(2, SESSION_ROOT_BLOCKER), "4");
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal((sessions.frame.entities[i].flags & ENTITY_PART) != 0, i > 0);
+        assert_int_equal(frame_unaccounted_ns(&sessions.frame, i), i == 0 ? 30 : 0);
+        elapsed_ns += sessions.frame.elapsed_ns[i];
+        contention_ns += value(i, "contention_ns");
+        row_ns += value(i, "contention_row_ns");
+        blocked_ns += value(i, "blocked_ns");
+    }
+    assert_int_equal(elapsed_ns, ELAPSED_NS);
+    assert_int_equal(contention_ns, LOCK_NS + 7);
+    assert_int_equal(row_ns, 100);
+    assert_int_equal(blocked_ns, LOCK_NS);
+    assert_int_equal(value(0, "contention_latch_ns"), 7);
+    assert_int_equal(value(0, "cpu_ns"), 60);
+}
+
+static void waits_without_a_sample_are_of_an_unknown_blocker(void **state)
+{
+    (void)state;
+    sessions.by_blocker = true;
+    add(7, 4, 0);
+    assert_int_equal(sessions.frame.entity_count, 2);
+    assert_string_equal(label(1, SESSION_BLOCKER), SESSION_BLOCKER_UNKNOWN);
+    assert_int_equal(value(1, "contention_ns"), LOCK_NS);
+    assert_int_equal(value(1, "blocked_ns"), 0);
+    add(6, 2, ENTITY_ENDED);
+    assert_int_equal(sessions.frame.entity_count, 4);
+}
+
+static void a_session_that_blocks_others_has_their_time_and_its_activity(void **state)
+{
+    (void)state;
+    sample();
+    sessions.by_blocker = true;
+    add(9, 0, ENTITY_ENDED); /* an earlier session with the same pid */
+    add(9, 0, 0);
+    add(8, 1, 0);
+    add(7, 4, 0);
+    session_frame_end(&sessions, activity_of, NULL);
+    assert_int_equal(value(0, "blocking_ns"), 0);
+    assert_int_equal(value(1, "blocking_ns"), 100); /* session 8 waited for it */
+    assert_int_equal(value(1, "blocking_activity_ns"), 41);
+    assert_string_equal(label(1, SESSION_BLOCKING_ACTIVITY), "idle_in_transaction");
+    assert_true(value(2, "blocking_ns") > LOCK_NS / 2);
+    assert_int_equal(value(2, "blocking_ns"), value(5, "blocked_ns"));
+    assert_string_equal(label(2, SESSION_BLOCKING_ACTIVITY), "");
+    assert_int_equal(value(3, "blocking_ns"), 0); /* a part of session 8 */
+}
+
+static void an_ended_session_blocks_if_no_living_one_has_its_pid(void **state)
+{
+    (void)state;
+    sample();
+    add(9, 0, ENTITY_ENDED);
+    add(8, 1, 0);
+    session_frame_end(&sessions, activity_of, NULL);
+    assert_int_equal(value(0, "blocking_ns"), 100);
+}
+
+static void a_blocker_without_a_row_is_only_a_label(void **state)
+{
+    (void)state;
+    sample();
+    add(8, 1, 0);
+    session_frame_end(&sessions, activity_of, NULL);
+    assert_string_equal(label(0, SESSION_BLOCKER), "9");
+    assert_int_equal(value(0, "blocking_ns"), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_session_has_the_label_of_its_longest_blocker),
+        TEST(the_rows_of_a_session_by_blocker_add_up_to_it),
+        TEST(waits_without_a_sample_are_of_an_unknown_blocker),
+        TEST(a_session_that_blocks_others_has_their_time_and_its_activity),
+        TEST(an_ended_session_blocks_if_no_living_one_has_its_pid),
+        TEST(a_blocker_without_a_row_is_only_a_label),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
