@@ -11,6 +11,9 @@
  * add up to the wall time, whatever the samples say. For comparison, sampled_asleep_ns is the time
  * asleep by the samples alone.
  *
+ * If the database counts the calls of statements, a row without time has the counts of a statement,
+ * in the columns reported_calls to reported_lost.
+ *
  * If states are sampled or scaled, the column "samples" has the number n of a session's samples. A
  * share p of the samples has the standard error sqrt(p (1 - p) / n).
  */
@@ -19,6 +22,7 @@
 #include "ledger/frame.h"
 #include "ledger/index.h"
 #include "ledger/session_rules.h"
+#include "statement_counts.h"
 
 /* How long a session did what `kind` describes. The rules assign this time to a state. */
 struct session_time {
@@ -41,6 +45,9 @@ struct session {
     uint64_t sample_count; /* number of samples in the interval, if `times` are sampled or scaled */
     /* Times in the interval as the database itself reports them, indexed by enum session_state. */
     uint64_t reported_ns[SESSION_STATE_COUNT];
+    /* A row for a statement instead of a session, without time: the database's own counts of the
+     * statement in the interval. NULL in the row of a session. */
+    const struct statement_growth *growth;
 };
 
 /* the texts of rules/NAME.rules */
@@ -53,7 +60,9 @@ struct session_plan {
     bool detail;      /* the states are cpu, run_queue and the columns of the rules */
     bool has_reported;
     bool has_sampled;
-    enum camp_provenance cpu_provenance;  /* provenance of cpu and run_queue */
+    bool has_counts;                     /* the database counts the calls of statements */
+    bool has_planning;                   /* with has_counts: it reports their planning times, too */
+    enum camp_provenance cpu_provenance; /* provenance of cpu and run_queue */
     enum camp_provenance wait_provenance; /* provenance of all other states */
     const char *rules_path;               /* NULL for the built-in rules in rules_text */
     const char *rules_text;
@@ -67,8 +76,9 @@ struct session_frame {
     /* [schema.column_count]; owns the texts of the rules' columns */
     struct column *columns;
     bool detail;
-    size_t first_rule_column, first_reported_column, sampled_column,
-        samples_column; /* indexes of columns; 0 if the frame has no such column */
+    /* indexes of columns; 0 if the frame has no such column */
+    size_t first_rule_column, first_reported_column, sampled_column, samples_column,
+        first_count_column;
     struct frame frame;
     struct known_kind *kinds; /* [kind_count], cache of session_frame_state() */
     size_t kind_count, kind_capacity;
