@@ -12,8 +12,8 @@
     F(PQconsumeInput) F(PQerrorMessage) F(PQfformat) F(PQfinish) F(PQflush) F(PQfname) F(PQftype) \
     F(PQgetResult) F(PQgetisnull) F(PQgetlength) F(PQgetvalue) F(PQisBusy) F(PQlibVersion) \
     F(PQnfields) F(PQntuples) F(PQpass) F(PQresultErrorField) F(PQresultStatus) F(PQsendPrepare) \
-    F(PQsendQuery) F(PQsendQueryPrepared) F(PQserverVersion) F(PQsetErrorVerbosity) \
-    F(PQsetNoticeReceiver) F(PQsetSingleRowMode) F(PQsetnonblocking) F(PQsocket) F(PQstatus)
+    F(PQsendQuery) F(PQsendQueryParams) F(PQsendQueryPrepared) F(PQserverVersion) \
+    F(PQsetErrorVerbosity) F(PQsetNoticeReceiver) F(PQsetSingleRowMode) F(PQsetnonblocking) F(PQsocket) F(PQstatus)
 /* clang-format on */
 
 struct libpq {

@@ -69,8 +69,8 @@ adds_up() {
     camp_records run --from "$FROM" --count 2
     holds run "select database || ' ' || client = 't localhost' from entity where user = 'idler'"
     run ! grep -q 'sleep(50)' "$SERVERS/run.camp"
-    camp_records run --from "$FROM" --count 2 --queries
-    holds run "select last_statement = 'select sleep(50)' from entity where user = 'sleeper'"
+    run -0 --separate-stderr "$CAMP" top --from "$FROM" --queries --filter sleeper --count 1 --interval 200ms --format json
+    [[ $output == *'"last_statement":"select sleep(50)"'* ]]
     camp_records run --from "$FROM" --count 2 --group user
     holds run "select count(*) = 1 from entity where name = 'sleeper'"
 }

@@ -290,7 +290,6 @@ holds_with_counts() {
     holds bpf "select count(*) = 1 and min(user || database || client) = 'camp_superpostgreslocal'
         and min(cast(last_statement as integer)) <> 0 from entity where application = 'sleeper'"
     holds bpf "select count(*) = 0 from label where value like '%locked%'"
-    holds own "select last_statement = 'select * from locked;' from entity where application = 'waiter'"
 }
 
 @test "postgres times: --group adds up sessions with the same label" {

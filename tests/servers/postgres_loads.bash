@@ -21,7 +21,7 @@ begin_recordings() {
     record memory --from "$super" --tier schedstat+memory
     record gated --from "$super" --tier schedstat+SQL
     record sql --from "$super" --tier SQL
-    record own --from "$super" --rules "$SERVERS/own.rules" --detail --queries --background
+    record own --from "$super" --rules "$SERVERS/own.rules" --detail --background
     record grouped --from "$super" --group application
     for name in bpf memory gated sql own grouped; do has_begun "$name"; done
 }

@@ -30,6 +30,11 @@ setup() { require_attacks postgres; }
 }
 
 # bats test_tags=deep
+@test "postgres: whatever pg_stat_statements answers, camp shows the sessions" {
+    attacks_end_well postgres statements
+}
+
+# bats test_tags=deep
 @test "postgres: answers without end are cut within 64 MB" {
     attacks_end_well postgres sizes
 }

@@ -6,8 +6,8 @@ import struct
 
 from rogue import NASTY, PASSWORD, Attack, Driver, answering, camp, certificate, environment_of
 from rogue_postgres_server import (
-    BOUND, COLUMNS, DONE, INT8, LOGGED_IN, OWN_PID, READY, TEXT, WHOLE, Postgres, array_of, columns_of, error_of, fields_of, message,
-    now_us, parameter_of, row_of)
+    BOUND, COLUMNS, DONE, INT8, LOGGED_IN, OWN_PID, QUERIES, READY, TEXT, WHOLE, Postgres, array_of, columns_of, error_of, fields_of,
+    message, now_us, parameter_of, row_of)
 
 PROMISE_S = 5 + 5 * 2  # connecting, and five answers; docs/sessions.md
 NASTY_TEXT = NASTY.replace(b'\0', b'')
@@ -343,6 +343,39 @@ each('stalls', 'rows that drip', lambda self, kind: (
 each('stalls', 'notices that drip', lambda self, kind: self.peer.drip(error_of(b'01000', b'x', kind=b'N')))
 each('stalls', 'not ready', lambda self, kind: (self.send(
     *self.head(kind), row_of(self.values(kind)), DONE), self.peer.stall()), kinds=('set', *SNAPSHOTS))
+
+STATEMENTS = ('top', '--count', '2', '--interval', '300ms', '--group', 'query', '--queries')  # asks pg_stat_statements
+
+
+def of_statements(name, answer, **options):
+    each('statements', name, answer, **{'kinds': QUERIES, 'status': (0,), 'command': STATEMENTS, **options})
+
+
+def statement_rows(name, rows, **options):
+    of_statements(name, lambda self, kind: self.send(*self.head(kind), *rows(self, kind), DONE, READY), **options)
+
+
+for name, answer in (('of a snapshot', lambda self, kind: Postgres.answer(self, 'brief')), ('honest', Postgres.answer),
+                     ('no answer', lambda self, kind: self.peer.stall()),
+                     ('an error', lambda self, kind: self.send(error_of(b'42501', NASTY_TEXT * 20), READY)),
+                     ('of texts', lambda self, kind: self.send(*answer_of((TEXT,) * 3, [row_of([b'A' * 4] * 3)])))):
+    of_statements(name, answer)
+for value in (None, b''):
+    statement_rows(f'{value} everywhere', lambda self, kind, value=value: [row_of([value] * len(COLUMNS[kind]))])
+statement_rows('the same row 1000 times', lambda self, kind: [row_of(self.values(kind, n != 0)) for n in range(1000)])
+statement_rows('escapes', lambda self, kind: [row_of([NASTY if size == TEXT else value for size, value in zip(
+    COLUMNS[kind], self.values(kind, number))]) for number in (0, 1)])
+for column in range(9):
+    for name, wrong in (('NULL', None), ('1 MB', b'A' * 1000000), ('lowest', b'\x80' + bytes(7)),
+                        ('highest', b'\x7f' + b'\xff' * 7), ('no number', b'\x7f\xf8' + bytes(6))):
+        statement_rows(f'column {column} is {name}', lambda self, kind, column=column, wrong=wrong: [
+            row_of(self.values(kind)), row_of([wrong if at == column else value for at, value in enumerate(
+                self.values(kind, 1))])])
+statement_rows('100,000 entries', lambda self, kind: [row_of(self.values(kind, number)) for number in range(100000)],
+               kinds=('counts', 'texts'))
+of_statements('rows without end', lambda self, kind: (
+    self.send(*self.head(kind)), self.peer.endless(row_of(self.values(kind)))))
+of_statements('a row of 300 MB', lambda self, kind: large_row(self, kind, 300 << 20))
 
 # The answer to the request for TLS, and the handshake, where the user asks for it.
 for name, data in (('an error', error_of(b'08P01', NASTY_TEXT)), ('both answers', b'SN'), ('a letter', b'\x1b'),

@@ -4,11 +4,13 @@ import struct
 import time
 
 SSL_REQUEST, GSS_REQUEST, CANCEL_REQUEST = 80877103, 80877104, 80877102
-INT4, INT8, BOOL, TEXT, NAME, TIME, INT4S = 23, 20, 16, 25, 19, 1184, 1007
-SIZES = {INT4: 4, INT8: 8, BOOL: 1, TIME: 8}
+INT4, INT8, BOOL, TEXT, NAME, TIME, INT4S, FLOAT8 = 23, 20, 16, 25, 19, 1184, 1007, 701
+SIZES = {INT4: 4, INT8: 8, BOOL: 1, TIME: 8, FLOAT8: 8}
 BRIEF = (INT4, BOOL, TIME, TEXT, TEXT, TEXT, TEXT, INT4, BOOL, TIME, INT8, INT4S)
 WHOLE = BRIEF + (NAME, NAME, TEXT, TEXT, TIME, TEXT)
-COLUMNS = {'set': (TEXT,), 'brief': BRIEF, 'whole': WHOLE}
+COLUMNS = {'set': (TEXT,), 'brief': BRIEF, 'whole': WHOLE, 'find': (TEXT, INT8) + (BOOL,) * 7,
+           'counts': (BOOL, INT8, INT8, INT8, INT8, FLOAT8, FLOAT8, INT8), 'texts': (INT8, TEXT, INT8)}
+QUERIES = ('find', 'counts', 'texts')  # with --group query: of pg_stat_statements
 OWN_PID = 70000000  # larger than the pid of any process here
 
 
@@ -32,8 +34,8 @@ def row_of(values):
 
 def fields_of(types, values):
     """Encodes numbers for columns of these types; texts and None stay as they are."""
-    formats = {INT4: '>i', INT8: '>q', BOOL: '?', TIME: '>q'}
-    return [struct.pack(formats[kind], value) if isinstance(value, int) else value
+    formats = {INT4: '>i', INT8: '>q', BOOL: '?', TIME: '>q', FLOAT8: '>d'}
+    return [struct.pack(formats[kind], value) if isinstance(value, (int, float)) else value
             for kind, value in zip(types, values)]
 
 
@@ -110,6 +112,13 @@ class Postgres:
         """Returns the values of a session; number 0 is camp's own."""
         if kind == 'set':
             return [b'true']
+        if kind == 'find':
+            return fields_of(COLUMNS[kind], [b'public', 70, *[True] * 7])
+        if kind == 'counts':
+            self.calls = getattr(self, 'calls', 0) + 1
+            return fields_of(COLUMNS[kind], [number == 0, 5, 77 + number, self.calls, 3, 0.5, float(self.calls), 0])
+        if kind == 'texts':
+            return fields_of(COLUMNS[kind], [77 + number, b'select $1', 71])
         values = [OWN_PID + number, number == 0, self.start, b'active', b'Lock', b'relation', b'client backend', None, True,
                   now_us(), 77, array_of([OWN_PID + number - 1] if number else [])]
         if kind == 'whole':
@@ -117,7 +126,8 @@ class Postgres:
         return fields_of(COLUMNS[kind], values)
 
     def head(self, kind):
-        return [*([] if kind == 'set' else [BOUND]), columns_of(COLUMNS[kind], binary=int(kind != 'set'))]
+        parsed = [message(b'1')] if kind in QUERIES else []
+        return [*parsed, *([] if kind == 'set' else [BOUND]), columns_of(COLUMNS[kind], binary=int(kind != 'set'))]
 
     def answer(self, kind):
         if kind == 'prepare':
@@ -139,8 +149,11 @@ class Postgres:
                 kind = 'set'
             elif tag == b'P':
                 kind = 'prepare'
-            elif tag == b'B':
+                if data.startswith(b'\0'):
+                    kind = 'find' if b'pg_extension' in data else 'counts' if b'union all' in data else 'texts'
+            elif tag == b'B' and kind not in QUERIES:
                 kind = 'whole' if b'camp_1' in data else 'brief'
             if tag in (b'Q', b'S'):
                 self.asked.append(kind)
                 self.answer(kind)
+                kind = None

@@ -103,25 +103,6 @@ static int parse(struct record *record, int argc, char **argv, int *ret_first)
     return options_parse(&table, argc, argv, ret_first);
 }
 
-/* Parses a number of files: "24files". */
-static bool parse_files(const char *text, uint64_t *ret)
-{
-    const size_t digits = strspn(text, "0123456789");
-
-    if (digits == 0 || digits > 9 ||
-        (strcmp(text + digits, "files") != 0 && strcmp(text + digits, "file") != 0))
-        return false;
-    *ret = strtoull(text, NULL, 10);
-    return true;
-}
-
-/* Other programs read a number without a unit as a number of files, but in camp it is a time in
- * seconds. So --keep requires a unit. */
-static bool has_no_unit(const char *text)
-{
-    return text[0] != '\0' && text[strspn(text, ".0123456789")] == '\0';
-}
-
 /* Returns whether the rows are threads of this machine, or groups of them. */
 static bool reads_threads(const struct record *record)
 {
@@ -183,34 +164,19 @@ static int resolve_why(struct record *record)
     return resolve_why_of(record);
 }
 
-static int resolve_keep(struct record *record)
+/* A row of a session would have the text of its last statement alone, as if all of its time
+ * belonged to that. */
+static int resolve_queries(const struct record *record)
 {
-    struct record_files *files = &record->files;
+    const char *text = record->from.from.text;
+    const struct from_source *source = text != NULL ? from_source_find(text) : NULL;
 
-    if (record->keep == NULL)
+    if (!record->from.from.queries || record->from.group != NULL || source == NULL ||
+        (source->opener != OPENS_POSTGRES && source->opener != OPENS_MARIADB))
         return OPTIONS_GO_ON;
-    if (files->rotate_ns == 0)
-        return complain(STATUS_USAGE, "--keep goes with --rotate: whole files are removed");
-    if (has_no_unit(record->keep))
-        return complain(STATUS_USAGE,
-                        "--keep %s needs a unit: %sfiles, %sh (a time) or %sGB (of all files "
-                        "together)",
-                        record->keep, record->keep, record->keep, record->keep);
-    if ((!parse_files(record->keep, &files->keep_files) &&
-         !parse_duration(record->keep, &files->keep_ns) &&
-         !parse_size(record->keep, &files->keep_bytes)) ||
-        files->keep_files + files->keep_ns + files->keep_bytes == 0)
-        return complain(
-            STATUS_USAGE,
-            "--keep %s: give a number of files such as 24files, a time such as 24h, or a size such "
-            "as 150kB, 20MB or 2GB",
-            record->keep);
-    if (files->keep_ns > 0 && files->keep_ns < files->rotate_ns)
-        return complain(STATUS_USAGE,
-                        "--keep %s is shorter than the time of one file (--rotate): give at least "
-                        "that time",
-                        record->keep);
-    return OPTIONS_GO_ON;
+    return complain(STATUS_USAGE,
+                    "--queries: a session runs many statements in an interval; add --group query, "
+                    "which records the time of each, or --group last_statement");
 }
 
 static bool is_same_file(const char *left, const char *right)
@@ -288,7 +254,9 @@ static int read_options(struct record *record, int argc, char **argv)
     if (status == OPTIONS_GO_ON)
         status = resolve_why(record);
     if (status == OPTIONS_GO_ON)
-        status = resolve_keep(record);
+        status = resolve_queries(record);
+    if (status == OPTIONS_GO_ON)
+        status = record_files_resolve_keep(&record->files, record->keep);
     if (status == OPTIONS_GO_ON)
         status = record_when_check(&record->when, record->from.from.text);
     if (status == OPTIONS_GO_ON && output_folder_check(record->files.output) != STATUS_OK)

@@ -371,3 +371,49 @@ int record_files_write(struct record_files *files, const struct frame *frame,
         return complain_of_space(files, error.message);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
+
+/* Parses a number of files: "24files". */
+static bool parse_files(const char *text, uint64_t *ret)
+{
+    const size_t digits = strspn(text, "0123456789");
+
+    if (digits == 0 || digits > 9 ||
+        (strcmp(text + digits, "files") != 0 && strcmp(text + digits, "file") != 0))
+        return false;
+    *ret = strtoull(text, NULL, 10);
+    return true;
+}
+
+/* Other programs read a number without a unit as a number of files, but in camp it is a time in
+ * seconds. So --keep requires a unit. */
+static bool has_no_unit(const char *text)
+{
+    return text[0] != '\0' && text[strspn(text, ".0123456789")] == '\0';
+}
+
+int record_files_resolve_keep(struct record_files *files, const char *keep)
+{
+    if (keep == NULL)
+        return OPTIONS_GO_ON;
+    if (files->rotate_ns == 0)
+        return complain(STATUS_USAGE, "--keep goes with --rotate: whole files are removed");
+    if (has_no_unit(keep))
+        return complain(STATUS_USAGE,
+                        "--keep %s needs a unit: %sfiles, %sh (a time) or %sGB (of all files "
+                        "together)",
+                        keep, keep, keep, keep);
+    if ((!parse_files(keep, &files->keep_files) && !parse_duration(keep, &files->keep_ns) &&
+         !parse_size(keep, &files->keep_bytes)) ||
+        files->keep_files + files->keep_ns + files->keep_bytes == 0)
+        return complain(
+            STATUS_USAGE,
+            "--keep %s: give a number of files such as 24files, a time such as 24h, or a size such "
+            "as 150kB, 20MB or 2GB",
+            keep);
+    if (files->keep_ns > 0 && files->keep_ns < files->rotate_ns)
+        return complain(STATUS_USAGE,
+                        "--keep %s is shorter than the time of one file (--rotate): give at least "
+                        "that time",
+                        keep);
+    return OPTIONS_GO_ON;
+}

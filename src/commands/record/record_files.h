@@ -23,6 +23,10 @@ struct record_files {
     uint64_t count;
 };
 
+/* Sets the limits of --keep, which may be NULL; files->rotate_ns is set. Returns OPTIONS_GO_ON, or
+ * STATUS_USAGE after an error message. */
+int record_files_resolve_keep(struct record_files *files, const char *keep);
+
 /* Returns whether the frame that ends at deadline_ns (CLOCK_MONOTONIC) must have a row for each
  * idle entity. A frame without them does no harm: it delays the next file, or the next key
  * interval. */

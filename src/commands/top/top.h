@@ -29,6 +29,7 @@ extern const char *const top_thread_groups[]; /* in the order of enum top_group;
 
 /* The columns that --why has in text, and the largest number of rows. */
 #define TOP_WHY_FIELDS 4
+#define TOP_SESSION_FIELDS 4
 #define TOP_WHY_ROWS 64
 
 enum top_columns { TOP_COLUMNS_CAMP, TOP_COLUMNS_PRSTAT, TOP_COLUMNS_PEA, TOP_COLUMNS_COUNT };
@@ -65,6 +66,7 @@ struct top {
      * heading of the first, and the largest cause of each row. */
     size_t why_state;
     struct field why_fields[TOP_WHY_FIELDS];
+    struct field session_fields[TOP_SESSION_FIELDS];
     char why_heading[48], why_texts[TOP_WHY_ROWS][160];
 };
 

@@ -1,12 +1,28 @@
-/* The column "in tx%" of database sessions: the part of their idle time in which they are within a
- * transaction, and keep its locks. */
+/* Columns of database sessions beside their states: "in tx%", the part of their idle time in which
+ * they are within a transaction, and keep its locks; and of statements what the database itself
+ * counts of them, with the difference to what was measured. */
 #include "top_sessions.h"
 
+#include "ledger/array.h"
 #include "top.h"
 
 #include <string.h>
 
-#define IN_TRANSACTION "idle_in_transaction_ns"
+/* Of a statement: its calls that ended, the time of these by the database's own count, and the
+ * statement's time that is not in it. A long call is counted in the interval in which it ends, so
+ * the last is negative then. */
+enum session_column { IN_TRANSACTION, CALLS, REPORTED, UNREPORTED };
+
+static const struct {
+    struct field field;
+    const char *counter; /* the rows have the column if their source has this counter */
+} columns[] = {
+    [IN_TRANSACTION] = { { .title = "in tx%", .width = 6, .decimals = 1 },
+                         "idle_in_transaction_ns" },
+    [CALLS] = { { .title = "calls", .width = 7 }, "reported_calls" },
+    [REPORTED] = { { .title = "rep%", .width = 6, .decimals = 1 }, "reported_execution_ns" },
+    [UNREPORTED] = { { .title = "unrep%", .width = 6, .decimals = 1 }, "reported_execution_ns" },
+};
 
 /* Returns the index of a column that is not a state, or the number of columns. With --detail the
  * time in a transaction is a state of its own. */
@@ -19,28 +35,81 @@ static size_t find_counter(const struct schema *schema, const char *name)
     return schema->column_count;
 }
 
+static bool has_counter(const struct schema *schema, enum session_column column)
+{
+    return find_counter(schema, columns[column].counter) < schema->column_count;
+}
+
+/* Returns the value of a row's counter, or 0 if there is none. */
+static uint64_t value_of(const struct frame *rows, size_t row, const char *name)
+{
+    const size_t column = find_counter(rows->schema, name);
+
+    return column < rows->schema->column_count ? frame_values(rows, row)[column] : 0;
+}
+
+/* Returns whether the rows are groups by statement, or were recorded so. */
+static bool is_by_statement(const struct top *top)
+{
+    const char *group = top_group_name(top, top->group);
+
+    return strcmp(group != NULL ? group : top->facts.kind, SOURCE_LABEL_STATEMENT) == 0;
+}
+
+/* Returns whether a row is of one statement that the database has an id for. */
+static bool is_statement(const struct frame *rows, size_t row)
+{
+    return rows->entities[row].name[0] != '(';
+}
+
+static struct cell cell_of(const struct top *top, const struct frame *rows, size_t row,
+                           enum session_column column)
+{
+    const uint64_t interval = rows->end_ns - rows->start_ns;
+    const uint64_t elapsed = rows->elapsed_ns[row];
+    const uint64_t whole =
+        top->style.percent_of == PERCENT_OF_ROW || interval == 0 ? elapsed : interval;
+    const double reported = (double)value_of(rows, row, "reported_planning_ns") +
+                            (double)value_of(rows, row, columns[REPORTED].counter);
+
+    if (column != IN_TRANSACTION && !is_statement(rows, row))
+        return cell_unknown();
+    if (column == CALLS)
+        return cell_natural(value_of(rows, row, columns[column].counter));
+    if (whole == 0 || !has_counter(rows->schema, column))
+        return cell_unknown();
+    if (column == IN_TRANSACTION)
+        return cell_real(100 * (double)value_of(rows, row, columns[column].counter) /
+                         (double)whole);
+    return cell_real(100 * (column == REPORTED ? reported : (double)elapsed - reported) /
+                     (double)whole);
+}
+
 static void fill_extra(void *context, const struct frame *rows, size_t row, struct cell *ret)
 {
     const struct top *top = context;
-    const size_t column = find_counter(rows->schema, IN_TRANSACTION);
-    const uint64_t interval = rows->end_ns - rows->start_ns;
-    const uint64_t whole =
-        top->style.percent_of == PERCENT_OF_ROW || interval == 0 ? rows->elapsed_ns[row] : interval;
 
-    *ret = column < rows->schema->column_count && whole > 0
-               ? cell_real(100 * (double)frame_values(rows, row)[column] / (double)whole)
-               : cell_unknown();
+    for (size_t i = 0; i < top->style.extra_count; i++) {
+        enum session_column column = IN_TRANSACTION;
+
+        while (strcmp(columns[column].field.title, top->style.extra[i].title) != 0)
+            column++;
+        ret[i] = cell_of(top, rows, row, column);
+    }
 }
 
 void top_sessions_use_columns(struct top *top)
 {
-    static const struct field field = { .title = "in tx%", .width = 6, .decimals = 1 };
     const struct schema *schema = top->source->describe(top->source);
-    const bool has_column = find_counter(schema, IN_TRANSACTION) < schema->column_count;
+    size_t count = 0;
 
     if (top->style.fill_extra != NULL && top->style.fill_extra != fill_extra)
         return; /* --why has columns of its own. */
-    top->style.extra = has_column ? &field : NULL;
-    top->style.extra_count = has_column;
-    top->style.fill_extra = has_column ? fill_extra : NULL;
+    for (enum session_column i = IN_TRANSACTION; i <= UNREPORTED; i++) {
+        if (has_counter(schema, i) && (i == IN_TRANSACTION || is_by_statement(top)))
+            top->session_fields[count++] = columns[i].field;
+    }
+    top->style.extra = count > 0 ? top->session_fields : NULL;
+    top->style.extra_count = count;
+    top->style.fill_extra = count > 0 ? fill_extra : NULL;
 }

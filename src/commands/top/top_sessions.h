@@ -3,5 +3,6 @@
 
 struct top;
 
-/* Adds the column "in tx%" to text, if the source has that time. Called before each table. */
+/* Adds the column "in tx%" to text, and for statements "calls", "rep%" and "unrep%", if the source
+ * has them. Called before each table. */
 void top_sessions_use_columns(struct top *top);

@@ -18,6 +18,9 @@
  * add up to the wall time, whatever the samples say. For comparison, sampled_asleep_ns is the time
  * asleep by the samples alone.
  *
+ * If the database counts the calls of statements, a row without time has the counts of a statement,
+ * in the columns reported_calls to reported_lost.
+ *
  * If states are sampled or scaled, the column "samples" has the number n of a session's samples. A
  * share p of the samples has the standard error sqrt(p (1 - p) / n).
  */
@@ -28,6 +31,7 @@
 #include "ledger/index.h"
 #include "ledger/session_rules.h"
 #include "sources/source.h"
+#include "statement_counts.h"
 
 /* How long a session did what `kind` describes. The rules assign this time to a state. */
 struct session_time {
@@ -51,6 +55,9 @@ struct session {
     /* Times in the interval as the database itself reports them, indexed by enum session_state. */
     uint64_t reported_ns[SESSION_STATE_COUNT];
     int64_t start; /* of the session in session_frame.blockers */
+    /* A row for a statement instead of a session, without time: the database's own counts of the
+     * statement in the interval. NULL in the row of a session. */
+    const struct statement_growth *growth;
 };
 
 /* Labels of sources that know who blocks whom, in this order. The first two are pids of the server,
@@ -70,7 +77,9 @@ struct session_plan {
     bool detail;      /* the states are cpu, run_queue and the columns of the rules */
     bool has_reported;
     bool has_sampled;
-    enum camp_provenance cpu_provenance;  /* provenance of cpu and run_queue */
+    bool has_counts;                     /* the database counts the calls of statements */
+    bool has_planning;                   /* with has_counts: it reports their planning times, too */
+    enum camp_provenance cpu_provenance; /* provenance of cpu and run_queue */
     enum camp_provenance wait_provenance; /* provenance of all other states */
     const char *rules_path;               /* NULL for the built-in rules in rules_text */
     const char *rules_text;
@@ -87,8 +96,8 @@ struct session_frame {
     /* [schema.column_count]; owns the texts of the rules' columns */
     struct column *columns;
     bool detail;
-    size_t first_rule_column, first_reported_column, sampled_column, samples_column, blocked_column,
-        blocking_column,
+    size_t first_rule_column, first_reported_column, sampled_column, samples_column,
+        first_count_column, blocked_column, blocking_column,
         blocking_activity_column; /* indexes of columns; 0 if the frame has no such column */
     size_t first_blocker_label;   /* enum session_label, if there is blocked_column */
     bool (*is_lock)(const struct session_kind *kind);

@@ -129,6 +129,30 @@ static const struct column blocking_activity = {
     NULL
 };
 
+#define COUNTED(name, title, help)                                                                 \
+    {                                                                                              \
+        name, title, help, COLUMN_COUNTER, CAMP_MEASURED, CLASS_NONE, NULL                         \
+    }
+
+enum count { COUNT_CALLS, COUNT_EXECUTION, COUNT_ROWS, COUNT_LOST, COUNT_PLANNING, COUNT_COUNT };
+
+static const struct column counts[COUNT_COUNT] = {
+    [COUNT_CALLS] = COUNTED("reported_calls", "reported: calls",
+                            "executions of the statement that ended in the interval, in all "
+                            "sessions: the server's own count"),
+    [COUNT_EXECUTION] =
+        COUNTED("reported_execution_ns", "reported: execution",
+                "time from the start to the end of these executions: the server's own count"),
+    [COUNT_ROWS] = COUNTED("reported_rows", "reported: rows",
+                           "rows that they returned or changed: the server's own count"),
+    [COUNT_LOST] =
+        COUNTED("reported_lost", "reported: lost",
+                "entries of the statement whose counts the server has reset or dropped: what they "
+                "counted in the interval before that is missing"),
+    [COUNT_PLANNING] = COUNTED("reported_planning_ns", "reported: planning",
+                               "time of planning the statement: the server's own count"),
+};
+
 static size_t add_column(struct session_frame *sessions, const struct column *column,
                          enum camp_provenance provenance)
 {
@@ -184,6 +208,10 @@ static bool add_columns(struct session_frame *sessions, const struct session_pla
         sessions->sampled_column = add_column(sessions, &sampled_asleep, CAMP_SAMPLED);
     if (plan->wait_provenance != CAMP_MEASURED)
         sessions->samples_column = add_column(sessions, &sample_count, CAMP_SAMPLED);
+    if (plan->has_counts)
+        sessions->first_count_column = sessions->schema.column_count;
+    for (int i = 0; plan->has_counts && i < COUNT_PLANNING + plan->has_planning; i++)
+        add_column(sessions, &counts[i], CAMP_MEASURED);
     if (sessions->is_lock != NULL) {
         const enum camp_provenance provenance =
             plan->wait_provenance == CAMP_SAMPLED ? CAMP_SAMPLED : CAMP_SCALED;
@@ -212,8 +240,8 @@ int session_frame_init(struct session_frame *ret, const struct session_plan *pla
     r = parse_rules(&ret->rules, plan, error);
     if (r != CAMP_OK)
         return r;
-    ret->columns =
-        calloc(2 * SESSION_STATE_COUNT + 5 + ret->rules.column_count, sizeof *ret->columns);
+    ret->columns = calloc(2 * SESSION_STATE_COUNT + 5 + COUNT_COUNT + ret->rules.column_count,
+                          sizeof *ret->columns);
     ret->schema.columns = ret->columns;
     if (ret->columns == NULL || !add_columns(ret, plan))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the columns of sessions");
@@ -297,6 +325,19 @@ void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint
     sessions->frame.wall_clock_ns = wall_clock_ns;
 }
 
+static void set_counts(const struct session_frame *sessions, const struct statement_growth *growth,
+                       uint64_t *values)
+{
+    const size_t first = sessions->first_count_column;
+
+    values[first + COUNT_CALLS] = growth->calls;
+    values[first + COUNT_EXECUTION] = growth->execution_ns;
+    values[first + COUNT_ROWS] = growth->rows;
+    values[first + COUNT_LOST] = growth->lost;
+    if (first + COUNT_PLANNING < sessions->schema.column_count)
+        values[first + COUNT_PLANNING] = growth->planning_ns;
+}
+
 int session_frame_add(struct session_frame *sessions, const struct session *session)
 {
     return sessions->blockers != NULL && sessions->is_lock != NULL
@@ -332,6 +373,8 @@ int session_frame_add_row(struct session_frame *sessions, const struct session *
         values[sessions->sampled_column] = session->sampled_ns;
     if (sessions->samples_column != 0)
         values[sessions->samples_column] = session->sample_count;
+    if (sessions->first_count_column != 0 && session->growth != NULL)
+        set_counts(sessions, session->growth, values);
     return CAMP_OK;
 }
 

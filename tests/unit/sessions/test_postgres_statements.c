@@ -66,6 +66,27 @@ static void the_first_text_of_a_statement_stays_and_is_marked_as_an_example(void
     postgres_statements_release(&statements);
 }
 
+static void a_normalised_text_replaces_an_example_and_stays(void **state)
+{
+    struct postgres_statements statements = { 0 };
+
+    (void)state;
+    assert_int_equal(postgres_statements_add(&statements, 5, "select 7, a"), CAMP_OK);
+    assert_false(postgres_statements_has_normalised(&statements, 5));
+    assert_int_equal(postgres_statements_add_normalised(&statements, 5, "select $1, a"), CAMP_OK);
+    assert_true(postgres_statements_has_normalised(&statements, 5));
+    assert_string_equal(postgres_statements_text(&statements, 5), "select $1, a");
+    assert_int_equal(postgres_statements_add(&statements, 5, "select 8, a"), CAMP_OK);
+    assert_int_equal(postgres_statements_add_normalised(&statements, 5, "select $2"), CAMP_OK);
+    assert_string_equal(postgres_statements_text(&statements, 5), "select $1, a");
+    assert_int_equal(
+        postgres_statements_add_normalised(&statements, 6, "alter role x password 'secret'"),
+        CAMP_OK);
+    assert_string_equal(postgres_statements_text(&statements, 6), "alter role x password ?");
+    assert_false(postgres_statements_has_normalised(&statements, 7));
+    postgres_statements_release(&statements);
+}
+
 static void the_number_of_texts_is_bounded(void **state)
 {
     struct postgres_statements statements = { 0 };
@@ -85,6 +106,7 @@ int main(void)
         cmocka_unit_test(literals_are_replaced_and_names_are_not),
         cmocka_unit_test(a_text_is_cut_at_the_end_of_its_space),
         cmocka_unit_test(the_first_text_of_a_statement_stays_and_is_marked_as_an_example),
+        cmocka_unit_test(a_normalised_text_replaces_an_example_and_stays),
         cmocka_unit_test(the_number_of_texts_is_bounded),
     };
 

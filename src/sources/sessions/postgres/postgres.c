@@ -168,6 +168,8 @@ static void set_statements(struct source *base, bool by_statement)
     struct postgres_source *source = (struct postgres_source *)base;
 
     source->has_parts = by_statement && source->by_statement;
+    if (!source->has_parts)
+        statement_counts_forget(&source->counts.counts);
 }
 
 static void set_blockers(struct source *base, bool by_blocker)
@@ -232,7 +234,7 @@ static void write_note(struct postgres_source *source)
                  sampler->untracked, noun_of(sampler->untracked, "", "s"),
                  noun_of(sampler->untracked, "it does", "they do"));
     else if (sampler->snapshot != NULL)
-        source->note[0] = '\0';
+        snprintf(source->note, sizeof source->note, "%s", source->counts.note);
 }
 
 static int fill(struct postgres_source *source, struct camp_error *error)
@@ -255,6 +257,8 @@ static int fill(struct postgres_source *source, struct camp_error *error)
     if (r == CAMP_OK)
         r = source->tier == POSTGRES_BPF ? postgres_rows_of_accounts(source)
                                          : postgres_rows_of_samples(source);
+    if (r == CAMP_OK)
+        r = postgres_counts_add_rows(source);
     postgres_blockers_end(source);
     collect_losses(source);
     frame_count_lost_labels(&source->sessions.frame);
@@ -274,6 +278,8 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     struct postgres_source *source = (struct postgres_source *)base;
     int r = postgres_sampler_next(source, deadline_ns, error);
 
+    if (r == CAMP_OK && source->has_parts)
+        postgres_counts_read(source);
     if (r == CAMP_OK)
         r = fill(source, error);
     *ret_frame = &source->sessions.frame;
@@ -293,6 +299,7 @@ static void close_postgres(struct source *base)
     session_frame_release(&source->sessions);
     postgres_parts_release(&source->parts);
     postgres_statements_release(&source->texts);
+    postgres_counts_release(&source->counts);
     free(source->times);
     free(source->statements);
     free(source->names);
@@ -308,6 +315,8 @@ static int open_frame(struct postgres_source *source, const struct from *from,
         .detail = from->detail,
         .has_reported = source->tier != POSTGRES_SQL,
         .has_sampled = tiers[source->tier].waits == CAMP_SCALED,
+        .has_counts = source->counts.is_available,
+        .has_planning = source->counts.extension.counts_planning,
         .cpu_provenance = source->tier == POSTGRES_SQL ? CAMP_SAMPLED : CAMP_MEASURED,
         .wait_provenance = tiers[source->tier].waits,
         .rules_path = from->rules,
@@ -403,10 +412,14 @@ static int open_all(struct postgres_source *source, const struct from *from,
         close_backends(source);
     if (source->tier != POSTGRES_MEMORY && source->tier != POSTGRES_GATED)
         child_exits_close(&source->exits);
+    postgres_counts_open(source);
     r = open_frame(source, from, error);
     fill_facts(source, &why, facts);
+    postgres_counts_describe(source, facts->note, sizeof facts->note);
     if (r == CAMP_OK) /* The set-up takes some 0.3 s, so the first interval starts after it. */
         r = postgres_sampler_next(source, source_clock_ns(CLOCK_MONOTONIC), error);
+    if (r == CAMP_OK)
+        postgres_counts_read(source);
     write_note(source);
     source->end_ns = source->sampler.end_ns;
     read_clocks(source);

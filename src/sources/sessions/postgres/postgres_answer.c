@@ -13,6 +13,7 @@ void postgres_answer_begin(struct postgres_answer *answer, size_t columns)
 {
     answer->size = answer->rows = answer->at = 0;
     answer->columns = columns;
+    answer->rows_most = POSTGRES_ROWS_MOST;
 }
 
 static size_t size_of(const struct postgres_field *field)
@@ -40,8 +41,8 @@ int postgres_answer_add(struct postgres_answer *answer, const struct postgres_fi
 
     for (size_t i = 0; i < answer->columns; i++)
         size += size_of(&fields[i]);
-    if (answer->rows == POSTGRES_ROWS_MOST || size > POSTGRES_ANSWER_BYTES)
-        return postgres_failure_wrong("it sends too many sessions", error);
+    if (answer->rows == answer->rows_most || size > POSTGRES_ANSWER_BYTES)
+        return postgres_failure_wrong("it sends too many rows", error);
     if (!ARRAY_RESERVE(answer->bytes, answer->capacity, size))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for an answer of %zu bytes", size);
     for (size_t i = 0; i < answer->columns; i++)

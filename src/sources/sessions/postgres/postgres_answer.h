@@ -24,11 +24,12 @@ struct postgres_answer {
     char *bytes; /* [size] for each field its length, its bytes and a NUL */
     size_t size, capacity;
     size_t columns, rows;
+    size_t rows_most;
     size_t at; /* where postgres_answer_next() goes on */
 };
 
-/* Starts an answer of at most POSTGRES_COLUMNS_MOST columns. The memory of an earlier answer is
- * used again. */
+/* Starts an answer of at most POSTGRES_COLUMNS_MOST columns and of POSTGRES_ROWS_MOST rows, unless
+ * the caller then sets rows_most. The memory of an earlier answer is used again. */
 void postgres_answer_begin(struct postgres_answer *answer, size_t columns);
 
 /* Appends the row fields[answer->columns]. Returns CAMP_E_FORMAT if the answer would be too large,

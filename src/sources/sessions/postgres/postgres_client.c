@@ -54,12 +54,15 @@
 
 enum step { CONNECTING, SETTING, PREPARING, ASKING };
 
+#define QUERY 2
+
 struct postgres_client {
     struct remote remote;
     char *conninfo;
     struct postgres_contents contents;
     size_t prepared;
-    int wanted; /* index in statement_names, or -1 to connect only */
+    int wanted;                         /* index in statement_names, -1 to connect only, or QUERY */
+    const struct postgres_query *query; /* during postgres_client_query() */
     /* in the step CONNECTING, or after it if the attempt has not ended in time; otherwise NULL */
     struct postgres_attempt *attempt;
     struct postgres_guard guard;
@@ -204,11 +207,13 @@ static int start_connecting(void *context, struct camp_error *error)
 static int sent(struct postgres_client *client, int was_sent, enum step step,
                 struct camp_error *error)
 {
+    static const enum postgres_question questions[] = { POSTGRES_BRIEF, POSTGRES_WHOLE,
+                                                        POSTGRES_QUERY };
+
     client->step = step;
     postgres_results_begin(&client->results, &client->guard,
-                           step != ASKING        ? POSTGRES_OTHER
-                           : client->wanted == 0 ? POSTGRES_BRIEF
-                                                 : POSTGRES_WHOLE);
+                           step == ASKING ? questions[client->wanted] : POSTGRES_OTHER,
+                           client->query);
     remote_busy(&client->remote, ANSWER_NS);
     return was_sent ? CAMP_OK : drop_lost(client, error);
 }
@@ -254,19 +259,28 @@ static bool is_answered(const void *context)
     return client->wanted < 0 || client->results.result != NULL;
 }
 
+static int send_wanted(const struct postgres_client *client)
+{
+    PGconn *connection = client->guard.connection;
+    const struct postgres_query *query = client->query;
+
+    if (client->wanted != QUERY)
+        return libpq.PQsendQueryPrepared(connection, statement_names[client->wanted], 0, NULL, NULL,
+                                         NULL, 1);
+    return libpq.PQsendQueryParams(connection, query->text, query->parameter != NULL, NULL,
+                                   &query->parameter, NULL, NULL, 1);
+}
+
 static int ask_wanted(void *context, struct camp_error *error)
 {
     struct postgres_client *client = context;
-    const char *name = statement_names[client->wanted];
 
     if (client->other_bytes > RENEWAL_BYTES) {
         postgres_guard_finish(&client->guard);
         return start_connecting(client, error);
     }
     client->asked_ns = now_ns(CLOCK_MONOTONIC);
-    return sent(client,
-                libpq.PQsendQueryPrepared(client->guard.connection, name, 0, NULL, NULL, NULL, 1) &&
-                    libpq.PQsetSingleRowMode(client->guard.connection),
+    return sent(client, send_wanted(client) && libpq.PQsetSingleRowMode(client->guard.connection),
                 ASKING, error);
 }
 
@@ -396,16 +410,46 @@ void postgres_client_set_local(struct postgres_client *client, bool is_local)
                                  is_local ? libpq.PQbackendPID(client->guard.connection) : 0);
 }
 
+/* Runs until there is an answer to a question of the kind that is wanted. An answer to an earlier
+ * question of the other kind, which came too late, is dropped. */
+static int run_wanted(struct postgres_client *client, uint64_t until_ns, struct camp_error *error)
+{
+    int r;
+
+    while ((r = run(client, until_ns, error)) == CAMP_OK) {
+        postgres_results_clear(&client->results);
+        if ((client->results.question == POSTGRES_QUERY) == (client->wanted == QUERY))
+            break;
+    }
+    return r;
+}
+
+int postgres_client_query(struct postgres_client *client, const struct postgres_query *query,
+                          uint64_t until_ns, struct postgres_answer **ret, uint64_t *ret_connection,
+                          struct camp_error *error)
+{
+    int r;
+
+    client->wanted = QUERY;
+    client->query = query;
+    r = run_wanted(client, until_ns, error);
+    client->query = NULL;
+    if (r != CAMP_OK)
+        return r;
+    *ret = &client->results.answer;
+    *ret_connection = client->connections;
+    return CAMP_OK;
+}
+
 int postgres_client_ask(struct postgres_client *client, bool whole, uint64_t until_ns,
                         const struct postgres_snapshot **ret, struct camp_error *error)
 {
     int r;
 
     client->wanted = whole;
-    r = run(client, until_ns, error);
+    r = run_wanted(client, until_ns, error);
     if (r != CAMP_OK)
         return r;
-    postgres_results_clear(&client->results);
     client->snapshot.connection = client->connections;
     client->snapshot.version = libpq.PQserverVersion(client->guard.connection);
     client->snapshot.asked_ns = client->asked_ns;

@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include "postgres_results.h"
 #include "postgres_snapshot.h"
 #include "sources/remote/remote.h"
 
@@ -32,6 +33,13 @@ void postgres_client_close(struct postgres_client *client);
  * the caller may call again. */
 int postgres_client_ask(struct postgres_client *client, bool whole, uint64_t until_ns,
                         const struct postgres_snapshot **ret, struct camp_error *error);
+
+/* Asks a query. *ret has its rows, which are valid until the next call, and *ret_connection is the
+ * number of the connection, as in a snapshot. REMOTE_PENDING and failures are as above; an answer
+ * that comes too late is dropped. A query that fails ends the connection. */
+int postgres_client_query(struct postgres_client *client, const struct postgres_query *query,
+                          uint64_t until_ns, struct postgres_answer **ret, uint64_t *ret_connection,
+                          struct camp_error *error);
 
 /* Called after the first snapshot of each connection. `is_local`: the server runs on this machine,
  * so that camp can see whether it accepts connections before it connects again. */

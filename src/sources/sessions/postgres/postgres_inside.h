@@ -11,6 +11,7 @@
 #include "postgres_registry.h"
 #include "sources/sessions/child_exits.h"
 #include "sources/sessions/postgres/statements/backend_shares.h"
+#include "sources/sessions/postgres/statements/postgres_counts.h"
 #include "sources/sessions/postgres/statements/postgres_statements.h"
 #include "sources/sessions/sampled_times.h"
 #include "sources/sessions/session.h"
@@ -96,6 +97,7 @@ struct postgres_source {
     struct postgres_parts parts;
     bool queries; /* labels have the texts of statements */
     struct postgres_statements texts;
+    struct postgres_counts counts;
     bool misses_texts; /* a part of the last interval has no text yet */
     enum postgres_tier tier;
     struct postgres_sampler sampler;
@@ -145,6 +147,10 @@ int postgres_parts_divide(struct postgres_parts *parts, const struct session *se
  * CAMP_E_NOMEM. */
 int postgres_parts_add_rows(struct postgres_source *source, const struct session *session);
 void postgres_parts_release(struct postgres_parts *parts);
+
+/* Returns the labels of a session with the text or the id of a statement. */
+labels_id postgres_parts_labels(struct postgres_source *source, labels_id of_session,
+                                int64_t statement);
 
 /* Sets session->cpu_ns and run_queue_ns from the scheduler's counts since the last reading, or
  * since the session's start if the session is new. Of a session that has ended (is_ended) they are

@@ -6,16 +6,23 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char other_columns[] = "pg_stat_activity has other columns";
-
 void postgres_results_begin(struct postgres_results *results, struct postgres_guard *guard,
-                            enum postgres_question question)
+                            enum postgres_question question, const struct postgres_query *query)
 {
     postgres_results_clear(results);
     results->question = question;
     results->since = guard->limit.received;
     results->row_bytes = results->head_bytes = 0;
-    postgres_answer_begin(&results->answer, postgres_snapshot_columns(question == POSTGRES_WHOLE));
+    if (question == POSTGRES_QUERY) {
+        results->query = (struct postgres_query){ .types = query->types,
+                                                  .columns = query->columns,
+                                                  .table = query->table };
+        postgres_answer_begin(&results->answer, query->columns);
+        results->answer.rows_most = POSTGRES_QUERY_ROWS_MOST;
+    } else {
+        postgres_answer_begin(&results->answer,
+                              postgres_snapshot_columns(question == POSTGRES_WHOLE));
+    }
     postgres_guard_allow(guard, results->since, 0);
 }
 
@@ -28,7 +35,25 @@ static bool is_good(const PGresult *result)
 
 static bool has_columns(const struct postgres_results *results, const PGresult *result)
 {
-    return postgres_snapshot_has_columns(results->question == POSTGRES_WHOLE, result);
+    const struct postgres_query *query = &results->query;
+    bool has_all;
+
+    if (results->question != POSTGRES_QUERY)
+        return postgres_snapshot_has_columns(results->question == POSTGRES_WHOLE, result);
+    has_all = libpq.PQnfields(result) == (int)query->columns;
+    for (size_t i = 0; has_all && i < query->columns; i++)
+        has_all = libpq.PQfformat(result, (int)i) == 1 &&
+                  (query->types[i] == 0 || libpq.PQftype(result, (int)i) == query->types[i]);
+    return has_all;
+}
+
+static int fail_columns(const struct postgres_results *results, struct camp_error *error)
+{
+    char text[80];
+
+    snprintf(text, sizeof text, "%s has other columns",
+             results->question == POSTGRES_QUERY ? results->query.table : "pg_stat_activity");
+    return postgres_failure_wrong(text, error);
 }
 
 /* Copies a row. Its message has a head of 7 bytes, and a length before each field. */
@@ -38,7 +63,7 @@ static int read_row(struct postgres_results *results, const PGresult *result,
     struct postgres_field fields[POSTGRES_COLUMNS_MOST];
 
     if (!has_columns(results, result))
-        return postgres_failure_wrong(other_columns, error);
+        return fail_columns(results, error);
     results->row_bytes += 7 + 4 * results->answer.columns;
     for (size_t i = 0; i < results->answer.columns; i++) {
         const bool is_null = libpq.PQgetisnull(result, 0, (int)i) != 0;
@@ -72,7 +97,7 @@ static int read_result(struct postgres_results *results, PGresult *result, struc
         r = read_row(results, result, error);
     else if (is_good(result) && results->question != POSTGRES_OTHER &&
              !has_columns(results, result))
-        r = postgres_failure_wrong(other_columns, error);
+        r = fail_columns(results, error);
     else
         results->head_bytes = size_of_head(result, results->answer.rows);
     if (results->result == NULL && !is_row)

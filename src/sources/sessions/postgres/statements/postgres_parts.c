@@ -77,7 +77,8 @@ static uint64_t add_times(struct postgres_source *source, const struct session *
     return sum_ns;
 }
 
-static labels_id labels_of(struct postgres_source *source, labels_id of_session, int64_t statement)
+labels_id postgres_parts_labels(struct postgres_source *source, labels_id of_session,
+                                int64_t statement)
 {
     const char *text = source->queries ? postgres_statements_text(&source->texts, statement) : NULL;
     char number[24] = "";
@@ -116,7 +117,7 @@ static int add_row(struct postgres_source *source, const struct session *session
     for (int i = 0; i < SESSION_STATE_COUNT; i++)
         row.reported_ns[i] = part->reported_ns[i];
     row.entity.flags |= is_first ? 0 : ENTITY_PART;
-    row.entity.labels = labels_of(source, session->entity.labels, part->statement);
+    row.entity.labels = postgres_parts_labels(source, session->entity.labels, part->statement);
     return session_frame_add(&source->sessions, &row);
 }
 

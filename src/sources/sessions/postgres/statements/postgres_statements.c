@@ -18,31 +18,62 @@ static int compare(const void *key, const void *element)
     return id < statement->id ? -1 : id > statement->id;
 }
 
+static struct postgres_statement *find(const struct postgres_statements *statements, int64_t id)
+{
+    return ARRAY_FIND(&id, statements->statements, statements->count, compare);
+}
+
 const char *postgres_statements_text(const struct postgres_statements *statements, int64_t id)
 {
-    const struct postgres_statement *found =
-        ARRAY_FIND(&id, statements->statements, statements->count, compare);
+    const struct postgres_statement *found = find(statements, id);
 
     return found != NULL ? found->text : NULL;
 }
 
+bool postgres_statements_has_normalised(const struct postgres_statements *statements, int64_t id)
+{
+    const struct postgres_statement *found = find(statements, id);
+
+    return found != NULL && found->is_normalised;
+}
+
+/* Sets the text of an id. `is_normalised` texts replace others. */
+static int set(struct postgres_statements *statements, int64_t id, const char *sql,
+               bool is_normalised)
+{
+    struct postgres_statement *statement = find(statements, id);
+    const char *mark = is_normalised ? "" : MARK;
+
+    if (id == 0 || sql[0] == '\0' ||
+        (statement != NULL && (statement->is_normalised || !is_normalised)) ||
+        (statement == NULL && statements->count == POSTGRES_STATEMENTS_MOST))
+        return CAMP_OK;
+    if (statement == NULL) {
+        const size_t position =
+            ARRAY_POSITION(&id, statements->statements, statements->count, compare);
+
+        if (!ARRAY_INSERT(statements->statements, statements->count, statements->capacity,
+                          position))
+            return CAMP_E_NOMEM;
+        statement = &statements->statements[position];
+    }
+    statement->id = id;
+    statement->is_normalised = is_normalised;
+    strcpy(statement->text, mark);
+    statement_text_without_literals(sql, statement->text + strlen(mark),
+                                    sizeof statement->text - strlen(mark));
+    return CAMP_OK;
+}
+
 int postgres_statements_add(struct postgres_statements *statements, int64_t id, const char *sql)
 {
-    struct postgres_statement *added;
-    size_t position;
+    return set(statements, id, sql, false);
+}
 
-    if (id == 0 || sql[0] == '\0' || statements->count == POSTGRES_STATEMENTS_MOST ||
-        postgres_statements_text(statements, id) != NULL)
-        return CAMP_OK;
-    position = ARRAY_POSITION(&id, statements->statements, statements->count, compare);
-    if (!ARRAY_INSERT(statements->statements, statements->count, statements->capacity, position))
-        return CAMP_E_NOMEM;
-    added = &statements->statements[position];
-    added->id = id;
-    memcpy(added->text, MARK, sizeof MARK);
-    statement_text_without_literals(sql, added->text + strlen(MARK),
-                                    sizeof added->text - strlen(MARK));
-    return CAMP_OK;
+int postgres_statements_add_normalised(struct postgres_statements *statements, int64_t id,
+                                       const char *sql)
+{
+    return set(statements, id, sql, true);
 }
 
 void postgres_statements_release(struct postgres_statements *statements)
