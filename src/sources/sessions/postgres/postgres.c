@@ -170,6 +170,11 @@ static void set_statements(struct source *base, bool by_statement)
     source->has_parts = by_statement && source->by_statement;
 }
 
+static const struct session_facts *session_facts(const struct source *base)
+{
+    return &((const struct postgres_source *)base)->facts;
+}
+
 static const struct schema *describe(const struct source *base)
 {
     return &((const struct postgres_source *)base)->sessions.schema;
@@ -418,7 +423,8 @@ int postgres_source_open(const struct from *from, const char *conninfo, struct s
     source->source = (struct source){ .describe = describe,
                                       .next = next,
                                       .close = close_postgres,
-                                      .set_statements = set_statements };
+                                      .set_statements = set_statements,
+                                      .session_facts = session_facts };
     source->stop = from->stop;
     source->background = from->background;
     source->by_statement = from->by_statement;
