@@ -30,7 +30,8 @@ static size_t fixed_series(enum exported_family family)
     const struct metric *metric = &exported_table[family];
 
     if (family == GROUP_STATE || family == GROUP_MEASURED || family == GROUP_SAMPLED ||
-        family == WAIT || family == WAIT_LONGEST || family == WAIT_CAUSE)
+        family == WAIT || family == WAIT_LONGEST || family == WAIT_CAUSE ||
+        family == SESSION_TIME || family == SESSION_STATE)
         return 0;
     if (metric->values == NULL)
         return 1;
@@ -45,7 +46,7 @@ static void label(struct series *series, const struct metric *metric, size_t at)
         memcpy(series->labels, metric->values + labels * at, labels * sizeof *metric->values);
 }
 
-static int make_series(struct exported *exported)
+int exported_make_series(struct exported *exported)
 {
     const size_t rows = exported->groups + 1;
     struct series *next;
@@ -80,7 +81,7 @@ int exported_open(const struct exported_options *options, struct exported **ret,
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory");
     exported->groups = options->groups;
     exported->start_wall_ns = now_ns(CLOCK_REALTIME);
-    r = make_series(exported);
+    r = exported_make_series(exported);
     if (r == CAMP_OK)
         r = exported_tasks_open(exported, options, error);
     if (r == CAMP_OK)
@@ -98,6 +99,7 @@ void exported_close(struct exported *exported)
 {
     if (exported == NULL)
         return;
+    exported_sessions_close(exported);
     cpus_states_close(exported->cpus);
     source_close(exported->cpus_source);
     source_close(exported->tasks);
@@ -125,10 +127,8 @@ void exported_set_rules(struct exported *exported, const struct workloads *rules
     exported->rules_changed = true;
 }
 
-int exported_read(struct exported *exported, const struct scrapes *scrapes,
-                  const struct metric_family **ret, size_t *ret_count, struct camp_error *error)
+static int read_machine(struct exported *exported, struct camp_error *error)
 {
-    const uint64_t began_ns = now_ns(CLOCK_MONOTONIC), cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
     int r = exported_tasks_read(exported, error);
 
     if (r == CAMP_OK)
@@ -138,6 +138,19 @@ int exported_read(struct exported *exported, const struct scrapes *scrapes,
         exported_waits_fill(exported);
         exported_host_read(exported);
     }
+    return r;
+}
+
+int exported_read(struct exported *exported, const struct scrapes *scrapes,
+                  const struct metric_family **ret, size_t *ret_count, struct camp_error *error)
+{
+    const uint64_t began_ns = now_ns(CLOCK_MONOTONIC), cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+    int r = CAMP_OK;
+
+    if (exported->sessions != NULL)
+        exported_sessions_read(exported);
+    else
+        r = read_machine(exported, error);
     exported->read_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
     exported->read_cpu_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
     if (r != CAMP_OK)

@@ -13,6 +13,7 @@
 #include "ledger/workload.h"
 #include "metric.h"
 #include "sources/containers/containers.h"
+#include "sources/source.h"
 
 struct exported;
 
@@ -36,6 +37,23 @@ struct exported_options {
 int exported_open(const struct exported_options *options, struct exported **ret,
                   struct camp_error *error);
 void exported_close(struct exported *exported);
+
+struct exported_sessions_options {
+    struct source *source;     /* of sessions, just opened, without from.detail */
+    const char *server;        /* the kind of the server, such as "postgres"; a string constant */
+    const char *tier;          /* a string constant */
+    const char *note;          /* how the source was opened, for the user; may be "" */
+    size_t label;              /* index of the label in the schema whose values are the groups */
+    size_t groups, new_groups; /* as in struct exported_options */
+};
+
+/* Starts to export the sessions of a database instead of this machine. A thread reads the source in
+ * intervals of 1 s, so that no sample is missed between two snapshots. A snapshot ends the interval
+ * in progress; if this takes longer than 0.5 s, because the server is slow, the snapshot has the
+ * interval before. Takes ownership of options->source, even after a failure. Returns CAMP_OK or
+ * CAMP_E_NOMEM. */
+int exported_sessions_open(const struct exported_sessions_options *options, struct exported **ret,
+                           struct camp_error *error);
 
 /* Returns the name of the tier in use. `*ret_note` says why a better tier is unavailable, or is
  * "". */

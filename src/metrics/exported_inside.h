@@ -2,7 +2,8 @@
  * What the files of the exporter share. exported.c opens the exporter and takes snapshots.
  * exported_table.c has the table of metrics. The other files fill the metrics of one thing each:
  * exported_host.c (the machine), exported_cpus.c (CPUs), exported_tasks.c (threads or processes),
- * exported_waits.c (causes of waits) and exported_self.c (the exporter's own costs).
+ * exported_waits.c (causes of waits), exported_sessions.c (database sessions) and exported_self.c
+ * (the exporter's own costs).
  */
 #pragma once
 
@@ -59,6 +60,22 @@ enum exported_family {
     WAIT_LONGEST,
     WAIT_CAUSE,
     WAIT_REDUCED,
+    SESSION_TIME,
+    SESSION_STATE,
+    SESSION_RETIRED_TIME,
+    SESSION_RETIRED_STATE,
+    SESSION_UNACCOUNTED,
+    SESSION_OVERLAPPING,
+    SESSION_CLOCK,
+    SESSION_COUNT,
+    SESSION_HIDDEN,
+    SESSION_TRANSACTION,
+    SESSION_IDLE_IN_TRANSACTION,
+    SESSION_BLOCKER,
+    SESSION_LOST,
+    SERVER_UP,
+    SERVER_UNANSWERED,
+    SERVER_INFO,
     SELF_INFO,
     SELF_START,
     SELF_CPU,
@@ -84,7 +101,11 @@ extern const volatile sig_atomic_t exported_goes_on;
 
 extern const struct metric exported_table[EXPORTED_FAMILY_COUNT];
 
+struct exported_sessions;
+
 struct exported {
+    /* With database sessions, whose metrics take the place of those of this machine; else NULL. */
+    struct exported_sessions *sessions;
     struct metric_family families[EXPORTED_FAMILY_COUNT];
     struct series *series; /* the series of all families whose number of series is fixed */
     size_t series_count;
@@ -137,5 +158,16 @@ int exported_waits_open(struct exported *exported, const struct exported_options
 void exported_waits_close(struct exported *exported);
 /* Fills the metrics of waits with those of the last snapshot. */
 void exported_waits_fill(struct exported *exported);
+
+/* Fills the metrics of sessions with those of an interval that ends now, if the server is not slow.
+ */
+void exported_sessions_read(struct exported *exported);
+void exported_sessions_close(struct exported *exported);
+const char *exported_sessions_note(const struct exported *exported);
+/* The CPU time of all intervals; 0 without sessions. */
+uint64_t exported_sessions_cpu_ns(const struct exported *exported);
+
+/* Allocates the series of all families whose number of series is fixed. */
+int exported_make_series(struct exported *exported);
 
 void exported_self_read(struct exported *exported, const struct scrapes *scrapes);

@@ -55,7 +55,10 @@ void exported_self_read(struct exported *exported, const struct scrapes *scrapes
     exported_set(exported, SELF_SCRAPES, 2, scrapes->refused);
     exported_set(exported, SELF_SENT, 0, scrapes->sent_bytes);
     exported_set(exported, SELF_SNAPSHOT, 0, exported->read_ns);
-    exported_set(exported, SELF_SNAPSHOT_CPU, 0, exported->read_cpu_ns);
+    exported_set(exported, SELF_SNAPSHOT_CPU, 0,
+                 exported->read_cpu_ns + exported_sessions_cpu_ns(exported));
+    if (exported->sessions != NULL) /* exported_sessions.c has set those of sessions */
+        return;
     exported_set(exported, SELF_GROUPS, 0, exported->sums.top.count);
     exported_set(exported, SELF_DEMOTED, 0, exported->sums.top.demoted);
     exported_set(exported, SELF_DEFERRED, 0, exported->sums.top.deferred);

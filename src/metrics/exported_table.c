@@ -4,6 +4,8 @@
 #include "microstates/table.h"
 
 #define TASKS "threads' states at each change (BPF)"
+#define SESSIONS "the tier in camp_server_info"
+#define SERVER "the server, at the end of the last interval"
 
 static const char *const cpu_modes[] = { "user",  "nice",       "system", "irq",    "softirq",
                                          "guest", "guest_nice", "idle",   "iowait", "steal" };
@@ -24,6 +26,13 @@ static const char *const outcomes[] = { "answered", "failed", "refused" };
 
 #define NAME_OF(state, name, ...) name,
 static const char *const state_names[] = { MICROSTATES(NAME_OF) };
+
+/* the same names as session_sum_names: a table cannot refer to it */
+static const char *const session_states[] = { "cpu",  "run_queue", "contention",
+                                              "wait", "idle",      "idle_in_transaction" };
+static const char *const session_counts[] = { "cpu",  "contention",          "wait",
+                                              "idle", "idle_in_transaction", "untracked" };
+static const char *const session_losses[] = { "unseen", "lost", "partial" };
 
 #define VALUES(array) array, ARRAY_COUNT(array)
 
@@ -144,6 +153,52 @@ const struct metric exported_table[EXPORTED_FAMILY_COUNT] = {
     [WAIT_REDUCED] = { "camp_wait_cause_reduced_seconds", "seconds",
         "What the causes had more than their states, because both are read one after the other; they were reduced by it.",
         TASKS, METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [SESSION_TIME] = { "camp_session_seconds", "seconds",
+        "Wall time of the sessions of a group; other is all groups that are not shown.",
+        SESSIONS, METRIC_COUNTER, CAMP_MEASURED, { "application" } },
+    [SESSION_STATE] = { "camp_session_state_seconds", "seconds",
+        "Wall time of the sessions of a group by state; idle has no time in a transaction. All states, with what is unaccounted, less what overlaps, add up to camp_session_seconds_total.",
+        SESSIONS, METRIC_COUNTER, CAMP_MEASURED, { "application", "state" } },
+    [SESSION_RETIRED_TIME] = { "camp_session_retired_seconds", "seconds",
+        "Likewise of camp_session_seconds_total: groups that are no longer shown.",
+        SESSIONS, METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [SESSION_RETIRED_STATE] = { "camp_session_retired_state_seconds", "seconds",
+        "Time by state of groups that are no longer shown.",
+        SESSIONS, METRIC_COUNTER, CAMP_MEASURED, { "state" }, VALUES(session_states) },
+    [SESSION_UNACCOUNTED] = { "camp_session_unaccounted_seconds", "seconds",
+        "Wall time of sessions that is in no state.",
+        SESSIONS, METRIC_COUNTER, CAMP_DERIVED, { NULL } },
+    [SESSION_OVERLAPPING] = { "camp_session_overlapping_seconds", "seconds",
+        "Time of states that is more than the wall time of their session.",
+        SESSIONS, METRIC_COUNTER, CAMP_DERIVED, { NULL } },
+    [SESSION_CLOCK] = { "camp_session_clock_seconds", "seconds",
+        "Since boot, until when sessions are accounted: the times are rates of this clock.",
+        "CLOCK_MONOTONIC", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [SESSION_COUNT] = { "camp_sessions", NULL,
+        "Sessions by what the server says they do: cpu is a statement without a wait.",
+        SERVER, METRIC_GAUGE, CAMP_SAMPLED, { "state" }, VALUES(session_counts) },
+    [SESSION_HIDDEN] = { "camp_sessions_hidden", NULL,
+        "Sessions of which this role may only see that they exist; they are in no other metric.",
+        SERVER, METRIC_GAUGE, CAMP_SAMPLED, { NULL } },
+    [SESSION_TRANSACTION] = { "camp_session_longest_transaction_seconds", "seconds",
+        "Age of the oldest transaction of a session; 0 without one.",
+        SERVER, METRIC_GAUGE, CAMP_SAMPLED, { NULL } },
+    [SESSION_IDLE_IN_TRANSACTION] = { "camp_session_longest_idle_in_transaction_seconds", "seconds",
+        "How long the session that is idle in a transaction for longest has been; 0 without one.",
+        SERVER, METRIC_GAUGE, CAMP_SAMPLED, { NULL } },
+    [SESSION_BLOCKER] = { "camp_session_longest_blocker_seconds", "seconds",
+        "How long the session that blocks another one for longest has blocked it; 0 without one.",
+        SERVER, METRIC_GAUGE, CAMP_SAMPLED, { NULL } },
+    [SESSION_LOST] = { "camp_session_losses", NULL,
+        "What was missed: unseen switches; lost accounts; partial, sessions that lack a part of their time.",
+        SESSIONS, METRIC_COUNTER, CAMP_MEASURED, { "kind" }, VALUES(session_losses) },
+    [SERVER_UP] = { "camp_server_up", NULL, "1 if the database server answered the last question, otherwise 0.",
+        SERVER, METRIC_GAUGE, CAMP_MEASURED, { NULL } },
+    [SERVER_UNANSWERED] = { "camp_server_unanswered_seconds", "seconds",
+        "Length of the intervals at whose end the server did not answer.",
+        SERVER, METRIC_COUNTER, CAMP_MEASURED, { NULL } },
+    [SERVER_INFO] = { "camp_server", NULL, "Which server it is, and how its sessions are measured.",
+        "itself", METRIC_INFO, CAMP_MEASURED, { "server", "tier", "cpu", "waits" } },
     [SELF_INFO] = { "camp_exporter", NULL, "Which exporter this is, and how it measures.",
         "itself", METRIC_INFO, CAMP_MEASURED, { "version", "tier" } },
     [SELF_START] = { "camp_exporter_start_time_seconds", "seconds",

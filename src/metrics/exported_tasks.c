@@ -58,6 +58,8 @@ const char *exported_group_note(const struct exported *exported)
 {
     struct containers *containers = exported->sums.members.containers;
 
+    if (exported->sessions != NULL)
+        return exported_sessions_note(exported);
     return containers != NULL ? containers_note(containers) : "";
 }
 

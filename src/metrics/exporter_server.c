@@ -119,15 +119,15 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection,
     return http_answer_text(connection, status, HTTP_PLAIN, reason_of(status));
 }
 
-static void write_index(struct exporter_server *server, const char *tier)
+static void write_index(struct exporter_server *server, const struct exporter_place *place)
 {
     snprintf(
         server->index, sizeof server->index,
         "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>camp export</title>\n"
-        "<h1>camp export %s</h1>\n<p>Where the time of this computer goes, tier %s.</p>\n"
+        "<h1>camp export %s</h1>\n<p>Where the time of %s goes, tier %s.</p>\n"
         "<p><a href=\"/metrics\">/metrics</a>, in the text of Prometheus or as "
         "OpenMetrics</p>\n</html>\n",
-        camp_version(), tier);
+        camp_version(), place->subject, place->tier);
 }
 
 int exporter_server_open(const struct exporter_place *place, exporter_page *page, void *context,
@@ -142,7 +142,7 @@ int exporter_server_open(const struct exporter_place *place, exporter_page *page
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory");
     server->page = page;
     server->context = context;
-    write_index(server, place->tier);
+    write_index(server, place);
     r = http_server_open(&server->http, &place->at, &service, error);
     if (r == CAMP_OK)
         *ret = server;

@@ -22,6 +22,7 @@ typedef int exporter_page(void *context, enum exposition_format format,
 
 struct exporter_place {
     struct listen_address at;
+    const char *subject; /* whose time it is: "this computer" */
     const char *tier;
 };
 

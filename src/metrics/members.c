@@ -233,9 +233,7 @@ static bool is_used(const struct top_k *top, const char *name)
     return false;
 }
 
-/* Returns `own`, with a number if the name is already used: by another user with the same name, by
- * an earlier cgroup with the same path, or by "other". */
-static char *unique_name(const struct top_k *top, const struct top_k_group *group, const char *own)
+char *members_unique_name(const struct top_k *top, const struct top_k_group *group, const char *own)
 {
     const size_t length = strlen(own);
     const char *end = length > NAME_MAXIMUM ? own + length - NAME_MAXIMUM : own;
@@ -260,7 +258,8 @@ int members_name(struct members *members, struct top_k *top)
         if (members->key == GROUP_CGROUP && !known)
             r = resolve_cgroups(members, top);
         known = true;
-        group->name = r == CAMP_OK ? unique_name(top, group, own_name(members, group)) : NULL;
+        group->name =
+            r == CAMP_OK ? members_unique_name(top, group, own_name(members, group)) : NULL;
         if (group->name == NULL)
             return CAMP_E_NOMEM;
     }

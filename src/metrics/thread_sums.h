@@ -60,6 +60,13 @@ int members_find(struct members *members, struct top_k *top,
 
 void members_leave(struct members *members, const struct camp_thread_states *thread);
 
+/* Returns `own`, with a number if the name is already used: by another user with the same name, by
+ * an earlier cgroup with the same path, or by "other". The caller frees the name. Returns NULL if
+ * there is no memory. */
+char *members_unique_name(const struct top_k *top, const struct top_k_group *group,
+                          const char *own);
+#define MEMBERS_NAME_SIZE 256 /* no name is longer */
+
 /* Gives unique names to shown groups that have no name yet. Returns CAMP_OK or CAMP_E_NOMEM. */
 int members_name(struct members *members, struct top_k *top);
 

@@ -44,6 +44,9 @@ struct from {
     bool detail;       /* for database sessions: the columns of the rules are states */
     bool background;   /* for database sessions: processes of the server itself are rows, too */
     bool queries;      /* for database sessions: the text of the statement is a label */
+    /* For database sessions: source.session_facts() is called. Without it, the source may leave out
+     * ages that take a further statement. */
+    bool session_facts;
     /* For database sessions: source_set_statements() can divide time by statement, which costs some
      * memory. If the server does not say which statement a session runs, facts.no_statements says
      * so, and the source opens without. */

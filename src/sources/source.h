@@ -21,6 +21,9 @@
  * set_blockers(), if there is one, says whether the next frames have a row for each session and
  * each session that blocked it, which is the label "blocker". The rows of a session add up to it.
  *
+ * session_facts(), if there is one, returns what a database server reported of its sessions at the
+ * end of the last interval.
+ *
  * set_idle(), if there is one, says which rows the next frames have of idle entities. Without a
  * call each has a row. A frame may still have rows that were not asked for, as the first one does.
  */
@@ -35,7 +38,8 @@
 
 enum { SOURCE_END = 1 };
 
-struct causes; /* sources/causes/causes.h */
+struct causes;        /* sources/causes/causes.h */
+struct session_facts; /* sources/session_facts.h */
 
 struct source {
     const struct schema *(*describe)(const struct source *source);
@@ -46,8 +50,9 @@ struct source {
     void (*set_idle)(struct source *source, enum idle_rows idle); /* may be NULL */
     /* may be NULL: source_causes() */
     int (*causes)(struct source *source, const struct causes **ret, struct camp_error *error);
-    void (*set_statements)(struct source *source, bool by_statement); /* may be NULL */
-    void (*set_blockers)(struct source *source, bool by_blocker);     /* may be NULL */
+    void (*set_statements)(struct source *source, bool by_statement);          /* may be NULL */
+    void (*set_blockers)(struct source *source, bool by_blocker);              /* may be NULL */
+    const struct session_facts *(*session_facts)(const struct source *source); /* may be NULL */
 };
 
 /* Returns the frame of beside(), or NULL if the source has no second frame. */
@@ -280,6 +285,13 @@ uint64_t source_clock_ns(clockid_t clock);
  * In such a program another thread may set *stop, which ends the wait within 50 ms. The default is
  * NULL. */
 extern _Thread_local bool (*source_interrupted)(void);
+
+/* For a program in which another thread may end an interval early, such as an exporter. The sources
+ * of PostgreSQL and MariaDB call source_is_over() while they wait for the end of an interval; if
+ * this function returns true, they end the interval now, with a last sample, as at its deadline.
+ * Nothing else is interrupted. The default is NULL. */
+extern _Thread_local bool (*source_ends_early)(void);
+bool source_is_over(void);
 
 /* Sleeps for slice_ns, but not beyond deadline_ns. Returns true if the deadline has not passed: the
  * caller should do the work that cannot wait, and call again. Returns false at the deadline, or if

@@ -18,6 +18,13 @@ uint64_t source_clock_ns(clockid_t clock)
 
 _Thread_local bool (*source_interrupted)(void);
 
+_Thread_local bool (*source_ends_early)(void);
+
+bool source_is_over(void)
+{
+    return source_ends_early != NULL && source_ends_early();
+}
+
 static bool is_over(const volatile sig_atomic_t *stop)
 {
     return *stop || (source_interrupted != NULL && source_interrupted());

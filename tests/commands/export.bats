@@ -130,7 +130,9 @@ scrape() {
     local wrong
     for wrong in '--once --port 1' '--socket x --port 1' '--socket x --allow-remote' '--format openmetrics' '--interval 1s' \
         '--group workload' '--group user --workload /dev/null' '--tier none' 'word' \
-        '--tier schedstat --group user'; do
+        '--tier schedstat --group user' '--group application' '--rules /dev/null' '--background' \
+        '--from threads' '--from run.camp' '--from postgres:x --why' '--from mariadb:x --workload /dev/null' \
+        '--from postgres:x --tier taskstats' '--from mariadb:x --tier bpf2' '--from odbc:x' '--from nothing'; do
         # shellcheck disable=SC2086
         run timeout 60 "$CAMP" export $wrong
         echo "$wrong: $status $output"

@@ -152,7 +152,8 @@ offers() {
     offers 'camp check --interv' --interval
     offers 'camp check --format ' text json csv classic
     offers 'camp check --format=c' csv classic
-    offers 'camp export --tier ' auto bpf taskstats schedstat
+    offers 'camp export --tier ' auto bpf taskstats schedstat schedstat+SQL schedstat+memory SQL performance_schema
+    offers 'camp export --from ' postgres: mariadb:
     offers 'camp export --host 127' 127.0.0.1
     offers 'camp load cpu --phase ' any between-ticks across-ticks
     touch file

@@ -31,8 +31,8 @@ struct bytes {
 
 static size_t fitting_length(size_t column)
 {
-    static const uint8_t lengths[POSTGRES_COLUMNS_MOST] = { 4, 1, 8,  6, 4, 8, 14, 4, 1,
-                                                            8, 8, 28, 4, 4, 3, 5,  8, 6 };
+    static const uint8_t lengths[POSTGRES_COLUMNS_MOST] = { 4, 1,  8, 6, 4, 8, 14, 4, 1, 8,
+                                                            8, 28, 4, 4, 3, 5, 8,  6, 8, 8 };
 
     return lengths[column];
 }

@@ -7,7 +7,7 @@ SSL_REQUEST, GSS_REQUEST, CANCEL_REQUEST = 80877103, 80877104, 80877102
 INT4, INT8, BOOL, TEXT, NAME, TIME, INT4S, FLOAT8 = 23, 20, 16, 25, 19, 1184, 1007, 701
 SIZES = {INT4: 4, INT8: 8, BOOL: 1, TIME: 8, FLOAT8: 8}
 BRIEF = (INT4, BOOL, TIME, TEXT, TEXT, TEXT, TEXT, INT4, BOOL, TIME, INT8, INT4S)
-WHOLE = BRIEF + (NAME, NAME, TEXT, TEXT, TIME, TEXT)
+WHOLE = BRIEF + (NAME, NAME, TEXT, TEXT, TIME, TEXT, TIME, TIME)
 COLUMNS = {'set': (TEXT,), 'brief': BRIEF, 'whole': WHOLE, 'find': (TEXT, INT8) + (BOOL,) * 7,
            'counts': (BOOL, INT8, INT8, INT8, INT8, FLOAT8, FLOAT8, INT8), 'texts': (INT8, TEXT, INT8)}
 QUERIES = ('find', 'counts', 'texts')  # with --group query: of pg_stat_statements
@@ -122,7 +122,7 @@ class Postgres:
         values = [OWN_PID + number, number == 0, self.start, b'active', b'Lock', b'relation', b'client backend', None, True,
                   now_us(), 77, array_of([OWN_PID + number - 1] if number else [])]
         if kind == 'whole':
-            values += [b'root', b'shop', b'web', b'local', self.start, b'']
+            values += [b'root', b'shop', b'web', b'local', self.start, b'', self.start, now_us()]
         return fields_of(COLUMNS[kind], values)
 
     def head(self, kind):

@@ -19,14 +19,16 @@ enum {
     SERVER,
     QUERY_ID,
     BLOCKERS,
-    USER
+    USER,
+    TRANSACTION = USER + 6,
+    BLOCKED
 };
 #define START_US ((int64_t)1000000) /* since 2000 */
 #define EPOCH_S ((int64_t)946684800)
 
 struct row {
     uint32_t pid;
-    uint64_t start, server, query_id;
+    uint64_t start, server, query_id, transaction;
     struct postgres_field fields[POSTGRES_COLUMNS_MOST];
 };
 
@@ -38,11 +40,9 @@ static struct postgres_field text(const char *text)
 /* Makes the row of a session; that of pid 1 is camp's own. */
 static struct postgres_field *make_row(struct row *row, int32_t pid)
 {
-    *row = (struct row){ htobe32((uint32_t)pid),
-                         htobe64(START_US),
-                         htobe64(START_US + 5),
-                         htobe64((uint64_t)(-5 - pid)),
-                         { { 0 } } };
+    *row =
+        (struct row){ htobe32((uint32_t)pid),        htobe64(START_US),     htobe64(START_US + 5),
+                      htobe64((uint64_t)(-5 - pid)), htobe64(START_US + 3), { { 0 } } };
     row->fields[PID] = (struct postgres_field){ (const char *)&row->pid, 4 };
     row->fields[IS_OWN] = (struct postgres_field){ pid == 1 ? "\1" : "\0", 1 };
     row->fields[START] = (struct postgres_field){ (const char *)&row->start, 8 };
@@ -87,6 +87,8 @@ static void a_row_is_read_as_a_session(void **state)
     assert_int_equal(snapshot.sessions[0].query_id, -12);
     assert_int_equal(postgres_session_statement(&snapshot.sessions[0]), -12);
     assert_int_equal(snapshot.own_query_id, -6);
+    assert_int_equal(snapshot.sessions[0].transaction_us, 0);
+    assert_int_equal(snapshot.blocked_us, 0);
     assert_string_equal(snapshot.sessions[0].user, "root");
     assert_string_equal(snapshot.sessions[0].database, "");
     assert_int_equal(read_rows(&snapshot, &answer, NULL, NULL), CAMP_OK);
@@ -129,6 +131,26 @@ static void the_sessions_that_block_one_are_read(void **state)
     postgres_answer_release(&answer);
 }
 
+static void a_waiting_session_has_the_start_of_what_blocks_it(void **state)
+{
+    struct postgres_snapshot snapshot = { 0 };
+    struct postgres_answer answer = { 0 };
+    struct row row;
+
+    (void)state;
+    make_row(&row, 7);
+    row.fields[TRANSACTION] = (struct postgres_field){ (const char *)&row.transaction, 8 };
+    row.fields[BLOCKED] = (struct postgres_field){ (const char *)&row.server, 8 };
+    assert_int_equal(read_rows(&snapshot, &answer, row.fields, NULL), CAMP_OK);
+    assert_int_equal(snapshot.sessions[0].transaction_us, EPOCH_S * 1000000 + START_US + 3);
+    assert_int_equal(snapshot.blocked_us, EPOCH_S * 1000000 + START_US + 5);
+    /* The next snapshot has nobody that waits. */
+    assert_int_equal(read_rows(&snapshot, &answer, make_row(&row, 7), NULL), CAMP_OK);
+    assert_int_equal(snapshot.blocked_us, 0);
+    postgres_snapshot_release(&snapshot);
+    postgres_answer_release(&answer);
+}
+
 static void a_value_that_no_session_has_is_refused(void **state)
 {
     static char too_many[20 + 8 * (BLOCKERS_MOST + 1)] = ONE_DIMENSION "\0\0\0\41" FIRST;
@@ -163,6 +185,10 @@ static void a_value_that_no_session_has_is_refused(void **state)
         { BLOCKERS, { too_many, sizeof too_many } },
         { SERVER, { NULL, 0 } },
         { SERVER, { "\177\0\0\0\0\0\0\0", 8 } },
+        { TRANSACTION, { "\0\0\0\7", 4 } },
+        { TRANSACTION, { "\177\377\377\377\377\377\377\377", 8 } },
+        { BLOCKED, { "", 0 } },
+        { BLOCKED, { "\200\0\0\0\0\0\0\0", 8 } },
     };
 
     (void)state;
@@ -243,6 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_is_read_as_a_session),
         cmocka_unit_test(the_sessions_that_block_one_are_read),
+        cmocka_unit_test(a_waiting_session_has_the_start_of_what_blocks_it),
         cmocka_unit_test(a_value_that_no_session_has_is_refused),
         cmocka_unit_test(an_answer_without_the_own_session_is_refused),
         cmocka_unit_test(a_text_ends_at_its_nul_and_an_empty_one_is_no_null),

@@ -19,6 +19,11 @@
 static const char *const tier_names[TIER_COUNT] = { "bpf", "schedstat+SQL", "performance_schema",
                                                     "SQL" };
 
+static const struct session_facts *session_facts(const struct source *source)
+{
+    return &((const struct mariadb_source *)source)->facts;
+}
+
 static const struct schema *describe(const struct source *source)
 {
     return &((const struct mariadb_source *)source)->sessions_frame.schema;
@@ -55,6 +60,8 @@ static int take_snapshot(struct mariadb_source *source, struct camp_error *error
     const uint64_t until_ns = now_ns(CLOCK_MONOTONIC) + ANSWER_NS;
     int r = mariadb_sample(source, until_ns);
 
+    if (r == CAMP_OK)
+        mariadb_facts_update(source, until_ns);
     if (r == CAMP_OK)
         r = mariadb_ask_instruments(source, until_ns);
     if (r == CAMP_OK && source->threads != NULL)
@@ -93,7 +100,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
 
     if (source->is_answered)
         source->failure = (struct camp_error){ 0 };
-    while (r == CAMP_OK && source_wait(deadline_ns, SLICE_NS, source->stop)) {
+    while (r == CAMP_OK && !source_is_over() && source_wait(deadline_ns, SLICE_NS, source->stop)) {
         const uint64_t now = now_ns(CLOCK_MONOTONIC);
 
         if (mariadb_sample_is_due(source, now) && now + SLICE_NS < deadline_ns)
@@ -200,7 +207,9 @@ static int open_frame(struct mariadb_source *source, const struct from *from,
         .name = "mariadb",
         .detail = from->detail,
         .has_reported = source->tier <= TIER_SCHEDSTAT,
-        .cpu_provenance = source->tier == TIER_SQL ? CAMP_SAMPLED : CAMP_MEASURED,
+        .cpu_provenance = source->tier == TIER_SQL  ? CAMP_SAMPLED
+                          : source->threads != NULL ? CAMP_MEASURED
+                                                    : CAMP_UNKNOWN,
         .wait_provenance = source->tier == TIER_SQL           ? CAMP_SAMPLED
                            : source->tier == TIER_INSTRUMENTS ? CAMP_MEASURED
                                                               : CAMP_SCALED,
@@ -272,8 +281,13 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
     if (source == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a source");
     source->source = (struct source){
-        .describe = describe, .next = next, .close = close_mariadb, .set_blockers = set_blockers
+        .describe = describe,
+        .next = next,
+        .close = close_mariadb,
+        .set_blockers = set_blockers,
+        .session_facts = session_facts,
     };
+    source->wants_facts = from->session_facts;
     source->stop = from->stop;
     source->background = from->background;
     source->queries = from->queries;

@@ -187,6 +187,14 @@ static int ask(struct mariadb_source *source, const struct mariadb_statement *st
     return r;
 }
 
+bool mariadb_ask_row(struct mariadb_source *source, const struct mariadb_statement *statement,
+                     uint64_t until_ns, const char *ret[MARIADB_COLUMNS_MOST])
+{
+    struct mariadb_answer *rows;
+
+    return ask(source, statement, until_ns, &rows) == CAMP_OK && mariadb_answer_next(rows, ret);
+}
+
 bool mariadb_sample_is_due(const struct mariadb_source *source, uint64_t now)
 {
     return source->tier != TIER_INSTRUMENTS && is_due(&source->samples, now);

@@ -4,6 +4,7 @@
 #include "mariadb_account.h"
 #include "mariadb_blockers.h"
 #include "mariadb_client.h"
+#include "sources/session_facts.h"
 #include "sources/source.h"
 
 enum tier { TIER_BPF, TIER_SCHEDSTAT, TIER_INSTRUMENTS, TIER_SQL, TIER_COUNT };
@@ -56,6 +57,8 @@ struct mariadb_source {
     struct camp_error failure;
     bool is_answered; /* a sample has succeeded since `failure` */
     char note[FRAME_NOTE_SIZE];
+    bool wants_facts; /* from.session_facts */
+    struct session_facts facts;
 };
 
 /* The following functions are in mariadb_ask.c. mariadb_sample() and mariadb_ask_instruments()
@@ -81,6 +84,14 @@ int mariadb_sample(struct mariadb_source *source, uint64_t until_ns);
 
 /* Reads the instruments of the server if a reading is due. Readings cost at most 1 % of a CPU. */
 int mariadb_ask_instruments(struct mariadb_source *source, uint64_t until_ns);
+
+/* Asks a statement of one row, whose texts are valid until the next statement. Returns false if the
+ * server has not answered with a row until `until_ns`. */
+bool mariadb_ask_row(struct mariadb_source *source, const struct mariadb_statement *statement,
+                     uint64_t until_ns, const char *ret[MARIADB_COLUMNS_MOST]);
+
+/* Fills source->facts after the last sample of an interval. The function is in mariadb_facts.c. */
+void mariadb_facts_update(struct mariadb_source *source, uint64_t until_ns);
 
 /* Adds the rows of the sessions to source->sessions_frame, after session_frame_begin(). Returns
  * CAMP_OK or CAMP_E_NOMEM. The function is in mariadb_rows.c. */

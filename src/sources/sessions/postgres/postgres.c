@@ -177,6 +177,11 @@ static void set_blockers(struct source *base, bool by_blocker)
     ((struct postgres_source *)base)->sessions.by_blocker = by_blocker;
 }
 
+static const struct session_facts *session_facts(const struct source *base)
+{
+    return &((const struct postgres_source *)base)->facts;
+}
+
 static const struct schema *describe(const struct source *base)
 {
     return &((const struct postgres_source *)base)->sessions.schema;
@@ -442,7 +447,8 @@ int postgres_source_open(const struct from *from, const char *conninfo, struct s
                                       .next = next,
                                       .close = close_postgres,
                                       .set_statements = set_statements,
-                                      .set_blockers = set_blockers };
+                                       .set_blockers = set_blockers,
+                                       .session_facts = session_facts };
     source->stop = from->stop;
     source->background = from->background;
     source->by_statement = from->by_statement;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define POSTGRES_COLUMNS_MOST 18
+#define POSTGRES_COLUMNS_MOST 20
 #define POSTGRES_ROWS_MOST ((size_t)10000)
 #define POSTGRES_ANSWER_BYTES ((size_t)16 * 1024 * 1024) /* most bytes of an answer */
 

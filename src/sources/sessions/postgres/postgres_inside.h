@@ -9,6 +9,7 @@
 #include "postgres_layout.h"
 #include "postgres_memory.h"
 #include "postgres_registry.h"
+#include "sources/session_facts.h"
 #include "sources/sessions/child_exits.h"
 #include "sources/sessions/postgres/statements/backend_shares.h"
 #include "sources/sessions/postgres/statements/postgres_counts.h"
@@ -124,7 +125,17 @@ struct postgres_source {
     uint64_t snapshots;  /* number of snapshots by SQL at the end of the last interval */
     uint64_t connection; /* number of the connection for which the tier was opened */
     char note[FRAME_NOTE_SIZE];
+    struct session_facts facts; /* of the last whole snapshot; is_answered of the last question */
 };
+
+/* Fills source->facts, without is_answered, from a whole snapshot (postgres_facts.c). The registry
+ * has the sessions of the snapshot. */
+void postgres_facts_update(struct postgres_source *source,
+                           const struct postgres_snapshot *snapshot);
+
+/* Returns the state that the server reports: SESSION_CPU without a wait event, and
+ * SESSION_STATE_COUNT if nothing is known of the session. */
+enum session_state postgres_state(struct postgres_source *source, const struct session_kind *kind);
 
 /* Both functions add the rows of the interval to source->sessions, after session_frame_begin().
  * CAMP_OK or CAMP_E_NOMEM. */

@@ -298,7 +298,7 @@ void postgres_memory_samples_until(struct postgres_source *source, uint64_t unti
 {
     struct postgres_pace *pace = &source->memory_samples.pace;
 
-    while (!*source->stop) {
+    while (!*source->stop && !source_is_over()) {
         const uint64_t now = source_clock_ns(CLOCK_MONOTONIC);
 
         if (pace->next_ns < now)
@@ -310,7 +310,7 @@ void postgres_memory_samples_until(struct postgres_source *source, uint64_t unti
         take_memory_sample(source);
         pace->next_ns += pace->period_ns;
     }
-    while (source_wait(until_ns, PERIOD_NS, source->stop))
+    while (!source_is_over() && source_wait(until_ns, PERIOD_NS, source->stop))
         ;
 }
 

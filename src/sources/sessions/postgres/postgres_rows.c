@@ -46,7 +46,7 @@ static bool is_unknown(const struct postgres_source *source, const struct sessio
     return is_untracked(kind) && !source->sampler.has_untracked_waits;
 }
 
-static enum session_state state_of(struct postgres_source *source, const struct session_kind *kind)
+enum session_state postgres_state(struct postgres_source *source, const struct session_kind *kind)
 {
     if (is_unknown(source, kind))
         return SESSION_STATE_COUNT;
@@ -62,7 +62,7 @@ static int report(struct postgres_source *source, const struct postgres_process 
     for (size_t i = 0; reported != NULL && i < reported->time_count; i++) {
         const struct sampled_time *time = &reported->times[i];
         const struct session_kind kind = kind_of(time->kind);
-        const enum session_state state = state_of(source, &kind);
+        const enum session_state state = postgres_state(source, &kind);
         struct postgres_part *part;
 
         if (state == SESSION_STATE_COUNT)

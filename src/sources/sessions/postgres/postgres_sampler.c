@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define PERIOD_NS (100 * (uint64_t)NS_PER_MS)
+#define EARLY_NS (20 * (uint64_t)NS_PER_MS) /* how often it looks whether the interval is over */
 /* longest wait for the answer to a request for a snapshot */
 #define LATE_NS (50 * (uint64_t)NS_PER_MS)
 /* between two snapshots, samples account for at most this time, or three periods if longer */
@@ -104,12 +105,13 @@ static int take_snapshot(struct postgres_source *source, bool whole, uint64_t un
     int r = postgres_client_ask(sampler->client, whole, until_ns, &snapshot, &failure);
 
     sampler->snapshot = r == CAMP_OK ? snapshot : NULL;
+    source->facts.is_answered = r == CAMP_OK || (r == REMOTE_PENDING && source->facts.is_answered);
     if (r != CAMP_OK) {
         if (r != REMOTE_PENDING && sampler->failure[0] == '\0')
             snprintf(sampler->failure, sizeof sampler->failure, "%s", failure.message);
         return REMOTE_PENDING;
     }
-    sampler->hidden = snapshot->hidden;
+    sampler->hidden = source->facts.hidden = snapshot->hidden;
     sampler->untracked = snapshot->untracked;
     postgres_counts_add_own(&source->counts, snapshot->own_query_id);
     sampler->has_untracked_waits = snapshot->version >= HAS_UNTRACKED_WAITS;
@@ -143,6 +145,8 @@ static int take_snapshot(struct postgres_source *source, bool whole, uint64_t un
         r = postgres_blockers_add(source, snapshot);
     if (r != CAMP_OK)
         return camp_fail(error, r, 0, "no memory for the sessions");
+    if (snapshot->is_whole)
+        postgres_facts_update(source, snapshot);
     postgres_pace_update(&sampler->pace, now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns +
                                              backend_cost_ns(source, is_same));
     sampler->times.longest_ns =
@@ -153,10 +157,12 @@ static int take_snapshot(struct postgres_source *source, bool whole, uint64_t un
 
 static void pause_until(struct postgres_source *source, uint64_t until_ns)
 {
+    const uint64_t slice_ns = source_ends_early != NULL ? EARLY_NS : PERIOD_NS;
+
     if (source->tier == POSTGRES_MEMORY && source->memory_samples.is_open)
         postgres_memory_samples_until(source, until_ns);
     else
-        while (source_wait(until_ns, 100 * (uint64_t)NS_PER_MS, source->stop))
+        while (!source_is_over() && source_wait(until_ns, slice_ns, source->stop))
             ;
 }
 
@@ -190,6 +196,8 @@ static int take_snapshots_until(struct postgres_source *source, uint64_t deadlin
     while (pace->next_ns + pace->period_ns / 2 < deadline_ns && !*source->stop &&
            r != CAMP_E_NOMEM) {
         pause_until(source, pace->next_ns);
+        if (source_is_over())
+            break;
         r = take_snapshot(source, source->misses_texts || wants_names(&source->sampler),
                           answer_deadline_ns(deadline_ns), error);
         pace->next_ns += pace->period_ns;
@@ -245,6 +253,8 @@ int postgres_sampler_next(struct postgres_source *source, uint64_t deadline_ns,
     sampled_times_begin(&sampler->times, sampler->end_ns);
     blocker_samples_begin(&sampler->blockers);
     r = take_snapshots_until(source, deadline_ns, error);
+    if (source_is_over() && now_ns(CLOCK_MONOTONIC) < deadline_ns)
+        deadline_ns = now_ns(CLOCK_MONOTONIC);
     if (r != CAMP_E_NOMEM)
         r = take_last_snapshot(source, deadline_ns, error);
     if (r == CAMP_E_NOMEM)

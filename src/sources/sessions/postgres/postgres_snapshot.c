@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define HAS_LEADER 130000
+#define HAS_WAIT_START 140000
 #define NONE "none"
 #define QUERY_CHARACTERS "128"                  /* a label has no more (ledger/labels.h) */
 #define EPOCH_US ((int64_t)946684800 * 1000000) /* PostgreSQL counts times from 2000-01-01. */
@@ -31,7 +32,17 @@ enum {
     BLOCKERS,
     BRIEF_COUNT
 };
-enum { USER = BRIEF_COUNT, DATABASE, APPLICATION, CLIENT, CHANGED, QUERY, WHOLE_COUNT };
+enum {
+    USER = BRIEF_COUNT,
+    DATABASE,
+    APPLICATION,
+    CLIENT,
+    CHANGED,
+    QUERY,
+    TRANSACTION,
+    BLOCKED,
+    WHOLE_COUNT
+};
 
 /* The times that are possible, so that no arithmetic with them overflows: since 1970, until 2191 */
 #define LATEST_US ((int64_t)7000000000000000)
@@ -53,6 +64,8 @@ static const struct {
     [QUERY_ID] = { INT8, 8, false },
     [BLOCKERS] = { INT4_ARRAY, 0, false },
     [CHANGED] = { TIMESTAMP, 8, false },
+    [TRANSACTION] = { TIMESTAMP, 8, false },
+    [BLOCKED] = { TIMESTAMP, 8, false },
 };
 
 /* Values are requested in binary form. Formatting times as text would cost the server as much as
@@ -71,6 +84,18 @@ _Static_assert(BLOCKERS_MOST == 32, "as in BLOCKERS_MOST_TEXT");
 #define WHOLE                                                                                      \
     ", a.usename, a.datname, a.application_name, case when a.client_addr is not null then "        \
     "pg_catalog.host(a.client_addr) when a.client_port = -1 then 'local' end, a.state_change, %s"
+/* Since when the blocker that blocks longest has blocked. The server computes it once for a
+ * snapshot, and only if a session waits for a lock. A blocker has its locks at most since its
+ * transaction began. Of a prepared transaction there is no session. pg_blocking_pids() stops all
+ * locking for a moment, so it is called for a few sessions only. */
+#define TRANSACTIONS                                                                               \
+    ", a.xact_start, case when a.wait_event_type = 'Lock' then (select pg_catalog.min(greatest("   \
+    "%s, b.xact_start)) from (select s.pid, s.state_change from "                                  \
+    "pg_catalog.pg_stat_get_activity(null) s where s.wait_event_type = 'Lock' order by "           \
+    "s.state_change limit 8) w cross join lateral "                                                \
+    "pg_catalog.unnest(pg_catalog.pg_blocking_pids(w.pid)) p(pid) left join "                      \
+    "pg_catalog.pg_stat_get_activity(null) b on b.pid = p.pid left join pg_catalog.pg_locks l on " \
+    "l.pid = w.pid and not l.granted) end"
 #define FROM " from pg_catalog.pg_stat_activity a"
 
 void postgres_snapshot_statement(bool is_whole, const struct postgres_contents *contents,
@@ -81,8 +106,11 @@ void postgres_snapshot_statement(bool is_whole, const struct postgres_contents *
     const char *query_id = version >= POSTGRES_HAS_QUERY_ID ? "a.query_id" : "0::pg_catalog.int8";
 
     if (is_whole)
-        snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF WHOLE FROM, leader, query_id, blockers,
-                 contents->queries ? "pg_catalog.left(a.query, " QUERY_CHARACTERS ")" : "''");
+        snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF WHOLE TRANSACTIONS FROM, leader, query_id,
+                 blockers,
+                 contents->queries ? "pg_catalog.left(a.query, " QUERY_CHARACTERS ")" : "''",
+                 version >= HAS_WAIT_START ? "coalesce(l.waitstart, w.state_change)"
+                                           : "w.state_change");
     else
         snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF FROM, leader, query_id, blockers);
 }
@@ -244,6 +272,7 @@ static void read_names(struct postgres_session *ret, const struct postgres_field
     ret->client = text_or(&row[CLIENT], "");
     ret->changed_us = time_of(&row[CHANGED]);
     ret->query = text_or(&row[QUERY], "");
+    ret->transaction_us = time_of(&row[TRANSACTION]);
 }
 
 static void read_session(struct postgres_session *ret, const struct postgres_field *row,
@@ -287,6 +316,8 @@ static void read_row(struct postgres_snapshot *snapshot, const struct postgres_f
         snapshot->hidden += row[HAS_DATABASE].bytes[0] != 0;
     } else {
         snapshot->untracked += is_untracked;
+        if (snapshot->is_whole && row[BLOCKED].bytes != NULL)
+            snapshot->blocked_us = time_of(&row[BLOCKED]);
         read_session(&snapshot->sessions[snapshot->count++], row, snapshot->is_whole);
     }
 }
@@ -299,6 +330,7 @@ int postgres_snapshot_read(struct postgres_snapshot *snapshot, bool is_whole,
 
     snapshot->count = snapshot->hidden = snapshot->untracked = 0;
     snapshot->own_pid = 0;
+    snapshot->blocked_us = 0;
     snapshot->is_whole = is_whole;
     if (!ARRAY_RESERVE(snapshot->sessions, snapshot->capacity, answer->rows))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for %zu sessions", answer->rows);

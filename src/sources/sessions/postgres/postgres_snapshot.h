@@ -30,8 +30,9 @@ struct postgres_session {
     char type[40];
     /* The following texts are only in a whole snapshot. */
     const char *user, *database, *application;
-    const char *client; /* an address, or "local" */
-    const char *query;  /* "" if not requested */
+    const char *client;     /* an address, or "local" */
+    const char *query;      /* "" if not requested */
+    int64_t transaction_us; /* start of the session's transaction, since 1970; 0 if it has none */
 };
 
 struct postgres_snapshot {
@@ -49,6 +50,10 @@ struct postgres_snapshot {
     int32_t own_pid;
     int64_t own_start_us;
     int64_t own_query_id; /* of the statement that asked for this snapshot */
+    /* Only in a whole snapshot: since when the blocker that blocks longest has blocked, since 1970;
+     * 0 if no session waits for a lock. Of many that wait, those whose statements began first are
+     * examined. */
+    int64_t blocked_us;
     size_t capacity;
 };
 
@@ -61,7 +66,7 @@ struct postgres_contents {
 /* Writes to `ret` the statement that asks a server of `version` (server_version_num) for a
  * snapshot. A whole snapshot costs the server three times as much as a brief one.
  * pg_blocking_pids() is called only for sessions that wait for a lock. */
-#define POSTGRES_STATEMENT_SIZE 1200
+#define POSTGRES_STATEMENT_SIZE 3000
 void postgres_snapshot_statement(bool is_whole, const struct postgres_contents *contents,
                                  int version, char ret[POSTGRES_STATEMENT_SIZE]);
 
