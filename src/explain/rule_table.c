@@ -172,11 +172,11 @@ const struct rule rules[] = {
       .command = "camp wait --format mpstat", .command_from = TOP,
       .find = find_interrupts },
     { .id = "E20", .name = "a lock convoy",
-      .looks_at = "waits in futex(2) of three or more threads of one process that run, or are ready to run, for 5 % of "
+      .looks_at = "waits for locks of three or more threads of one process that run, or are ready to run, for 5 % of "
                   "their time or more",
       .columns = "lock_ns", .classes = CLASS(CPU) | CLASS(READY), .kinds = THREADS,
       .threshold = 0.5, .unit = FIGURE_TIME,
-      .sentence = "{count} threads of {who} waited {lost} a second in futex(2), and each ran or was ready to run for 5 % "
+      .sentence = "{count} threads of {who} waited {lost} a second for locks, and each ran or was ready to run for 5 % "
                   "of its time or more: they wait for each other, or for work in small pieces.",
       .cause_sentence = " For {waited} of the time of {waiter}, such a wait was ended by {by}.",
       .command = "camp top --group thread{pid} --sort lock", .command_from = TOP " --sort lock{pid}",
@@ -305,10 +305,10 @@ const struct rule rules[] = {
       .command = WHY, .command_from = WHY,
       .find = find_late_wakeups },
     { .id = "E38", .needs_causes = true, .name = "waits for a lock of another process",
-      .looks_at = "waits in futex(2) that another group ended, of a group that runs, or is ready to run, for 5 % of its "
+      .looks_at = "waits for locks that another group ended, of a group that runs, or is ready to run, for 5 % of its "
                   "time or more",
       .threshold = 0.05, .unit = FIGURE_TIME,
-      .sentence = "{waiter} waited in futex(2) for {lost} a second, {waited} of its time, until {by} released a "
+      .sentence = "{waiter} waited for locks for {lost} a second, {waited} of its time, until {by} released a "
                   "lock{chain}.",
       .command = WHY, .command_from = WHY,
       .find = find_lock_holder },
