@@ -20,6 +20,22 @@ void cause_group_name(char ret[CAUSE_NAME_SIZE], const struct camp_states_group 
         snprintf(ret, CAUSE_NAME_SIZE, "%s", group->name);
 }
 
+const struct camp_states_group *cause_group(const struct causes *causes, uint32_t number)
+{
+    for (size_t i = 0; i < causes->group_count; i++) {
+        if (causes->groups[i].number == number)
+            return &causes->groups[i];
+    }
+    return NULL;
+}
+
+void cause_state_title(char ret[CAUSE_STATE_SIZE], uint32_t state)
+{
+    snprintf(ret, CAUSE_STATE_SIZE, "%s", camp_state_name((int)state));
+    for (char *at = strchr(ret, '_'); at != NULL; at = strchr(at, '_'))
+        *at = ' ';
+}
+
 static const struct kind {
     const char *key, *queue, *sleep;
 } kinds[CAUSE_KIND_COUNT] = {
