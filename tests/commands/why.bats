@@ -172,6 +172,14 @@ assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswit
     [[ $output == *"chain      why-victim ($VICTIM) waited "* ]]
 }
 
+@test "the tree of camp why has all its columns in a terminal of 80" {
+    need_causes
+    start_victim
+    VICTIM=$VICTIM NO_COLOR=1 LC_ALL=C.UTF-8 CAMP=$CAMP script -qec \
+        'stty cols 80; "$CAMP" why "$VICTIM" 300ms 1' /dev/null </dev/null >"$BATS_TEST_TMPDIR/terminal" 3>&-
+    grep -q '^state, cause, who .* p50 ms *p99 ms *max ms' "$BATS_TEST_TMPDIR/terminal"
+}
+
 @test "camp why ends when its process has ended, and says so in one line" {
     need_causes
     sleep 60 &

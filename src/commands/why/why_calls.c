@@ -10,13 +10,13 @@
 
 const struct field why_call_fields[WHY_CALL_FIELDS] = {
     { "state", "state", "of the sleep", -12 },
-    { "call", "system call", "", -14 },
-    { "object", "object", "of the call, by its first argument, as it is now", -30 },
-    { "percent", "%", "of the time of all threads", 7, 2 },
+    { "call", "system call", "", -15 },
+    { "object", "object", "of the call, by its first argument, as it is now" },
+    { "percent", "%", "of the time of all threads", 6, 2 },
     { "sleep_ns", NULL, "in the interval" },
-    { NULL, "ms", "", 11, 3 },
+    { NULL, "ms", "", 8, 3 },
     { "count", NULL, "sleeps that have ended; with `open` threads that still sleep" },
-    { NULL, "sleeps", "", 8 },
+    { NULL, "sleeps", "", 6 },
     { "open", NULL, "nothing has woken them yet" },
 };
 
