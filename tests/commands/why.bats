@@ -216,6 +216,13 @@ assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswit
     run --separate-stderr "$CAMP" why no-such-name 100ms 1
     [ "$status" -eq 1 ]
     [ "$stderr" = "camp why: no process has the name no-such-name" ]
+    run --separate-stderr "$CAMP" why 2s 3
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "camp why: no process has the name 2s: the first operand is the process; for an interval of all threads give -i 2s" ]
+    start_victim
+    run --separate-stderr "$CAMP" why WHY-VICTIM 100ms 1
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "camp why: no process has the name WHY-VICTIM: did you mean 'why-victim'?" ]
 }
 
 @test "camp why NAME goes on when the last process of the name has ended" {
@@ -261,7 +268,7 @@ assert min(i["losses"]["reduced_percent"] for i in intervals) < 10, [i["losses"]
     [ -z "$output" ]
     run --separate-stderr "$CAMP" why 2 100ms 1
     [ "$status" -eq 1 ]
-    [[ $stderr == "camp why: '2' is a kernel thread, "* ]]
+    [[ $stderr == "camp why: '2' is a kernel thread, "*"; for an interval give -i 2" ]]
 }
 
 @test "wrong operands of camp why are usage errors in one line" {
