@@ -73,7 +73,8 @@ const struct rule rules[] = {
       .classes = CLASS(READY) | CLASS(CPU), .kinds = THREADS,
       .threshold = 0.9, .unit = FIGURE_PERCENT, .second_unit = FIGURE_TIME,
       .sentence = "{who} was ready to run for {lost} a second and ran for only {second}, {value} less than threads that "
-                  "were ready had on average: others have priority by nice, weight or real-time policy. {other} ran most.",
+                  "were ready had on average: others have priority (nice, weight, real-time policy), or its CPU "
+                  "has more threads than others. {other} ran most.",
       .cause_sentence = " {waiter} was behind {by} for {waited} of its time.",
       .command = "camp top --group thread --sort run_queue{pid}", .command_from = TOP " --sort run_queue{pid}",
       .find = find_starved },
