@@ -76,7 +76,9 @@ enum camp_state {
     /* Asleep until a page that a system call touched is in memory. Where it is unknown, its time is
      * in CAMP_STATE_DISK or in the state of the system call. */
     CAMP_STATE_KERNEL_FAULT,
-    CAMP_STATE_LOCK,   /* asleep until a lock of user space is free; on Linux, in futex(2) */
+    /* Asleep until a lock of user space is free; on Linux in futex(2), and for file locks
+     * (flock(2), fcntl(2)) and System V semaphores. */
+    CAMP_STATE_LOCK,
     CAMP_STATE_DISK,   /* asleep until a block device answers (in_iowait in the kernel) */
     CAMP_STATE_POLL,   /* asleep until one of several descriptors is ready */
     CAMP_STATE_SOCKET, /* asleep in a system call on a socket */

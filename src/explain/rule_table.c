@@ -73,7 +73,8 @@ const struct rule rules[] = {
       .classes = CLASS(READY) | CLASS(CPU), .kinds = THREADS,
       .threshold = 0.9, .unit = FIGURE_PERCENT, .second_unit = FIGURE_TIME,
       .sentence = "{who} was ready to run for {lost} a second and ran for only {second}, {value} less than threads that "
-                  "were ready had on average: others have priority by nice, weight or real-time policy. {other} ran most.",
+                  "were ready had on average: others have priority (nice, weight, real-time policy), or its CPU "
+                  "has more threads than others. {other} ran most.",
       .cause_sentence = " {waiter} was behind {by} for {waited} of its time.",
       .command = "camp top --group thread --sort run_queue{pid}", .command_from = TOP " --sort run_queue{pid}",
       .find = find_starved },
@@ -172,11 +173,11 @@ const struct rule rules[] = {
       .command = "camp wait --format mpstat", .command_from = TOP,
       .find = find_interrupts },
     { .id = "E20", .name = "a lock convoy",
-      .looks_at = "waits in futex(2) of three or more threads of one process that run, or are ready to run, for 5 % of "
+      .looks_at = "waits for locks of three or more threads of one process that run, or are ready to run, for 5 % of "
                   "their time or more",
       .columns = "lock_ns", .classes = CLASS(CPU) | CLASS(READY), .kinds = THREADS,
       .threshold = 0.5, .unit = FIGURE_TIME,
-      .sentence = "{count} threads of {who} waited {lost} a second in futex(2), and each ran or was ready to run for 5 % "
+      .sentence = "{count} threads of {who} waited {lost} a second for locks, and each ran or was ready to run for 5 % "
                   "of its time or more: they wait for each other, or for work in small pieces.",
       .cause_sentence = " Such waits that {by} ended took {waited} of the time of {waiter}.",
       .command = "camp top --group thread{pid} --sort lock", .command_from = TOP " --sort lock{pid}",
@@ -305,10 +306,10 @@ const struct rule rules[] = {
       .command = WHY, .command_from = WHY,
       .find = find_late_wakeups },
     { .id = "E38", .needs_causes = true, .name = "waits for a lock of another process",
-      .looks_at = "waits in futex(2) that another group ended, of a group that runs, or is ready to run, for 5 % of its "
+      .looks_at = "waits for locks that another group ended, of a group that runs, or is ready to run, for 5 % of its "
                   "time or more",
       .threshold = 0.05, .unit = FIGURE_TIME,
-      .sentence = "{waiter} waited {lost} a second, {waited} of its time, in futex(2) for a lock of {by}{chain}.",
+      .sentence = "{waiter} waited {lost} a second, {waited} of its time, for a lock of {by}{chain}.",
       .command = WHY, .command_from = WHY,
       .find = find_lock_holder },
     { .id = "E39", .needs_causes = true, .name = "waits for the other end of a pipe",

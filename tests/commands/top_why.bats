@@ -172,7 +172,7 @@ while True: time.sleep(0.01)'
     echo "$output"
     [ "$status" -eq 0 ]
     [[ $output == *"runq p50 ms"*"p99 ms"*"max ms"*"largest cause"* ]]
-    [[ $output == *"timer by a timer"* ]] || [[ $output == *"run queue behind "* ]]
+    [[ $output == *"timer by a timer"* ]] || [[ $output == *" behind "* ]]
     run --separate-stderr "$CAMP" top --why --interval 500ms --count 1 --sort timer_p99_ns
     [ "$status" -eq 0 ]
     [[ $output == *"timer p50 ms"* ]]

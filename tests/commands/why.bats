@@ -172,6 +172,14 @@ assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswit
     [[ $output == *"chain      why-victim ($VICTIM) waited "* ]]
 }
 
+@test "the tree of camp why has all its columns in a terminal of 80" {
+    need_causes
+    start_victim
+    VICTIM=$VICTIM NO_COLOR=1 LC_ALL=C.UTF-8 CAMP=$CAMP script -qec \
+        'stty cols 80; "$CAMP" why "$VICTIM" 300ms 1' /dev/null </dev/null >"$BATS_TEST_TMPDIR/terminal" 3>&-
+    grep -q '^state, cause, who .* p50 ms *p99 ms *max ms' "$BATS_TEST_TMPDIR/terminal"
+}
+
 @test "camp why ends when its process has ended, and says so in one line" {
     need_causes
     sleep 60 &
@@ -208,6 +216,13 @@ assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswit
     run --separate-stderr "$CAMP" why no-such-name 100ms 1
     [ "$status" -eq 1 ]
     [ "$stderr" = "camp why: no process has the name no-such-name" ]
+    run --separate-stderr "$CAMP" why 2s 3
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "camp why: no process has the name 2s: the first operand is the process; for an interval of all threads give -i 2s" ]
+    start_victim
+    run --separate-stderr "$CAMP" why WHY-VICTIM 100ms 1
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "camp why: no process has the name WHY-VICTIM: did you mean 'why-victim'?" ]
 }
 
 @test "camp why NAME goes on when the last process of the name has ended" {
@@ -253,7 +268,7 @@ assert min(i["losses"]["reduced_percent"] for i in intervals) < 10, [i["losses"]
     [ -z "$output" ]
     run --separate-stderr "$CAMP" why 2 100ms 1
     [ "$status" -eq 1 ]
-    [[ $stderr == "camp why: '2' is a kernel thread, "* ]]
+    [[ $stderr == "camp why: '2' is a kernel thread, "*"; for an interval give -i 2" ]]
 }
 
 @test "wrong operands of camp why are usage errors in one line" {

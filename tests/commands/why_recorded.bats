@@ -263,7 +263,7 @@ assert w["time_ns"] == total, (w["time_ns"], total)
     [[ $stderr =~ "by themselves; it has "[0-9]+", the nearest are why-victim, "[^,]+", "[^,]+", "[^,]+", "[^,]+" (camp top --from shows all names)"$ ]]
     run --separate-stderr "$CAMP" why --from run.camp "$VICTIM"
     [ "$status" -eq 1 ]
-    [[ $stderr == "camp why: run.camp (threads) has no process $VICTIM by itself: give its name, or record with --why-of $VICTIM "* ]]
+    [[ $stderr == "camp why: run.camp (threads) has no causes of process $VICTIM by itself: it was why-victim, so give that, or record with --why-of $VICTIM "* ]]
     run --separate-stderr "$CAMP" why --from run.camp --begin +1h
     [ "$status" -eq 1 ]
     [[ $stderr == "camp why: run.camp (threads) has no interval in that time" ]]

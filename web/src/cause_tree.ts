@@ -8,6 +8,7 @@ import { endTitle, ON_CPU } from './why_words';
 const MOST = 8; // rows of each cause, and of each other table
 const NS = 1e6; // a millisecond
 const STEPS = 16; // of a chain
+const OUTWEIGHS = 4, HUNG = 0.99; // as in src/sources/causes/cause_chain.c
 const QUEUE = 'run_queue', THROTTLED = 'throttled';
 
 /** A part of a whole: its time, and its share in the units of share(). */
@@ -91,7 +92,7 @@ class Maker {
     return {
       time: '', endMs, seconds: sum.ms / 1000, subject: subject ? groupName(subject) : 'all threads', stacks: [],
       threads: groups.reduce((threads, one) => threads + one.threads, 0), ms: total / NS, sentence: this.sentence(nodes, total),
-      tree: nodes.map((node) => this.row(node)), calls: this.calls(total), inflicted: this.inflicted(), chain: subject && total > 0 ? this.chain(subject.number) : [],
+      tree: nodes.map((node) => this.row(node)), calls: this.calls(total), inflicted: this.inflicted(), chain: subject && total > 0 ? this.chain(subject) : [],
       unseen: sum.unseen, unattributed: percentOf(sumOf(this.of.filter((row) => this.kinds[row.kind] === 'unknown')), total),
       others: percentOf(sumOf(this.of.filter(isOther)), total), reduced: percentOf(groups.reduce((ns, one) => ns + one.reduced, 0), total),
     };
@@ -191,10 +192,21 @@ class Maker {
     share([onCpu, ready, asleep], 1000, total);
     share([quota, queued, other], ready.units, ready.ns);
     const tenths = ({ units }: Part) => `${(units / 10).toFixed(1)} %`;
-    const parts = [...(quota.units > 0 ? [`${tenths(quota)} its own quota`] : []), ...(behind ? [`${tenths(queued)} behind ${this.nameOf(behind)}`] : [])];
-    const woken = waker ? `, ${wholePercent(percentOf(waker.ns, asleep.ns))} % of it woken by ${this.nameOf(waker)}` : '';
-    return `${name} ${this.subject ? 'was' : 'were'} on a CPU ${tenths(onCpu)} of ${(total / 1e9).toFixed(2)} s, ready ${tenths(ready)}` +
-      `${parts.length > 0 ? `: ${parts.join(', ')}` : ''}; asleep ${tenths(asleep)}${woken}.`;
+    const parts = [...(quota.units > 0 ? [`${tenths(quota)} its own quota`] : []), ...(behind && queued.units > 0 ? [`${tenths(queued)} behind ${this.nameOf(behind)}`] : [])];
+    const waited = ready.units > 0 ? `, ready ${tenths(ready)}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}` : '';
+    return `${name} ${this.subject ? 'was' : 'were'} on a CPU ${tenths(onCpu)} of ${(total / 1e9).toFixed(2)} s${waited}; ` +
+      `asleep ${tenths(asleep)}${this.asleep(asleep.ns, waker)}.`;
+  }
+
+  /** Says in which state most of the sleep was, and what ended most of it, if anything has. */
+  private asleep(total: number, waker: { kind: number; id: number; ns: number } | null): string {
+    const sleeps = this.of.filter((row) => !this.isOnCpu(row) && this.isSleep(row.state));
+    const [most] = this.parts(sleeps, 'state').sort((a, b) => b.ns - a.ns || a.state - b.state);
+    if (!most || most.ns === 0) return '';
+    const whole = (ns: number) => `${wholePercent(percentOf(ns, total))} % of it`, state = this.states[most.state]!;
+    const open = this.totalOf(sleeps.filter(({ kind }) => this.kinds[kind] === 'not_ended'));
+    return `, ${whole(most.ns)} ${state === 'stopped' ? '' : 'in '}${state.replaceAll('_', ' ')}` +
+      (open > (waker?.ns ?? 0) ? `, and nothing has woken ${whole(open)} yet` : `, ${whole(waker!.ns)} woken by ${this.nameOf(waker!)}`);
   }
 
   private calls(total: number): Why['calls'] {
@@ -215,19 +227,45 @@ class Maker {
       .map(([number, ns]) => ({ who: groupName(this.byNumber.get(number)!), ms: ns / NS }));
   }
 
+  private isItself = (row: CauseRow): boolean => this.isGroup(row) && row.id === row.group;
+
+  /** The largest cause of a group's waits, which all waits for a CPU are together; naps and own locks must outweigh others. */
+  private cause(rows: CauseRow[], isFirst: boolean): { cause: CauseRow | null; ns: number } {
+    const ended = rows.filter((row) => !this.isOnCpu(row) && this.kinds[row.kind] !== 'not_ended');
+    const isQueued = (row: CauseRow) => this.states[row.state] === QUEUE;
+    const isNap = (row: CauseRow) => isFirst && this.states[row.state] === 'timer' && this.kinds[row.kind] === 'timer';
+    const largest = (of: CauseRow[]) => of.reduce<CauseRow | null>((most, row) => (row.ns > (most?.ns ?? 0) ? row : most), null);
+    const behind = largest(ended.filter((row) => isQueued(row) && !this.isItself(row))), queued = this.totalOf(ended.filter(isQueued));
+    const lock = largest(ended.filter((row) => this.states[row.state] === 'lock' && this.isItself(row))), nap = largest(ended.filter(isNap));
+    let cause = largest(ended.filter((row) => !isQueued(row) && !this.isItself(row) && !isNap(row))), ns = cause?.ns ?? 0;
+    if (behind && queued > ns) [cause, ns] = [behind, queued];
+    if (lock && Math.floor(lock.ns / OUTWEIGHS) > ns) [cause, ns] = [lock, lock.ns];
+    if (nap && (ns === 0 || Math.floor(nap.ns / OUTWEIGHS) > ns)) [cause, ns] = [nap, nap.ns];
+    return { cause, ns };
+  }
+
+  /** The longest sleep that nothing has ended, if it is why the group does nothing. */
+  private openWait(group: SumGroup): CauseRow | null {
+    const rows = this.rows.filter((row) => row.group === group.number), isOpen = (row: CauseRow) => this.kinds[row.kind] === 'not_ended';
+    const open = rows.filter(isOpen).reduce<CauseRow | null>((most, row) => (row.ns > (most?.ns ?? 0) ? row : most), null);
+    if (!open) return null;
+    if (group.threads > 1) return this.totalOf(rows.filter(isOpen)) >= HUNG * this.totalOf(rows) ? open : null;
+    const others = rows.filter((row) => !isOpen(row) && !this.isOnCpu(row)).map(({ ns }) => ns);
+    return open.ns > Math.max(this.totalOf(rows.filter(this.isOnCpu)), ...others) ? open : null;
+  }
+
   /** Follows the largest cause from group to group (src/sources/causes/cause_chain.c). */
-  private chain(group: number): WhyStep[] {
-    const steps: WhyStep[] = [], met = new Set<number>();
-    while (steps.length < STEPS) {
+  private chain(first: SumGroup): WhyStep[] {
+    const steps: WhyStep[] = [], met = new Set<number>(), open = this.openWait(first);
+    for (let group = first.number; steps.length < STEPS; ) {
       const rows = this.rows.filter((row) => row.group === group), total = this.totalOf(rows), onCpu = this.totalOf(rows.filter(this.isOnCpu));
-      const cause = rows.filter((row) => !this.isOnCpu(row) && this.kinds[row.kind] !== 'not_ended' && !(this.isGroup(row) && row.id === group))
-        .reduce<CauseRow | null>((most, row) => (row.ns > (most?.ns ?? 0) ? row : most), null);
+      const { cause, ns } = open ? { cause: open, ns: open.ns } : this.cause(rows, steps.length === 0);
       steps.push({
         who: groupName(this.byNumber.get(group)!), state: cause ? this.states[cause.state]! : '', percent: cause ? percentOf(cause.ns, total) : 0,
         cause: cause ? this.kinds[cause.kind]! : '', by: cause ? this.who(cause) : '', onCpu: percentOf(onCpu, total),
       });
-      const isAgain = met.has(group), isEnd = !cause || !this.isGroup(cause) || this.states[cause.state] === QUEUE || this.isCollective(cause.id);
-      if (isAgain || isEnd || (steps.length > 1 && onCpu > cause.ns)) break;
+      const isAgain = met.has(group), isEnd = !cause || !this.isGroup(cause) || this.states[cause.state] === QUEUE || this.isItself(cause) || this.isCollective(cause.id);
+      if (isAgain || isEnd || (steps.length > 1 && onCpu > ns)) break;
       met.add(group);
       group = cause.id;
     }

@@ -91,12 +91,15 @@ static const char *write_largest_cause(struct top *top, const struct frame *rows
     const char *wait = labels_value(labels, WAITS_LABEL_WAIT);
     char *ret = top->why_texts[row % TOP_WHY_ROWS], cause[CAUSE_NAME_SIZE];
 
+    const bool is_queue = strcmp(wait, camp_state_name(CAMP_STATE_RUN_QUEUE)) == 0;
+
     if (wait[0] == '\0')
         return "-";
-    write_cause(cause, sizeof cause, strcmp(wait, camp_state_name(CAMP_STATE_RUN_QUEUE)) == 0,
-                labels_value(labels, WAITS_LABEL_CAUSE), labels_value(labels, WAITS_LABEL_WHO));
-    snprintf(ret, sizeof top->why_texts[0], "%s %s", wait, cause);
-    for (char *at = ret; at < ret + strlen(wait); at++)
+    write_cause(cause, sizeof cause, is_queue, labels_value(labels, WAITS_LABEL_CAUSE),
+                labels_value(labels, WAITS_LABEL_WHO));
+    snprintf(ret, sizeof top->why_texts[0], "%s%s%s", is_queue ? "" : wait, is_queue ? "" : " ",
+             cause);
+    for (char *at = ret; !is_queue && at < ret + strlen(wait); at++)
         *at = *at == '_' ? ' ' : *at;
     return ret;
 }

@@ -9,6 +9,7 @@
 #include "program/intervals.h"
 #include "program/privilege.h"
 #include "program/process_selection.h"
+#include "program/suggestion.h"
 #include "views/view.h"
 #include "why_cgroup.h"
 #include "why_record.h"
@@ -16,7 +17,9 @@
 #include "why_sessions.h"
 #include "why_stacks.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #define TEXT_ROWS 8
@@ -242,6 +245,46 @@ static bool has_ended(const struct why *why)
            (task.state == 'Z' && task.threads <= 1);
 }
 
+#define PROCESSES_MOST 32768 /* whose names are compared with a wrong one */
+
+/* Finds the name of a process that is nearest to `wanted`. Returns false if none is near. */
+static bool find_near_name(char ret[CAMP_NAME_SIZE], const char *wanted)
+{
+    struct camp_process_usage *all = calloc(PROCESSES_MOST, sizeof *all);
+    struct suggestion nearest = { .word = wanted };
+    size_t count = 0;
+
+    ret[0] = '\0';
+    if (all == NULL || camp_process_read_all(NULL, CAMP_TASK_NAME, all, sizeof *all, PROCESSES_MOST,
+                                             &count, NULL) != CAMP_OK)
+        count = 0;
+    for (size_t i = 0; i < count; i++) {
+        suggestion_offer(&nearest, all[i].task.name);
+        if (strcasecmp(all[i].task.name, wanted) == 0)
+            snprintf(ret, CAMP_NAME_SIZE, "%s", all[i].task.name);
+    }
+    if (ret[0] == '\0' && nearest.best != NULL)
+        snprintf(ret, CAMP_NAME_SIZE, "%s", nearest.best);
+    free(all);
+    return ret[0] != '\0';
+}
+
+static int complain_of_no_name(const char *subject)
+{
+    char near[CAMP_NAME_SIZE];
+    uint64_t ns;
+
+    if (parse_duration(subject, &ns))
+        return complain(STATUS_FAILURE,
+                        "no process has the name %s: the first operand is the process; for an "
+                        "interval of all threads give -i %s",
+                        subject, subject);
+    if (find_near_name(near, subject))
+        return complain(STATUS_FAILURE, "no process has the name %s: did you mean '%s'?", subject,
+                        near);
+    return complain(STATUS_FAILURE, "no process has the name %s", subject);
+}
+
 /* A process that has ended has no time in the intervals after its end. */
 static int complain_of_nothing(const struct why *why, const struct causes *causes, uint64_t number)
 {
@@ -250,10 +293,11 @@ static int complain_of_nothing(const struct why *why, const struct causes *cause
     if (causes->is_kernel)
         return complain(STATUS_FAILURE,
                         "'%s' is a kernel thread, and all kernel threads are one group: give a "
-                        "process, or no operand to see what kernel threads cause",
-                        why->subject);
+                        "process, or no operand to see what kernel threads cause%s%s",
+                        why->subject, why->pid != 0 ? "; for an interval give -i " : "",
+                        why->pid != 0 ? why->subject : "");
     if (why->pid == 0)
-        return complain(STATUS_FAILURE, "no process has the name %s", why->subject);
+        return complain_of_no_name(why->subject);
     if (!has_ended(why))
         return complain_of_unseen_process(why->pid);
     return number > 0

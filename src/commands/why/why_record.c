@@ -3,6 +3,8 @@
 #include "counters/units.h"
 #include "ledger/words.h"
 #include "program/command.h"
+#include "why_calls.h"
+#include "why_open.h"
 #include "why_stack_rows.h"
 
 #include <inttypes.h>
@@ -11,10 +13,8 @@
 #include <string.h>
 
 #define DEVICES "/sys/kernel/irq"
-#define PROCESSES "/proc"
-#define OBJECTS_LOOKED_UP 64 /* if all calls are shown */
-#define OTHERS_NOTED 5.0     /* percent */
-#define REDUCED_NOTED 1.0    /* percent */
+#define OTHERS_NOTED 5.0  /* percent */
+#define REDUCED_NOTED 1.0 /* percent */
 
 static const struct field summary_fields[] = {
     { "time", NULL, "wall clock of the interval's end" },
@@ -34,31 +34,21 @@ static const struct field tree_fields[] = {
     { "who", NULL, "the group or the device; null: the whole cause" },
     { "pid", NULL, "of the process; null: the group is a name" },
     { "merged", NULL, "of how many groups or devices the row is; null: of one" },
-    { NULL, "state, cause, who", "", -46 },
-    { "percent", "%", "of the time of all threads; parts add up to their whole", 7, 2 },
+    { NULL, "state, cause, who", "" }, /* as wide as its names, or wrapped */
+    { "percent", "%", "of the time of all threads; parts add up to their whole", 6, 2 },
     { "time_ns", NULL, "in the interval" },
-    { NULL, "ms", "", 11, 3 },
-    { "waits", "waits", "that have ended in the interval", 8 },
+    { NULL, "ms", "", 8, 3 },
+    { "waits", "waits", "that have ended in the interval", 5 },
     { "p50_ns", NULL, "half of them lasted no longer, to a factor of 2" },
-    { NULL, "p50 ms", "", 9, 3 },
+    { NULL, "p50 ms", "", 6, 3 },
     { "p99_ns", NULL, "99 % of them lasted no longer, to a factor of 2" },
-    { NULL, "p99 ms", "", 9, 3 },
+    { NULL, "p99 ms", "", 6, 3 },
     { "longest_ns", NULL, "the longest that has ended" },
-    { NULL, "max ms", "", 9, 3 },
+    { NULL, "max ms", "", 6, 3 },
     { "longest_tid", NULL, "thread of the longest" },
     { "longest_time", NULL, "wall clock of its end" },
 };
 #define LENGTHS 9 /* fields from "waits" on */
-
-static const struct field call_fields[] = {
-    { "state", "state", "of the sleep", -12 },
-    { "call", "system call", "", -14 },
-    { "object", "object", "of the call, by its first argument, as it is now", -30 },
-    { "percent", "%", "of the time of all threads", 7, 2 },
-    { "sleep_ns", NULL, "sleeps that have ended" },
-    { NULL, "ms", "", 11, 3 },
-    { "count", "sleeps", "", 8 },
-};
 
 static const struct field inflicted_fields[] = {
     { "who", "who waited for a CPU behind it", "", -40 },
@@ -71,10 +61,13 @@ static const struct field chain_fields[] = {
     { "step", NULL, "from 1 on" },
     { "who", NULL, "the group that waited" },
     { "state", NULL, "of its largest wait; null: it had none that has ended" },
-    { "percent", NULL, "of the group's time", 0, 2 },
+    { "percent", NULL, "of the group's time; null: what a process does at the end of the interval",
+      0, 2 },
     { "cause", NULL, "kind of the cause" },
     { "by", NULL, "the group or the device of the cause" },
     { "on_cpu_percent", NULL, "of the group's time", 0, 2 },
+    { "call", NULL, "of a sleep that has not ended; null: another wait, or it is unknown" },
+    { "object", NULL, "of the call, with its other end" },
 };
 
 static const struct field loss_fields[] = {
@@ -97,7 +90,7 @@ static const struct field loss_fields[] = {
 static const struct table tables[WHY_TABLE_COUNT] = {
     [WHY_SUMMARY] = DOCUMENT_ONE("summary", TABLE_INLINE, summary_fields),
     [WHY_TREE] = DOCUMENT_ROWS("tree", tree_fields),
-    [WHY_CALLS] = DOCUMENT_ROWS("calls", call_fields),
+    [WHY_CALLS] = { "calls", TABLE_ROWS, why_call_fields, WHY_CALL_FIELDS, NULL, 0, false },
     [WHY_STACKS] = { "stacks", TABLE_ROWS, why_stack_fields, WHY_STACK_FIELDS, NULL, 0, false },
     [WHY_INFLICTED] = DOCUMENT_ROWS("inflicted", inflicted_fields),
     [WHY_CHAIN] = HIDDEN_ROWS("chain", chain_fields),
@@ -201,48 +194,6 @@ static void add_node(struct document *document, const struct why_interval *inter
     DOCUMENT_ADD(document, WHY_TREE, cells);
 }
 
-/* Returns the object with its other end. The text belongs to the document. */
-static const char *object_text(struct document *document, const struct cause_objects *objects,
-                               const char *name)
-{
-    const char *peer = cause_objects_peer(objects, name);
-
-    return document_text(document, "%s%s%s", name, peer[0] != '\0' ? " " : "", peer);
-}
-
-static void add_calls(struct document *document, struct cause_objects *objects,
-                      const struct why_interval *interval, uint64_t total_ns)
-{
-    const struct camp_states_group *group = cause_group_find(interval->causes, interval->subject);
-    const struct call_list *calls = &interval->causes->calls;
-    size_t added = 0, looked_up = interval->most != 0 ? interval->most : OBJECTS_LOOKED_UP;
-
-    if (!interval->causes->is_recorded)
-        cause_objects_find(objects, calls->items,
-                           looked_up < calls->count ? looked_up : calls->count, PROCESSES);
-    for (size_t i = 0; i < calls->count && (interval->most == 0 || added < interval->most); i++) {
-        const struct camp_call_sleeps *sleeps = &calls->items[i];
-        struct call_name names;
-
-        if (group == NULL || group->pid != sleeps->pid)
-            continue;
-        cause_call_names(&names, interval->causes, i, PROCESSES);
-        DOCUMENT_ADD(
-            document, WHY_CALLS,
-            ((const struct cell[]){
-                cell_text(camp_state_name((int)sleeps->state)),
-                cell_text(document_text(document, "%s", names.call)),
-                names.object[0] != '\0' ? cell_text(object_text(document, objects, names.object))
-                                        : cell_unknown(),
-                cell_real(percent(sleeps->sleep_ns, total_ns)),
-                cell_natural(sleeps->sleep_ns),
-                cell_real(milliseconds(sleeps->sleep_ns)),
-                cell_natural(sleeps->count),
-            }));
-        added++;
-    }
-}
-
 struct victim {
     uint32_t group;
     uint64_t wait_ns;
@@ -278,8 +229,8 @@ static void add_inflicted(struct document *document, const struct why_interval *
     }
 }
 
-static void add_chain(struct document *document, const struct causes *causes,
-                      const struct chain *chain)
+static void add_chain_rows(struct document *document, const struct causes *causes,
+                           const struct chain *chain)
 {
     for (size_t i = 0; i < chain->count; i++) {
         const struct chain_step *step = &chain->steps[i];
@@ -298,6 +249,23 @@ static void add_chain(struct document *document, const struct causes *causes,
                 cell_real(percent(step->on_cpu_ns, step->total_ns)),
             }));
     }
+}
+
+/* Adds the rows of the chain, and writes it as a sentence. */
+static void add_chain(struct why_record *ret, const struct why_interval *interval,
+                      char text[WHY_SENTENCE_SIZE])
+{
+    const struct causes *causes = interval->causes;
+    const struct cause *open = cause_open_wait(causes, interval->subject);
+    struct chain chain;
+
+    if (open != NULL) {
+        why_open_chain(&ret->document, WHY_CHAIN, &ret->objects, interval, open, text);
+        return;
+    }
+    cause_chain(&chain, causes, interval->subject);
+    add_chain_rows(&ret->document, causes, &chain);
+    why_chain_sentence(text, causes, &chain);
 }
 
 /* Shares of the time of the subject, in percent. */
@@ -402,22 +370,19 @@ int why_record_fill(struct why_record *ret, const struct why_interval *interval)
     char sentence[WHY_SENTENCE_SIZE], text[WHY_SENTENCE_SIZE];
     const char *chain_text = NULL;
     struct loss_shares losses;
-    struct chain chain;
 
     document_start(document, &layout);
     if (!why_tree_fill(&ret->tree, causes, interval->subject, interval->most))
         return CAMP_E_NOMEM;
     for (size_t i = 0; i < ret->tree.count; i++)
         add_node(document, interval, &ret->tree.nodes[i]);
-    add_calls(document, &ret->objects, interval, ret->tree.total_ns);
+    why_call_rows(document, WHY_CALLS, &ret->objects, interval, ret->tree.total_ns);
     why_stack_rows(document, WHY_STACKS, interval, ret->tree.total_ns);
     add_inflicted(document, interval);
     if (!why_sentence(sentence, causes, interval->subject, interval->name, &ret->tree))
         return CAMP_E_NOMEM;
     if (interval->subject < CAUSE_GROUPS && ret->tree.total_ns > 0) {
-        cause_chain(&chain, causes, interval->subject);
-        add_chain(document, causes, &chain);
-        why_chain_sentence(text, causes, &chain);
+        add_chain(ret, interval, text);
         chain_text = document_text(document, "%s", text);
         document_note(document, "chain      %s", text);
     }

@@ -7,6 +7,7 @@
 #include "why_sessions.h"
 #include "why_tree.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,9 +94,16 @@ static size_t list_groups(char ret[LIST_SIZE], const struct cause_sum *sum, cons
     return count;
 }
 
+struct progress_of_parts {
+    const struct why_parts *parts;
+    uint64_t read, shown;      /* intervals, and parts */
+    char name[CAMP_NAME_SIZE]; /* of the process that was asked for by its pid, or "" */
+};
+
 static int complain_of_no_subject(const struct why_recorded *recorded,
-                                  const struct why_parts *parts)
+                                  const struct progress_of_parts *progress)
 {
+    const struct why_parts *parts = progress->parts;
     char names[LIST_SIZE], nearest[LIST_SIZE + 100] = "it has none";
     const size_t count = list_groups(names, &recorded->sum, parts->subject);
 
@@ -104,6 +112,11 @@ static int complain_of_no_subject(const struct why_recorded *recorded,
                  "it has %zu, the nearest are %s (camp top --from shows all names)", count, names);
     else if (count > 0)
         snprintf(nearest, sizeof nearest, "it has %s", names);
+    if (parts->pid != 0 && progress->name[0] != '\0')
+        return complain(STATUS_FAILURE,
+                        "%s has no causes of process %" PRId32 " by itself: it was %s, so give "
+                        "that, or record with --why-of %" PRId32 " or --why-by process",
+                        recorded->facts.name, parts->pid, progress->name, parts->pid);
     if (parts->pid != 0)
         return complain(STATUS_FAILURE,
                         "%s has no process %d by itself: give its name, or record with --why-of %d "
@@ -112,11 +125,6 @@ static int complain_of_no_subject(const struct why_recorded *recorded,
     return complain(STATUS_FAILURE, "%s has no processes named %s by themselves; %s",
                     recorded->facts.name, parts->subject, nearest);
 }
-
-struct progress_of_parts {
-    const struct why_parts *parts;
-    uint64_t read, shown; /* intervals, and parts */
-};
 
 static bool is_known(const struct why_recorded *recorded, const struct why_parts *parts)
 {
@@ -136,9 +144,23 @@ static int show_sum(struct why_recorded *recorded, struct progress_of_parts *pro
     return status;
 }
 
+/* Notes the name of the process that was asked for by its pid. */
+static void note_name(struct progress_of_parts *progress, const struct frame *frame)
+{
+    for (size_t i = 0; progress->parts->pid != 0 && i < frame->entity_count; i++) {
+        const struct entity *entity = &frame->entities[i];
+
+        if (entity_pid(entity) != progress->parts->pid)
+            continue;
+        if (entity->id == progress->parts->pid || progress->name[0] == '\0')
+            snprintf(progress->name, sizeof progress->name, "%s", entity->name);
+    }
+}
+
 /* Reads an interval. Sets *ret to NULL if it has no causes. */
 static int read_interval(struct why_recorded *recorded, struct from_options *from,
-                         const struct causes **ret, struct camp_error *error)
+                         struct progress_of_parts *progress, const struct causes **ret,
+                         struct camp_error *error)
 {
     const struct frame *frame;
     const int r = recorded->source->next(recorded->source, 0, &frame, error);
@@ -146,6 +168,7 @@ static int read_interval(struct why_recorded *recorded, struct from_options *fro
     if (r != CAMP_OK)
         return r;
     from_options_note(from, frame);
+    note_name(progress, frame);
     return source_causes(recorded->source, ret, error);
 }
 
@@ -164,7 +187,7 @@ static int read_all(struct why_recorded *recorded, struct from_options *from,
     while (r == CAMP_OK && *status == OPTIONS_GO_ON && !stop_requested && !is_done(progress)) {
         const struct causes *causes = NULL;
 
-        r = read_interval(recorded, from, &causes, error);
+        r = read_interval(recorded, from, progress, &causes, error);
         if (r == CAMP_OK && causes == NULL)
             *status = complain_of_no_causes(recorded);
         if (r != CAMP_OK || causes == NULL)
@@ -199,6 +222,6 @@ int why_recorded_show(struct why_recorded *recorded, struct from_options *from,
     if (progress.shown > 0)
         return STATUS_OK;
     return progress.read > 0
-               ? complain_of_no_subject(recorded, parts)
+               ? complain_of_no_subject(recorded, &progress)
                : complain(STATUS_FAILURE, "%s has no interval in that time", recorded->facts.name);
 }

@@ -13,9 +13,7 @@
 #define DEVICES "/sys/kernel/irq"
 #define ALL_TENTHS 1000u
 
-/* Appends to a sentence; what has no space is left out. */
-__attribute__((format(printf, 2, 3))) static void append(char ret[WHY_SENTENCE_SIZE],
-                                                         const char *format, ...)
+void why_append(char ret[WHY_SENTENCE_SIZE], const char *format, ...)
 {
     const size_t length = strlen(ret);
     va_list arguments;
@@ -133,21 +131,55 @@ static void append_ready(char ret[WHY_SENTENCE_SIZE], const struct causes *cause
 {
     char who[CAUSE_NAME_SIZE];
 
-    append(ret, ", ready %.1f %%", shares->ready / 10.0);
+    if (shares->ready == 0)
+        return;
+    why_append(ret, ", ready %.1f %%", shares->ready / 10.0);
     if (shares->throttled > 0)
-        append(ret, ": %.1f %% its own quota", shares->throttled / 10.0);
-    if (shares->behind.wait_ns == 0)
+        why_append(ret, ": %.1f %% its own quota", shares->throttled / 10.0);
+    if (shares->is_behind == 0)
         return;
     why_cause_name(who, causes, shares->behind.kind, shares->behind.id);
-    append(ret, "%s %.1f %% behind %s", shares->throttled > 0 ? "," : ":", shares->is_behind / 10.0,
-           who);
+    why_append(ret, "%s %.1f %% behind %s", shares->throttled > 0 ? "," : ":",
+               shares->is_behind / 10.0, who);
+}
+
+/* Says in which state most of the sleep was, and what ended most of it, if anything has. */
+static void append_asleep(char ret[WHY_SENTENCE_SIZE], const struct causes *causes,
+                          uint32_t subject, const struct shares *shares)
+{
+    uint64_t of_states[CAMP_STATE_COUNT] = { 0 }, open_ns = 0;
+    char name[CAUSE_NAME_SIZE];
+    uint32_t most = 0;
+
+    for (size_t i = 0; i < causes->rows.count; i++) {
+        const struct cause *row = &causes->rows.items[i];
+
+        if ((subject != WHY_ALL && row->group != subject) || !is_sleep(row->state))
+            continue;
+        of_states[row->state] += row->wait_ns;
+        open_ns += row->kind == CAUSE_NOT_ENDED ? row->wait_ns : 0;
+    }
+    for (uint32_t i = 0; i < CAMP_STATE_COUNT; i++)
+        most = of_states[i] > of_states[most] ? i : most;
+    if (of_states[most] == 0)
+        return;
+    cause_state_title(name, most);
+    why_append(ret, ", %.0f %% of it %s%s", percent(of_states[most], shares->asleep_ns),
+               most == CAMP_STATE_STOPPED ? "" : "in ", name);
+    why_cause_name(name, causes, shares->waker.kind, shares->waker.id);
+    if (open_ns > shares->waker.wait_ns)
+        why_append(ret, ", and nothing has woken %.0f %% of it yet",
+                   percent(open_ns, shares->asleep_ns));
+    else
+        why_append(ret, ", %.0f %% of it woken by %s",
+                   percent(shares->waker.wait_ns, shares->asleep_ns), name);
 }
 
 bool why_sentence(char ret[WHY_SENTENCE_SIZE], const struct causes *causes, uint32_t subject,
                   const char *name, const struct why_tree *tree)
 {
     struct shares shares = { 0 };
-    char shown[CAUSE_NAME_SIZE], who[CAUSE_NAME_SIZE];
+    char shown[CAUSE_NAME_SIZE];
 
     if (!find_largest(&shares.behind, causes, subject, false) ||
         !find_largest(&shares.waker, causes, subject, true))
@@ -157,19 +189,15 @@ bool why_sentence(char ret[WHY_SENTENCE_SIZE], const struct causes *causes, uint
     make_printable(shown);
     ret[0] = '\0';
     if (tree->total_ns == 0) {
-        append(ret, "%s had no thread in this interval.", shown);
+        why_append(ret, "%s had no thread in this interval.", shown);
         return true;
     }
-    append(ret, "%s %s on a CPU %.1f %% of %.2f s", shown, subject == WHY_ALL ? "were" : "was",
-           shares.on_cpu / 10.0, (double)tree->total_ns / NS_PER_S);
+    why_append(ret, "%s %s on a CPU %.1f %% of %.2f s", shown, subject == WHY_ALL ? "were" : "was",
+               shares.on_cpu / 10.0, (double)tree->total_ns / NS_PER_S);
     append_ready(ret, causes, &shares);
-    append(ret, "; asleep %.1f %%", shares.asleep / 10.0);
-    if (shares.waker.wait_ns > 0) {
-        why_cause_name(who, causes, shares.waker.kind, shares.waker.id);
-        append(ret, ", %.0f %% of it woken by %s", percent(shares.waker.wait_ns, shares.asleep_ns),
-               who);
-    }
-    append(ret, ".");
+    why_append(ret, "; asleep %.1f %%", shares.asleep / 10.0);
+    append_asleep(ret, causes, subject, &shares);
+    why_append(ret, ".");
     return true;
 }
 
@@ -177,15 +205,24 @@ static void append_step(char ret[WHY_SENTENCE_SIZE], const struct causes *causes
                         const struct chain_step *step)
 {
     const struct cause *cause = &step->cause;
-    char who[CAUSE_NAME_SIZE];
+    const double share = percent(cause->wait_ns, step->total_ns);
+    char who[CAUSE_NAME_SIZE], state[CAUSE_STATE_SIZE];
 
     why_cause_name(who, causes, cause->kind, cause->id);
-    if (cause->state == CAMP_STATE_RUN_QUEUE)
-        append(ret, " waited %.1f %% for a CPU behind %s", percent(cause->wait_ns, step->total_ns),
-               who);
+    cause_state_title(state, cause->state);
+    if (cause->state == CAMP_STATE_RUN_QUEUE && cause->wait_ns < step->queue_ns)
+        why_append(ret, " waited %.1f %% for a CPU: %.1f %% behind %s",
+                   percent(step->queue_ns, step->total_ns), share, who);
+    else if (cause->state == CAMP_STATE_RUN_QUEUE)
+        why_append(ret, " waited %.1f %% for a CPU behind %s", share, who);
+    else if (cause->state == CAMP_STATE_THROTTLED)
+        why_append(ret, " was throttled %.1f %% by %s", share, who);
+    else if (cause->state == CAMP_STATE_TIMER && cause->kind == CAMP_CAUSE_TIMER)
+        why_append(ret, " slept %.1f %% until %s", share, who);
+    else if (cause->kind == CAMP_CAUSE_GROUP && cause->id == step->group)
+        why_append(ret, " waited %.1f %% in %s for threads of its own", share, state);
     else
-        append(ret, " waited %.1f %% in %s for %s", percent(cause->wait_ns, step->total_ns),
-               camp_state_name((int)cause->state), who);
+        why_append(ret, " waited %.1f %% in %s for %s", share, state, who);
 }
 
 void why_chain_sentence(char ret[WHY_SENTENCE_SIZE], const struct causes *causes,
@@ -197,22 +234,23 @@ void why_chain_sentence(char ret[WHY_SENTENCE_SIZE], const struct causes *causes
     why_cause_name(ret, causes, CAMP_CAUSE_GROUP, chain->steps[0].group);
     for (size_t i = 0; i + 1 < chain->count; i++) {
         append_step(ret, causes, &chain->steps[i]);
-        append(ret, ", which");
+        why_append(ret, ", which");
     }
     switch (chain->end) {
     case CHAIN_RUNS:
-        append(ret, " ran %.1f %% on a CPU", percent(last->on_cpu_ns, last->total_ns));
+        why_append(ret, " ran %.1f %% on a CPU", percent(last->on_cpu_ns, last->total_ns));
         break;
     case CHAIN_CIRCLE:
-        append(ret, " is in this chain already");
+        why_append(ret, " is in this chain already");
         break;
     case CHAIN_UNKNOWN:
-        append(ret, " had no wait that has ended");
+        why_append(ret, " had no wait that has ended");
         break;
     case CHAIN_CAUSE:
+    case CHAIN_ITSELF:
     case CHAIN_LONG:
         append_step(ret, causes, last);
         break;
     }
-    append(ret, ".");
+    why_append(ret, ".");
 }

@@ -17,12 +17,26 @@ struct call {
 #name, SYS_##name, kind, argument                                                          \
     }
 
+#define NAMED(name, argument) CALL(name, CAMP_STATE_OTHER_SLEEP, argument)
+
 /* System calls in which a thread may sleep. Some architectures lack some of them. In any other
  * call, a sleep is CAMP_STATE_OTHER_SLEEP. */
 static const struct call calls[] = {
     CALL(futex, CAMP_STATE_LOCK, CALL_FUTEX),
 #ifdef SYS_futex_waitv
     CALL(futex_waitv, CAMP_STATE_LOCK, CALL_OTHER),
+#endif
+    /* Locks of files: the other commands of fcntl(2) do not sleep until something is free. */
+    CALL(flock, CAMP_STATE_LOCK, CALL_DESCRIPTOR),
+    CALL(fcntl, CAMP_STATE_LOCK, CALL_DESCRIPTOR),
+#ifdef SYS_fcntl64
+    CALL(fcntl64, CAMP_STATE_LOCK, CALL_DESCRIPTOR),
+#endif
+#ifdef SYS_semop
+    CALL(semop, CAMP_STATE_LOCK, CALL_OTHER),
+#endif
+#ifdef SYS_semtimedop
+    CALL(semtimedop, CAMP_STATE_LOCK, CALL_OTHER),
 #endif
 
 #ifdef SYS_poll
@@ -76,6 +90,50 @@ static const struct call calls[] = {
 #ifdef SYS_clone3
     CALL(clone3, CAMP_STATE_CHILD, CALL_OTHER),
 #endif
+
+    /* These are here for their names and their objects. */
+    NAMED(rt_sigtimedwait, CALL_OTHER),
+    NAMED(rt_sigsuspend, CALL_OTHER),
+#ifdef SYS_pause
+    NAMED(pause, CALL_OTHER),
+#endif
+#ifdef SYS_msgrcv
+    NAMED(msgrcv, CALL_OTHER),
+    NAMED(msgsnd, CALL_OTHER),
+#endif
+    NAMED(mq_timedreceive, CALL_DESCRIPTOR),
+    NAMED(mq_timedsend, CALL_DESCRIPTOR),
+    NAMED(sync, CALL_OTHER),
+    NAMED(syncfs, CALL_DESCRIPTOR),
+    NAMED(fsync, CALL_DESCRIPTOR),
+    NAMED(fdatasync, CALL_DESCRIPTOR),
+    NAMED(msync, CALL_OTHER),
+#ifdef SYS_open
+    NAMED(open, CALL_OTHER),
+#endif
+    NAMED(openat, CALL_OTHER),
+    NAMED(close, CALL_DESCRIPTOR),
+    NAMED(ioctl, CALL_DESCRIPTOR),
+    NAMED(pread64, CALL_DESCRIPTOR),
+    NAMED(pwrite64, CALL_DESCRIPTOR),
+    NAMED(preadv, CALL_DESCRIPTOR),
+    NAMED(pwritev, CALL_DESCRIPTOR),
+    NAMED(sendfile, CALL_DESCRIPTOR),
+    NAMED(copy_file_range, CALL_DESCRIPTOR),
+    NAMED(fallocate, CALL_DESCRIPTOR),
+    NAMED(ftruncate, CALL_DESCRIPTOR),
+    NAMED(getdents64, CALL_DESCRIPTOR),
+    NAMED(unlinkat, CALL_OTHER),
+    NAMED(mmap, CALL_OTHER),
+    NAMED(munmap, CALL_OTHER),
+    NAMED(mprotect, CALL_OTHER),
+    NAMED(madvise, CALL_OTHER),
+    NAMED(brk, CALL_OTHER),
+    NAMED(execve, CALL_OTHER),
+    NAMED(exit_group, CALL_OTHER),
+    NAMED(mount, CALL_OTHER),
+    NAMED(umount2, CALL_OTHER),
+    NAMED(getrandom, CALL_OTHER),
 };
 
 void camp_calls_fill(uint8_t *kind_of_call, size_t count)

@@ -15,7 +15,7 @@ void cause_call_name(char ret[CAUSE_NAME_SIZE], int32_t call)
     const char *name = camp_call_name(call);
 
     if (call < 0)
-        snprintf(ret, CAUSE_NAME_SIZE, "no system call");
+        snprintf(ret, CAUSE_NAME_SIZE, call == CALL_UNKNOWN ? "unknown" : "no system call");
     else if (name != NULL)
         snprintf(ret, CAUSE_NAME_SIZE, "%s", name);
     else
@@ -79,7 +79,10 @@ void cause_object_name(char ret[CAUSE_NAME_SIZE], const struct camp_call_sleeps 
         snprintf(ret, CAUSE_NAME_SIZE, "futex 0x%" PRIx64, sleeps->argument);
         break;
     case CALL_CHILD:
-        child_name(ret, (int32_t)sleeps->argument, folder);
+        if (sleeps->argument == CHILD_ENDED)
+            snprintf(ret, CAUSE_NAME_SIZE, "children that have ended");
+        else
+            child_name(ret, (int32_t)sleeps->argument, folder);
         break;
     case CALL_OTHER:
         break;

@@ -2,8 +2,12 @@
 
 #include "ledger/array.h"
 #include "ledger/index.h"
+#include "microstates/calls.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static int compare(const void *a, const void *b)
 {
@@ -61,4 +65,41 @@ bool cause_calls_since(struct call_list *ret, const struct camp_call_sleeps *bef
     if (ret->count > 1)
         qsort(ret->items, ret->count, sizeof *ret->items, compare);
     return true;
+}
+
+/* Returns whether the sleeps are for one child, which has ended. */
+static bool is_for_ended_child(const struct camp_call_sleeps *sleeps, const char *folder)
+{
+    const int32_t child = (int32_t)sleeps->argument;
+    char path[256];
+
+    if (camp_call_argument(sleeps->call) != CALL_CHILD || child < 1)
+        return false;
+    snprintf(path, sizeof path, "%s/%" PRId32, folder, child);
+    return access(path, F_OK) != 0;
+}
+
+void cause_calls_merge_children(struct call_list *calls, const char *folder)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; i < calls->count; i++) {
+        struct camp_call_sleeps sleeps = calls->items[i];
+        size_t at = left;
+
+        if (is_for_ended_child(&sleeps, folder)) {
+            sleeps.argument = CHILD_ENDED;
+            for (at = 0; at < left && !is_same(calls->items, (uint32_t)at, &sleeps);)
+                at++;
+        }
+        if (at < left) {
+            calls->items[at].sleep_ns += sleeps.sleep_ns;
+            calls->items[at].count += sleeps.count;
+        } else {
+            calls->items[left++] = sleeps;
+        }
+    }
+    calls->count = left;
+    if (left > 1)
+        qsort(calls->items, left, sizeof *calls->items, compare);
 }

@@ -8,3 +8,7 @@
  * Returns false if there is no memory. */
 bool cause_calls_since(struct call_list *ret, const struct camp_call_sleeps *before,
                        size_t before_count, const struct camp_call_sleeps *now, size_t now_count);
+
+/* Makes one element of the sleeps of a process, in a call and a state, for children that have ended
+ * since. Processes are in `folder` (/proc). */
+void cause_calls_merge_children(struct call_list *calls, const char *folder);

@@ -2,26 +2,64 @@
 
 #include "cause_names.h"
 
-/* A group that wakes itself, such as threads of one process, says nothing about others, and a sleep
- * that nothing has ended has no cause yet. */
-static bool leads_on(const struct cause *row, uint32_t group)
+#define OUTWEIGHS 4 /* how many times larger naps and own locks are than other causes */
+#define HUNG_SHARE 0.99
+
+static bool is_nap(const struct cause *row)
 {
-    return row->group == group && row->kind != CAUSE_NOT_ENDED &&
-           !(row->kind == CAMP_CAUSE_GROUP && row->id == group);
+    return row->state == CAMP_STATE_TIMER && row->kind == CAMP_CAUSE_TIMER;
 }
 
-static struct chain_step step_of(const struct causes *causes, uint32_t group)
+static bool is_by_itself(const struct cause *row)
+{
+    return row->kind == CAMP_CAUSE_GROUP && row->id == row->group;
+}
+
+static void set_larger(struct cause *cause, const struct cause *row)
+{
+    if (row->wait_ns > cause->wait_ns)
+        *cause = *row;
+}
+
+/* A group that wakes itself, such as threads of one process, says nothing about others, and a sleep
+ * that nothing has ended has no cause yet. */
+static struct chain_step step_of(const struct causes *causes, uint32_t group, bool is_first)
 {
     struct chain_step step = { .group = group,
                                .total_ns = causes_total_ns(causes, group),
                                .on_cpu_ns = causes_on_cpu_ns(causes, group) };
+    struct cause behind = { 0 }, nap = { 0 }, own_lock = { 0 };
+    uint64_t queue_ns = 0, most_ns;
 
     for (size_t i = 0; i < causes->rows.count; i++) {
         const struct cause *row = &causes->rows.items[i];
 
-        if (leads_on(row, group) && row->wait_ns > step.cause.wait_ns)
-            step.cause = *row;
+        if (row->group != group || row->kind == CAUSE_NOT_ENDED)
+            continue;
+        if (row->state == CAMP_STATE_RUN_QUEUE) {
+            queue_ns += row->wait_ns;
+            if (!is_by_itself(row))
+                set_larger(&behind, row);
+        } else if (is_by_itself(row)) {
+            if (row->state == CAMP_STATE_LOCK)
+                own_lock = *row;
+        } else if (is_first && is_nap(row)) {
+            nap = *row;
+        } else {
+            set_larger(&step.cause, row);
+        }
     }
+    most_ns = step.cause.wait_ns;
+    if (behind.wait_ns > 0 && queue_ns > most_ns) {
+        step.cause = behind;
+        step.queue_ns = most_ns = queue_ns;
+    }
+    if (own_lock.wait_ns / OUTWEIGHS > most_ns) {
+        step.cause = own_lock;
+        most_ns = own_lock.wait_ns;
+    }
+    if (nap.wait_ns / OUTWEIGHS > most_ns || (most_ns == 0 && nap.wait_ns > 0))
+        step.cause = nap;
     return step;
 }
 
@@ -49,7 +87,7 @@ void cause_chain(struct chain *ret, const struct causes *causes, uint32_t group)
     *ret = (struct chain){ .end = CHAIN_LONG };
     while (ret->count < CHAIN_MAX) {
         const bool again = has(ret, group);
-        const struct chain_step step = step_of(causes, group);
+        const struct chain_step step = step_of(causes, group, ret->count == 0);
         const struct cause *cause = &step.cause;
 
         ret->steps[ret->count++] = step;
@@ -57,8 +95,11 @@ void cause_chain(struct chain *ret, const struct causes *causes, uint32_t group)
             ret->end = CHAIN_CIRCLE;
         else if (cause->wait_ns == 0)
             ret->end = step.on_cpu_ns > 0 ? CHAIN_RUNS : CHAIN_UNKNOWN;
-        else if (ret->count > 1 && step.on_cpu_ns > cause->wait_ns)
+        else if (ret->count > 1 &&
+                 step.on_cpu_ns > (step.queue_ns > 0 ? step.queue_ns : cause->wait_ns))
             ret->end = CHAIN_RUNS;
+        else if (is_by_itself(cause))
+            ret->end = CHAIN_ITSELF;
         else if (cause->kind != CAMP_CAUSE_GROUP || cause->state == CAMP_STATE_RUN_QUEUE ||
                  is_collective(causes, cause->id))
             ret->end = CHAIN_CAUSE;
@@ -66,4 +107,29 @@ void cause_chain(struct chain *ret, const struct causes *causes, uint32_t group)
             return;
         group = cause->id;
     }
+}
+
+const struct cause *cause_open_wait(const struct causes *causes, uint32_t group)
+{
+    const uint64_t on_cpu_ns = causes_on_cpu_ns(causes, group);
+    const struct cause *open = NULL;
+    uint64_t open_ns = 0, other_ns = on_cpu_ns;
+
+    for (size_t i = 0; i < causes->rows.count; i++) {
+        const struct cause *row = &causes->rows.items[i];
+
+        if (row->group != group)
+            continue;
+        if (row->kind != CAUSE_NOT_ENDED) {
+            other_ns = row->wait_ns > other_ns ? row->wait_ns : other_ns;
+            continue;
+        }
+        open_ns += row->wait_ns;
+        open = open == NULL || row->wait_ns > open->wait_ns ? row : open;
+    }
+    if (open == NULL)
+        return NULL;
+    if (causes->threads[group] <= 1)
+        return open->wait_ns > other_ns ? open : NULL;
+    return (double)open_ns >= HUNG_SHARE * (double)causes_total_ns(causes, group) ? open : NULL;
 }

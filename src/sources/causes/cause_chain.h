@@ -1,10 +1,14 @@
 /*
  * The chain of causes: what a group waited for most, what that waited for meanwhile, and so on.
  *
- * Each step is the largest cause of a group's waits. If it is the wake-up by another group, the
- * chain goes on with that group. It ends at a CPU, a device, a timer, a signal, at a group that ran
- * longer than any of its waits, at a group that the chain already has, and at the wake-up by kernel
- * threads, other processes or threads outside of the container, which are many at once.
+ * Each step is the largest cause of a group's waits; all waits for a CPU count as one. If it is the
+ * wake-up by another group, the chain goes on with that group. It ends at a CPU, a device, a timer,
+ * a signal, at a group that ran longer than any of its waits, at a group that the chain already
+ * has, and at the wake-up by kernel threads, other processes or threads outside of the container,
+ * which are many at once.
+ *
+ * Two causes are a step only if they are four times as large as any other: the naps of the first
+ * group, which it takes by itself, and a lock that the group's own threads release.
  */
 #pragma once
 
@@ -15,6 +19,7 @@
 enum chain_end {
     CHAIN_CAUSE,   /* the cause of the last step is no group, had the CPU, or is many groups */
     CHAIN_RUNS,    /* the last group ran longer than any of its waits */
+    CHAIN_ITSELF,  /* the last group waited for a lock of its own threads */
     CHAIN_CIRCLE,  /* the last group is in the chain already */
     CHAIN_UNKNOWN, /* nothing ended the last group's waits */
     CHAIN_LONG     /* there are more than CHAIN_MAX steps */
@@ -23,6 +28,7 @@ enum chain_end {
 struct chain_step {
     uint32_t group;
     struct cause cause; /* the largest of its waits; without time if there is none */
+    uint64_t queue_ns;  /* all of its waits for a CPU, if that is the cause */
     uint64_t total_ns;  /* the time of the group in all states */
     uint64_t on_cpu_ns;
 };
@@ -35,3 +41,8 @@ struct chain {
 
 /* Fills *ret with the chain that starts at a group. It has at least one step. */
 void cause_chain(struct chain *ret, const struct causes *causes, uint32_t group);
+
+/* Returns the longest sleep of a group that nothing has ended yet (CAUSE_NOT_ENDED), if that is why
+ * the group does nothing: of one thread if it is the longest of its times, and of several threads
+ * if they did almost nothing else. Otherwise NULL. */
+const struct cause *cause_open_wait(const struct causes *causes, uint32_t group);

@@ -29,6 +29,13 @@ void cause_group_name(char ret[CAUSE_NAME_SIZE], const struct camp_states_group 
         snprintf(ret, CAUSE_NAME_SIZE, "%s", group->name);
 }
 
+void cause_state_title(char ret[CAUSE_STATE_SIZE], uint32_t state)
+{
+    snprintf(ret, CAUSE_STATE_SIZE, "%s", camp_state_name((int)state));
+    for (char *at = strchr(ret, '_'); at != NULL; at = strchr(at, '_'))
+        *at = ' ';
+}
+
 static const struct kind {
     const char *key, *queue, *sleep;
 } kinds[CAUSE_KIND_COUNT] = {

@@ -12,6 +12,11 @@ const struct camp_states_group *cause_group_find(const struct causes *causes, ui
  * unknown, "walwriter" or "kernel threads". */
 void cause_group_name(char ret[CAUSE_NAME_SIZE], const struct camp_states_group *group);
 
+#define CAUSE_STATE_SIZE 32
+
+/* Writes the name of a state for a sentence, such as "other sleep". */
+void cause_state_title(char ret[CAUSE_STATE_SIZE], uint32_t state);
+
 /* Returns what kind of cause a wait in a state has: "had the CPU", "woken by", "timer". */
 const char *cause_kind_name(uint32_t state, uint32_t kind);
 
@@ -30,14 +35,14 @@ void cause_who(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t 
 void cause_phrase(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint32_t kind,
                   uint32_t id, const char *folder);
 
-/* Writes the system call of sleeps, such as "futex", or "no system call". */
+/* Writes the system call of sleeps, such as "futex", "unknown", or "no system call". */
 void cause_call_name(char ret[CAUSE_NAME_SIZE], int32_t call);
 
 /* Writes the object of sleeps in a call, such as "pipe:[4242]", "socket:[99]", "/dev/tty", "futex
  * 0x7f00", "process 4711 (make)" of a child, or "" if the call has none. Descriptors and children
  * are looked up in `folder` (/proc), as they are now: "fd 3 (closed)" is open no more, and "fd 3"
  * is of a process that has ended, or whose descriptors the caller may not read. A child that has
- * ended has no name. */
+ * ended has no name, and all of them together are "children that have ended". */
 void cause_object_name(char ret[CAUSE_NAME_SIZE], const struct camp_call_sleeps *sleeps,
                        const char *folder);
 

@@ -2,10 +2,12 @@
 
 #include "ledger/array.h"
 #include "ledger/words.h"
+#include "microstates/calls.h"
 #include "sources/source.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
@@ -13,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define OBJECTS_MOST 4096  /* then all are looked up again */
@@ -75,19 +78,52 @@ static void forget(struct cause_objects *objects, struct cause_object *object)
     objects->items[objects->found] = objects->items[--objects->count];
 }
 
-/* Adds the object of the sleeps, if it is a pipe or socket that is new or has another holder. */
+/* Returns the access that the other end of a pipe has, as in the mode of a link in /proc/PID/fd:
+ * that of a writer for a reader. 0: the process itself may do both. */
+static mode_t other_access(const struct stat *link)
+{
+    const mode_t access = link->st_mode & (S_IRUSR | S_IWUSR);
+
+    return access == S_IRUSR ? S_IWUSR : access == S_IWUSR ? S_IRUSR : 0;
+}
+
+/* Sets what is known of the descriptor of an object: a pipe, a pipe with a name, a socket or a
+ * locked file. Returns false if it is another one, which has no other end. */
+static bool describe(struct cause_object *object, const struct camp_call_sleeps *sleeps,
+                     const char *folder)
+{
+    char path[256];
+    struct stat file, link;
+
+    if (camp_call_argument(sleeps->call) != CALL_DESCRIPTOR)
+        return false;
+    snprintf(path, sizeof path, "%s/%" PRId32 "/fd/%" PRIu64, folder, sleeps->pid,
+             sleeps->argument);
+    object->end = inode_of(object->name, "pipe");
+    object->is_pipe = object->end != 0;
+    object->is_lock = !object->is_pipe && sleeps->state == CAMP_STATE_LOCK;
+    if (!object->is_pipe && object->name[0] == '/' && stat(path, &file) == 0 &&
+        (object->is_lock || S_ISFIFO(file.st_mode))) {
+        object->end = file.st_ino;
+        object->is_pipe = object->is_named = !object->is_lock;
+    }
+    if (object->is_pipe && lstat(path, &link) == 0)
+        object->access = other_access(&link);
+    return object->end != 0 || inode_of(object->name, "socket") != 0;
+}
+
+/* Adds the object of the sleeps, if it is new or has another holder. The holder of a lock changes
+ * without a sign. */
 static void add(struct cause_objects *objects, const struct camp_call_sleeps *sleeps,
                 const char *folder)
 {
     struct cause_object object = { .pid = sleeps->pid }, *known;
 
     cause_object_name(object.name, sleeps, folder);
-    object.end = inode_of(object.name, "pipe");
-    object.is_pipe = object.end != 0;
-    if (!object.is_pipe && inode_of(object.name, "socket") == 0)
+    if (!describe(&object, sleeps, folder))
         return;
     known = find(objects, object.name);
-    if (known != NULL && has_holder(known, folder))
+    if (known != NULL && !object.is_lock && has_holder(known, folder))
         return;
     if (known != NULL)
         forget(objects, known);
@@ -210,16 +246,39 @@ out:
     return length > 0 ? parse_unix(answer, (size_t)length) : 0;
 }
 
-/* Notes that a process has an object of the list open. */
-static void note_holder(struct cause_object *items, size_t count, const char *target, int32_t pid)
-{
-    const uint64_t pipe = inode_of(target, "pipe"), of_socket = inode_of(target, "socket");
+/* A descriptor of a process, in the open folder /proc/PID/fd. */
+struct descriptor {
+    int32_t pid;
+    int folder;
+    const char *name, *target;
+};
 
-    for (size_t i = 0; i < count && (pipe != 0 || of_socket != 0); i++) {
+/* Returns whether a descriptor is the other end of an object. */
+static bool is_end(const struct cause_object *object, const struct descriptor *descriptor)
+{
+    struct stat link;
+
+    if (object->end == 0 || (object->is_lock && !object->is_named) ||
+        ((object->is_pipe || object->is_lock) && object->pid == descriptor->pid) ||
+        (object->is_named
+             ? strcmp(object->name, descriptor->target) != 0
+             : object->end != inode_of(descriptor->target, object->is_pipe ? "pipe" : "socket")))
+        return false;
+    return object->access == 0 ||
+           fstatat(descriptor->folder, descriptor->name, &link, AT_SYMLINK_NOFOLLOW) != 0 ||
+           (link.st_mode & object->access) != 0;
+}
+
+/* Notes that a process has an object of the list open. */
+static void note_holder(struct cause_object *items, size_t count,
+                        const struct descriptor *descriptor)
+{
+    const int32_t pid = descriptor->pid;
+
+    for (size_t i = 0; i < count; i++) {
         struct cause_object *object = &items[i];
 
-        if (object->end == 0 || object->end != (object->is_pipe ? pipe : of_socket) ||
-            (object->is_pipe && object->pid == pid) || object->last_pid == pid)
+        if (object->last_pid == pid || !is_end(object, descriptor))
             continue;
         object->last_pid = pid;
         if (object->holders++ == 0)
@@ -230,7 +289,7 @@ static void note_holder(struct cause_object *items, size_t count, const char *ta
 static void read_descriptors(struct cause_object *items, size_t count, const char *folder,
                              int32_t pid, uint64_t until_ns)
 {
-    char path[256], target[64];
+    char path[256], target[CAUSE_NAME_SIZE];
     const struct dirent *entry;
     DIR *directory;
 
@@ -245,7 +304,8 @@ static void read_descriptors(struct cause_object *items, size_t count, const cha
         if (length <= 0)
             continue;
         target[length] = '\0';
-        note_holder(items, count, target, pid);
+        note_holder(items, count,
+                    &(struct descriptor){ pid, dirfd(directory), entry->d_name, target });
     }
     if (directory != NULL)
         closedir(directory);
@@ -268,6 +328,39 @@ static void find_holders(struct cause_object *items, size_t count, const char *f
         closedir(directory);
 }
 
+/* Finds the process that holds the lock for which the object's process waits: in /proc/locks, the
+ * line of a lock has the lines of those that wait for it behind it, with its number and "->". */
+static void find_lock_holder(struct cause_object *object, const char *folder)
+{
+    unsigned long long number, of_holder = 0, inode;
+    char path[256], line[256];
+    int32_t pid, holder = 0;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/locks", folder);
+    file = fopen(path, "re");
+    while (file != NULL && object->holder == 0 && fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "%llu: -> %*s %*s %*s %" SCNd32 " %*x:%*x:%llu", &number, &pid, &inode) ==
+            3) {
+            if (pid == object->pid && inode == object->end && number == of_holder && holder > 0) {
+                object->holder = holder;
+                object->holders = 1;
+            }
+        } else if (sscanf(line, "%llu: %*s %*s %*s %" SCNd32, &number, &pid) == 2) {
+            of_holder = number;
+            holder = pid;
+        }
+    }
+    if (file != NULL)
+        fclose(file);
+    /* A lock of flock(2) outlives the process that took it, if others have its descriptor. */
+    if (object->holder == 0 || !read_name(object->holder_name, object->holder, folder)) {
+        object->holder = 0;
+        object->holders = 0;
+        object->is_named = true;
+    }
+}
+
 static void name_holder(struct cause_object *object, const char *folder)
 {
     char others[40] = "";
@@ -279,8 +372,11 @@ static void name_holder(struct cause_object *object, const char *folder)
     if (object->holders > 1)
         snprintf(others, sizeof others, " and %" PRIu32 " %s", object->holders - 1,
                  noun_of(object->holders - 1, "other", "others"));
-    snprintf(object->peer, sizeof object->peer, "with %s (%" PRId32 ")%s", object->holder_name,
-             object->holder, others);
+    snprintf(object->peer, sizeof object->peer, "%s %s (%" PRId32 ")%s",
+             !object->is_lock   ? "with"
+             : object->is_named ? "open in"
+                                : "held by",
+             object->holder_name, object->holder, others);
 }
 
 void cause_objects_find(struct cause_objects *objects, const struct camp_call_sleeps *calls,
@@ -300,12 +396,14 @@ void cause_objects_find(struct cause_objects *objects, const struct camp_call_sl
         struct cause_object *object = &objects->items[i];
         const uint64_t inode = inode_of(object->name, "socket");
 
-        if (!object->is_pipe) {
+        if (object->is_lock) {
+            find_lock_holder(object, folder);
+        } else if (!object->is_pipe) {
             object->end = unix_peer(inode);
             if (object->end == 0)
                 find_address(object, inode, folder, until_ns);
         }
-        has_ends |= object->end != 0;
+        has_ends |= object->end != 0 && (!object->is_lock || object->is_named);
     }
     if (has_ends)
         find_holders(objects->items + first, objects->count - first, folder, until_ns);
@@ -320,6 +418,13 @@ const char *cause_objects_peer(const struct cause_objects *objects, const char *
     const struct cause_object *object = find(objects, name);
 
     return object != NULL ? object->peer : "";
+}
+
+int32_t cause_objects_holder(const struct cause_objects *objects, const char *name)
+{
+    const struct cause_object *object = find(objects, name);
+
+    return object != NULL && object->holders == 1 ? object->holder : 0;
 }
 
 void cause_objects_release(struct cause_objects *objects)

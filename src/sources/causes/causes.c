@@ -17,6 +17,8 @@
 #define CAUSES_MAX 100000 /* the ledger has fewer cells that can be above 0 */
 #define LENGTHS_MAX (CAUSE_GROUPS * CAMP_STATE_COUNT)
 #define CALLS_MAX 4096
+#define PROCESSES "/proc"
+
 bool causes_is_wait(uint32_t state)
 {
     return state != CAMP_STATE_USER && state != CAMP_STATE_SYSTEM && state != CAMP_STATE_IRQ &&
@@ -53,7 +55,8 @@ int causes_member(void *context, const struct camp_thread_states *before,
 
 int causes_did(void *context, const struct camp_thread_states *since, uint32_t group)
 {
-    struct causes *causes = &((struct causes_source *)context)->causes;
+    struct causes_source *source = context;
+    struct causes *causes = &source->causes;
     const uint64_t elapsed_ns = since->time_ns - since->begin_ns;
     const uint64_t lock_ns = since->state_ns[CAMP_STATE_LOCK];
 
@@ -66,6 +69,11 @@ int causes_did(void *context, const struct camp_thread_states *since, uint32_t g
         causes->state_ns[group][i] += since->state_ns[i];
     if ((since->flags & CAMP_THREAD_ENDED) == 0)
         causes->open_ns[group][since->state] += since->state_ns[since->state];
+    causes_note_sleep(source, since, group,
+                      &(struct open_sleep){ .pid = since->pid,
+                                            .tid = since->tid,
+                                            .state = since->state,
+                                            .most_ns = since->state_ns[since->state] });
     return CAMP_OK;
 }
 
@@ -148,6 +156,7 @@ void causes_set_groups(struct causes_source *source, const struct reading *last)
 
     causes->group_count =
         cause_groups_remove_doubles(causes->groups, causes->group_count, used_groups(last));
+    source->subject = causes_find_subject(source);
     if (cause_groups_set(&source->groups, causes->groups, causes->group_count))
         source->registry.regroups = true;
     cause_cgroups_start(&source->cgroups);
@@ -274,8 +283,10 @@ int causes_finish(struct causes_source *source, const struct causes **ret, struc
         !cause_cgroups_name(&source->cgroups, &source->causes) ||
         (source->has_stacks && !cause_stacks_fit(&source->causes.stacks, &source->causes)) ||
         !cause_calls_since(&source->causes.calls, source->before.calls, source->before.call_count,
-                           source->now.calls, source->now.call_count))
+                           source->now.calls, source->now.call_count) ||
+        !causes_find_open_calls(source))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
+    cause_calls_merge_children(&source->causes.calls, PROCESSES);
     causes_keep_reading(source);
     source->is_finished = true;
     *ret = &source->causes;
@@ -288,6 +299,7 @@ int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct
     int r = CAMP_OK;
 
     causes_clear_times(&source->causes);
+    source->open_sleeps.count = 0;
     while (r == CAMP_OK && source_wait(deadline_ns, DRAIN_INTERVAL_NS, source->stop))
         r = read_exited(source, error);
     if (r == CAMP_OK)
@@ -299,37 +311,6 @@ int causes_next(struct causes_source *source, uint64_t deadline_ns, const struct
     return r;
 }
 
-int causes_watch_process(struct causes_source *source, int32_t pid, struct camp_error *error)
-{
-    source->groups.watched.pid = pid;
-    return camp_states_watch_process(source->session, pid, error);
-}
-
-int causes_watch_name(struct causes_source *source, const char *name, struct camp_error *error)
-{
-    snprintf(source->groups.watched.name, sizeof source->groups.watched.name, "%s", name);
-    return camp_states_watch_name(source->session, name, error);
-}
-
-int causes_watch_cgroup(struct causes_source *source, const char *folder, uint64_t id,
-                        const char *name, struct camp_error *error)
-{
-    return cause_cgroups_watch(&source->cgroups, source->session, folder, id, name, error);
-}
-
-bool causes_name_cgroups(struct causes_source *source, const char *mount)
-{
-    source->cgroups.paths.mount = strdup(mount);
-    return source->cgroups.paths.mount != NULL;
-}
-
-int causes_stacks_from(struct causes_source *source, uint64_t least_ns, bool watched_only,
-                       struct camp_error *error)
-{
-    source->has_stacks = true;
-    return camp_states_stacks_from(source->session, least_ns, watched_only, error);
-}
-
 void causes_release(struct causes_source *source)
 {
     thread_registry_release(&source->registry);
@@ -339,6 +320,8 @@ void causes_release(struct causes_source *source)
     release(&source->now);
     free(source->causes.rows.items);
     free(source->causes.calls.items);
+    free(source->causes.open_calls.items);
+    open_sleeps_release(&source->open_sleeps);
     cause_stacks_release(&source->causes.stacks);
     free(source->differences.items);
 }
@@ -383,6 +366,7 @@ int causes_open(uint32_t options, const volatile sig_atomic_t *stop, struct caus
     if (source == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
     source->stop = stop;
+    source->reads_threads = true;
     r = camp_states_open(&source->session, options | CAMP_STATES_CULPRITS, error);
     if (r == CAMP_OK)
         r = read_all(source, error);

@@ -48,6 +48,12 @@ struct call_list {
     size_t count, capacity;
 };
 
+/* In camp_call_sleeps.call of a sleep that has not ended: it is not known in which call. */
+#define CALL_UNKNOWN (-2)
+
+/* In camp_call_sleeps.argument of the sleeps for all children that have ended. */
+#define CHILD_ENDED (UINT64_C(1) << 62)
+
 /* In slept_stack.flags, besides enum camp_sleep_stack_flag: sleeps without a stack, which were
  * shorter than the session reads stacks of, have not ended, or were woken without an event. */
 #define STACK_MISSING (1u << 31)
@@ -100,6 +106,10 @@ struct causes {
     struct wait_lengths lengths[CAUSE_GROUPS][CAMP_STATE_COUNT];
     struct cause_list rows; /* by group, then by state, then the longest first */
     struct call_list calls;
+    /* The sleeps of the watched group that nothing has ended yet, by system call (open_sleeps.h).
+     * Empty without a watched group, of a recording, and in a session whose threads the caller
+     * reads. */
+    struct call_list open_calls;
     struct stack_list stacks; /* empty without causes_stacks_from() */
     uint64_t unseen;          /* switches and wakeups that no event reported */
     /* The causes are of a recording, which has the names. Of another reading they are found on this

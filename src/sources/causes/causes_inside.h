@@ -6,6 +6,7 @@
 #include "cause_cgroups.h"
 #include "cause_groups.h"
 #include "causes.h"
+#include "open_sleeps.h"
 #include "sources/machine/thread_registry.h"
 
 /* A reading of the session's ledger. */
@@ -23,12 +24,16 @@ struct causes_source {
     bool is_beside;   /* the session is that of causes_beside() */
     bool is_finished; /* the times in `causes` are those of a finished interval */
     bool has_stacks;
+    bool reads_threads;     /* by itself, from its own session */
+    bool reads_open_sleeps; /* of the watched group; each idle thread is visited then */
     struct thread_registry registry;
     struct cause_groups groups;
     struct cause_cgroups cgroups;
     struct reading before, now;
     struct causes causes;
     struct cause_list differences;
+    uint32_t subject;               /* number of the watched group, or CAUSE_GROUPS */
+    struct open_sleeps open_sleeps; /* its threads that sleep */
     uint64_t released; /* set of the groups that were released, until others have their numbers */
 };
 
@@ -50,6 +55,16 @@ int causes_member(void *context, const struct camp_thread_states *before,
 int causes_did(void *context, const struct camp_thread_states *since, uint32_t group);
 int causes_waited(void *context, uint32_t group, uint32_t state, uint64_t threads,
                   uint64_t wait_ns);
+
+/* Returns the number of the watched group, or CAUSE_GROUPS. */
+uint32_t causes_find_subject(const struct causes_source *source);
+
+/* Notes a thread of the watched group that sleeps, or is stopped, at the end of the interval. */
+void causes_note_sleep(struct causes_source *source, const struct camp_thread_states *thread,
+                       uint32_t group, const struct open_sleep *sleep);
+
+/* Sets source->causes.open_calls. Returns false if there is no memory. */
+bool causes_find_open_calls(struct causes_source *source);
 
 /* Reads the ledger into source->now, before a snapshot of the threads. */
 int causes_read_ledger(struct causes_source *source, struct camp_error *error);

@@ -115,8 +115,8 @@ static void the_sentence_names_the_quota_the_culprit_and_the_waker(void **state)
     assert_true(why_tree_fill(&tree, causes, DB, 0));
     assert_true(why_sentence(text, causes, DB, "d\033b (7)", &tree));
     assert_string_equal(text, "d?b (7) was on a CPU 30.0 % of 1.00 s, ready 30.0 %: 10.0 % its own "
-                              "quota, 9.0 % behind batch; asleep 40.0 %, 88 % of it woken by "
-                              "writer.");
+                              "quota, 9.0 % behind batch; asleep 40.0 %, 100 % of it in pipe, "
+                              "88 % of it woken by writer.");
     cause_chain(&chain, causes, DB);
     assert_int_equal(chain.count, 2);
     assert_int_equal(chain.end, CHAIN_CAUSE);
@@ -147,8 +147,66 @@ static void the_percentages_of_the_sentence_add_up(void **state)
     assert_true(why_sentence(text, causes, DB, "db", &tree));
     assert_string_equal(text,
                         "db was on a CPU 33.4 % of 3.00 s, ready 33.3 %: 10.0 % its own quota, "
-                        "13.3 % behind batch; asleep 33.3 %, 60 % of it woken by writer.");
+                        "13.3 % behind batch; asleep 33.3 %, 40 % of it in pipe, 60 % of it "
+                        "woken by writer.");
     why_tree_release(&tree);
+    release_causes(causes);
+}
+
+static void the_sentence_says_that_nothing_has_woken_a_sleep_yet(void **state)
+{
+    struct causes *causes = make_causes();
+    struct why_tree tree = { 0 };
+    char text[WHY_SENTENCE_SIZE];
+
+    (void)state;
+    memset(causes->state_ns, 0, sizeof causes->state_ns);
+    causes->rows.count = 0;
+    add_row(causes, DB, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 1000);
+    add_row(causes, DB, CAMP_STATE_LOCK, CAUSE_NOT_ENDED, 0, 750000000);
+    add_row(causes, DB, CAMP_STATE_PIPE, CAMP_CAUSE_GROUP, WRITER, 250000000);
+    assert_true(why_tree_fill(&tree, causes, DB, 0));
+    assert_true(why_sentence(text, causes, DB, "db", &tree));
+    assert_string_equal(text,
+                        "db was on a CPU 0.0 % of 1.00 s; asleep 100.0 %, 75 % of it in lock, "
+                        "and nothing has woken 75 % of it yet.");
+    why_tree_release(&tree);
+    release_causes(causes);
+}
+
+static void the_chain_says_how_long_a_group_slept_queued_or_was_throttled(void **state)
+{
+    struct causes *causes = make_causes();
+    char text[WHY_SENTENCE_SIZE];
+    struct chain chain;
+
+    (void)state;
+    memset(causes->state_ns, 0, sizeof causes->state_ns);
+    causes->rows.count = 0;
+    add_row(causes, DB, CAMP_STATE_TIMER, CAMP_CAUSE_TIMER, 0, 600);
+    add_row(causes, DB, CAMP_STATE_OTHER_SLEEP, CAMP_CAUSE_TIMER, 0, 1);
+    cause_chain(&chain, causes, DB);
+    why_chain_sentence(text, causes, &chain);
+    assert_string_equal(text, "db (7) slept 99.8 % until a timer.");
+    add_row(causes, DB, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 199);
+    add_row(causes, DB, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, WRITER, 200);
+    cause_chain(&chain, causes, DB);
+    why_chain_sentence(text, causes, &chain);
+    assert_string_equal(text, "db (7) waited 39.9 % for a CPU: 20.0 % behind writer.");
+    add_row(causes, DB, CAMP_STATE_THROTTLED, CAUSE_QUOTA, 0, 1000);
+    cause_chain(&chain, causes, DB);
+    why_chain_sentence(text, causes, &chain);
+    assert_string_equal(text, "db (7) was throttled 50.0 % by its own quota.");
+    add_row(causes, DB, CAMP_STATE_LOCK, CAMP_CAUSE_GROUP, DB, 6000);
+    cause_chain(&chain, causes, DB);
+    why_chain_sentence(text, causes, &chain);
+    assert_string_equal(text, "db (7) waited 75.0 % in lock for threads of its own.");
+    causes->rows.count = 0;
+    memset(causes->state_ns, 0, sizeof causes->state_ns);
+    add_row(causes, DB, CAMP_STATE_OTHER_SLEEP, CAMP_CAUSE_GROUP, BATCH, 7);
+    cause_chain(&chain, causes, DB);
+    why_chain_sentence(text, causes, &chain);
+    assert_non_null(strstr(text, "db (7) waited 100.0 % in other sleep for batch"));
     release_causes(causes);
 }
 
@@ -230,6 +288,8 @@ int main(void)
         cmocka_unit_test(what_a_group_inflicts_is_what_others_suffer_for_it),
         cmocka_unit_test(the_sentence_names_the_quota_the_culprit_and_the_waker),
         cmocka_unit_test(the_percentages_of_the_sentence_add_up),
+        cmocka_unit_test(the_sentence_says_that_nothing_has_woken_a_sleep_yet),
+        cmocka_unit_test(the_chain_says_how_long_a_group_slept_queued_or_was_throttled),
         cmocka_unit_test(losses_are_of_the_subject_and_noted_when_they_are_large),
         cmocka_unit_test(a_record_has_the_tree_the_chain_and_what_cannot_be_attributed),
     };

@@ -153,10 +153,9 @@ static void a_lock_has_its_holder_and_what_that_waited_for(void **state)
     fake_run(&fake, CLIENT, 0.1);
     fake_wait(&fake, CLIENT, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 0.9);
     found = judged(&fake, "E38");
-    assert_sentence(&found,
-                    "web waited 800 ms a second, 80.0 % of its time, in futex(2) for a lock of "
-                    "client, which itself waited for 90.0 % of its time in the state "
-                    "run_queue for batch.");
+    assert_sentence(&found, "web waited 800 ms a second, 80.0 % of its time, for a lock of "
+                            "client, which itself waited for 90.0 % of its time in the state "
+                            "run_queue for batch.");
     fake_end(&fake);
 }
 

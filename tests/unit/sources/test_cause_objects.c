@@ -262,6 +262,121 @@ static void the_other_end_of_a_unix_socket_is_the_process_that_has_it(void **sta
     close(ends[1]);
 }
 
+static void open_here(int pid, int descriptor, const char *name)
+{
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    open_file(pid, descriptor, path);
+}
+
+static void a_pipe_with_a_name_has_the_process_that_has_it_open(void **state)
+{
+    const struct camp_call_sleeps calls[] = { read_of(0) };
+    struct cause_objects objects = { 0 };
+    char path[128];
+
+    (void)state;
+    if (camp_call_name(SYS_read) == NULL)
+        skip();
+    make_folder();
+    set_up_processes();
+    remove_in_folder("7/fd/0");
+    snprintf(path, sizeof path, "%s/fifo", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    open_here(7, 0, "fifo");
+    open_here(8, 5, "fifo");
+    cause_objects_find(&objects, calls, 1, folder);
+    assert_peer(&objects, path, "with writer (8)");
+    assert_int_equal(cause_objects_holder(&objects, path), 8);
+    cause_objects_release(&objects);
+    remove_in_folder("");
+}
+
+/* Writes the list of locks: process 7 waits for a lock of `holder`, behind another one. */
+static void make_locks(const char *path, int holder)
+{
+    struct stat file;
+    char text[512];
+
+    assert_int_equal(stat(path, &file), 0);
+    snprintf(text, sizeof text,
+             "1: POSIX  ADVISORY  READ 9 08:01:11 0 EOF\n"
+             "garbage\n2: FLOCK\n"
+             "3: FLOCK  ADVISORY  WRITE %d 08:01:%llu 0 EOF\n"
+             "3: -> FLOCK  ADVISORY  WRITE 6 08:01:%llu 0 EOF\n"
+             "3: -> FLOCK  ADVISORY  WRITE 7 08:01:%llu 0 EOF\n",
+             holder, (unsigned long long)file.st_ino, (unsigned long long)file.st_ino,
+             (unsigned long long)file.st_ino);
+    make("locks", false, text);
+}
+
+static void the_holder_of_a_file_lock_is_looked_up_each_time(void **state)
+{
+    const struct camp_call_sleeps calls[] = {
+        { .pid = 7, .call = SYS_flock, .state = CAMP_STATE_LOCK, .argument = 0 }
+    };
+    struct cause_objects objects = { 0 };
+    char path[128];
+
+    (void)state;
+    if (camp_call_name(SYS_read) == NULL)
+        skip();
+    make_folder();
+    set_up_processes();
+    remove_in_folder("7/fd/0");
+    make("lock", false, "");
+    snprintf(path, sizeof path, "%s/lock", folder);
+    open_here(7, 0, "lock");
+    make_locks(path, 8);
+    cause_objects_find(&objects, calls, 1, folder);
+    assert_peer(&objects, path, "held by writer (8)");
+    make_locks(path, 9);
+    cause_objects_find(&objects, calls, 1, folder);
+    assert_peer(&objects, path, "held by \033[31m (9)");
+    assert_int_equal(cause_objects_holder(&objects, path), 9);
+    make_locks(path, 99); /* has exited, and another process has its descriptor */
+    open_here(8, 5, "lock");
+    cause_objects_find(&objects, calls, 1, folder);
+    assert_peer(&objects, path, "open in writer (8)");
+    cause_objects_release(&objects);
+    remove_in_folder("");
+}
+
+static void calls_for_locks_queues_and_signals_have_names(void **state)
+{
+    static const struct {
+        int32_t number;
+        const char *name;
+        enum call_argument argument;
+    } calls[] = {
+        { SYS_flock, "flock", CALL_DESCRIPTOR },
+        { SYS_fcntl, "fcntl", CALL_DESCRIPTOR },
+        { SYS_rt_sigtimedwait, "rt_sigtimedwait", CALL_OTHER },
+        { SYS_sync, "sync", CALL_OTHER },
+        { SYS_fsync, "fsync", CALL_DESCRIPTOR },
+#ifdef SYS_msgrcv
+        { SYS_msgrcv, "msgrcv", CALL_OTHER },
+#endif
+#ifdef SYS_semtimedop
+        { SYS_semtimedop, "semtimedop", CALL_OTHER },
+#endif
+    };
+    uint8_t kinds[CALLS_MAX];
+
+    (void)state;
+    if (camp_call_name(SYS_read) == NULL)
+        skip();
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        assert_string_equal(camp_call_name(calls[i].number), calls[i].name);
+        assert_int_equal(camp_call_argument(calls[i].number), calls[i].argument);
+    }
+    camp_calls_fill(kinds, CALLS_MAX);
+    assert_int_equal(kinds[SYS_flock], CAMP_STATE_LOCK);
+    assert_int_equal(kinds[SYS_fcntl], CAMP_STATE_LOCK);
+    assert_int_equal(kinds[SYS_sync], CAMP_STATE_OTHER_SLEEP);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +385,9 @@ int main(void)
         cmocka_unit_test(a_process_with_many_descriptors_ends_the_search_in_time),
         cmocka_unit_test(what_a_late_search_did_not_find_is_looked_up_again),
         cmocka_unit_test(the_other_end_of_a_unix_socket_is_the_process_that_has_it),
+        cmocka_unit_test(a_pipe_with_a_name_has_the_process_that_has_it_open),
+        cmocka_unit_test(the_holder_of_a_file_lock_is_looked_up_each_time),
+        cmocka_unit_test(calls_for_locks_queues_and_signals_have_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,7 @@
-/* The arithmetic on causes, the groups of threads, the chain and the names, on synthetic data. */
+/* The arithmetic on causes, the groups of threads and the names, on synthetic data. */
 #include "../commands/synthetic_causes.h"
 #include "microstates/calls.h"
 #include "sources/causes/cause_calls.h"
-#include "sources/causes/cause_chain.h"
 #include "sources/causes/cause_groups.h"
 #include "sources/causes/cause_names.h"
 
@@ -268,44 +267,33 @@ static void sleeps_in_calls_are_those_of_the_interval_the_longest_first(void **s
     free(list.items);
 }
 
-static void a_chain_ends_at_a_group_of_unrelated_threads(void **state)
+static void the_waits_for_children_that_have_ended_are_one_row(void **state)
 {
-    struct causes *causes = make_causes();
-    struct chain chain;
+    struct camp_call_sleeps calls[] = {
+        { .pid = 7, .call = SYS_wait4, .argument = 101, .sleep_ns = 5, .count = 1 },
+        { .pid = 7, .call = SYS_wait4, .argument = 12, .sleep_ns = 4, .count = 1 },
+        { .pid = 7, .call = SYS_read, .argument = 102, .sleep_ns = 3, .count = 1 },
+        { .pid = 7, .call = SYS_wait4, .argument = 103, .sleep_ns = 2, .count = 2 },
+        { .pid = 7, .call = SYS_wait4, .argument = (uint64_t)-1, .sleep_ns = 1, .count = 1 },
+    };
+    struct call_list list = { .items = calls, .count = 5 };
+    char folder[] = "/tmp/camp-causes-XXXXXX", path[64], name[CAUSE_NAME_SIZE];
 
     (void)state;
-    add_row(causes, DB, CAMP_STATE_DISK, CAMP_CAUSE_GROUP, 1, 500000000);
-    add_row(causes, 1, CAMP_STATE_TIMER, CAMP_CAUSE_TIMER, 0, 900000000);
-    cause_chain(&chain, causes, DB);
-    assert_int_equal(chain.count, 1);
-    assert_int_equal(chain.end, CHAIN_CAUSE);
-    assert_int_equal(chain.steps[0].cause.id, 1);
-    release_causes(causes);
-}
-
-static void a_chain_ends_at_a_group_that_runs_and_at_a_circle(void **state)
-{
-    struct causes *causes = make_causes();
-    struct chain chain;
-
-    (void)state;
-    causes->state_ns[WRITER][CAMP_STATE_USER] = 900000000;
-    cause_chain(&chain, causes, DB);
-    assert_int_equal(chain.count, 2);
-    assert_int_equal(chain.end, CHAIN_RUNS);
-    causes->rows.count = 0;
-    memset(causes->state_ns, 0, sizeof causes->state_ns);
-    add_row(causes, DB, CAMP_STATE_PIPE, CAMP_CAUSE_GROUP, WRITER, 10);
-    add_row(causes, DB, CAMP_STATE_PIPE, CAUSE_NOT_ENDED, 0, 99);
-    add_row(causes, DB, CAMP_STATE_PIPE, CAMP_CAUSE_GROUP, DB, 50);
-    add_row(causes, WRITER, CAMP_STATE_LOCK, CAMP_CAUSE_GROUP, DB, 10);
-    cause_chain(&chain, causes, DB);
-    assert_int_equal(chain.count, 3);
-    assert_int_equal(chain.end, CHAIN_CIRCLE);
-    cause_chain(&chain, causes, BATCH);
-    assert_int_equal(chain.count, 1);
-    assert_int_equal(chain.end, CHAIN_UNKNOWN);
-    release_causes(causes);
+    if (camp_call_name(SYS_read) == NULL)
+        skip();
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/12", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    cause_calls_merge_children(&list, folder);
+    assert_int_equal(list.count, 4);
+    assert_int_equal(list.items[0].sleep_ns, 7);
+    assert_int_equal(list.items[0].count, 3);
+    cause_object_name(name, &list.items[0], folder);
+    assert_string_equal(name, "children that have ended");
+    assert_int_equal(list.items[1].argument, 12);
+    rmdir(path);
+    rmdir(folder);
 }
 
 static void names_are_of_the_group_and_the_device(void **state)
@@ -403,8 +391,7 @@ int main(void)
         cmocka_unit_test(a_process_that_has_not_run_has_its_name_from_its_comm),
         cmocka_unit_test(a_watched_kernel_thread_is_noticed_if_no_process_has_its_name),
         cmocka_unit_test(sleeps_in_calls_are_those_of_the_interval_the_longest_first),
-        cmocka_unit_test(a_chain_ends_at_a_group_of_unrelated_threads),
-        cmocka_unit_test(a_chain_ends_at_a_group_that_runs_and_at_a_circle),
+        cmocka_unit_test(the_waits_for_children_that_have_ended_are_one_row),
         cmocka_unit_test(names_are_of_the_group_and_the_device),
         cmocka_unit_test(the_object_of_a_sleep_is_named_by_the_argument_of_its_call),
     };

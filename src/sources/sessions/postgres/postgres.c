@@ -447,8 +447,8 @@ int postgres_source_open(const struct from *from, const char *conninfo, struct s
                                       .next = next,
                                       .close = close_postgres,
                                       .set_statements = set_statements,
-                                       .set_blockers = set_blockers,
-                                       .session_facts = session_facts };
+                                      .set_blockers = set_blockers,
+                                      .session_facts = session_facts };
     source->stop = from->stop;
     source->background = from->background;
     source->by_statement = from->by_statement;

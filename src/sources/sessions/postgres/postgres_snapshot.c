@@ -106,11 +106,10 @@ void postgres_snapshot_statement(bool is_whole, const struct postgres_contents *
     const char *query_id = version >= POSTGRES_HAS_QUERY_ID ? "a.query_id" : "0::pg_catalog.int8";
 
     if (is_whole)
-        snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF WHOLE TRANSACTIONS FROM, leader, query_id,
-                 blockers,
-                 contents->queries ? "pg_catalog.left(a.query, " QUERY_CHARACTERS ")" : "''",
-                 version >= HAS_WAIT_START ? "coalesce(l.waitstart, w.state_change)"
-                                           : "w.state_change");
+        snprintf(
+            ret, POSTGRES_STATEMENT_SIZE, BRIEF WHOLE TRANSACTIONS FROM, leader, query_id, blockers,
+            contents->queries ? "pg_catalog.left(a.query, " QUERY_CHARACTERS ")" : "''",
+            version >= HAS_WAIT_START ? "coalesce(l.waitstart, w.state_change)" : "w.state_change");
     else
         snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF FROM, leader, query_id, blockers);
 }

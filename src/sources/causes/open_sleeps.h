@@ -1,0 +1,55 @@
+/*
+ * The sleeps of one group that nothing had ended at the end of an interval: in which system call,
+ * and for which object.
+ *
+ * The ledger has for each state of the group the time of such sleeps (CAUSE_NOT_ENDED). Which
+ * threads sleep is known from the readings of threads, and in which call each of them sleeps from
+ * /proc/PID/task/TID/syscall (Linux: proc_pid_syscall()), whenever the sleep began. Only root, or a
+ * caller that may trace the process, can read that file; of other threads the call is unknown.
+ *
+ * The time of a thread that slept through the interval is exact. Of several threads that went to
+ * sleep within it in the same state, each has a part of the rest in proportion to all of its time
+ * in that state. The parts always add up to the time in the ledger.
+ */
+#pragma once
+
+#include "causes.h"
+
+#define OPEN_SLEEPS_READ 256 /* of so many threads at most the call is read */
+
+struct open_sleep {
+    int32_t pid, tid;
+    uint32_t state;
+    bool is_whole;    /* the thread slept through the interval */
+    uint64_t most_ns; /* it slept no longer */
+    uint64_t sleep_ns;
+};
+
+/* An all-zero struct is empty. */
+struct open_sleeps {
+    struct open_sleep *items; /* [count] */
+    size_t count, capacity;
+    bool failed; /* there was no memory for all of them */
+};
+
+/* Notes a thread that sleeps at the end of the interval. */
+void open_sleeps_note(struct open_sleeps *sleeps, const struct open_sleep *sleep);
+
+/* Fills *ret with the calls of the open sleeps of a group, the longest first. `count` of a row is
+ * the number of threads, and `call` is CALL_UNKNOWN if it could not be read. For each state, the
+ * rows add up to the time of CAUSE_NOT_ENDED in causes->rows. `pid` is that of the group, or 0.
+ * Processes are in `folder` (/proc). Returns false if there is no memory. */
+bool open_sleeps_calls(struct open_sleeps *sleeps, const struct causes *causes, uint32_t group,
+                       int32_t pid, const char *folder, struct call_list *ret);
+
+/* Parses the text of a file such as /proc/PID/task/TID/syscall, which ends with a NUL: "0 0x3
+ * 0x7ffd...", "-1 0x7ffd... 0x7f..." outside of system calls, or "running". Sets the call and its
+ * argument. Returns false, and CALL_UNKNOWN, if the thread runs or the text is another one. */
+bool open_call_parse(const char *text, int32_t *ret_call, uint64_t *ret_argument);
+
+/* Reads the call in which a thread sleeps, and its argument if the call's object is known by it.
+ * The results are those of open_call_parse(). */
+bool open_call_read(int32_t pid, int32_t tid, const char *folder, int32_t *ret_call,
+                    uint64_t *ret_argument);
+
+void open_sleeps_release(struct open_sleeps *sleeps);

@@ -1,0 +1,126 @@
+#!/usr/bin/env bats
+# camp why of a process that hangs: what it waits for, and which process is at the other end.
+
+bats_require_minimum_version 1.5.0
+load ../waiting
+load children
+load check
+load why
+
+setup_file() {
+    find_refusal why --count 1 --interval 50ms
+}
+
+teardown() {
+    end_children
+    wait
+}
+
+# Returns whether a process sleeps in a function of the kernel whose name has the word.
+is_asleep_in() {
+    [[ $(cat "/proc/$2/wchan") == *"$1"* ]]
+}
+
+# Runs camp why with the words, and evaluates Python on the JSON of the last interval, `w`.
+ask() {
+    local program=$1
+    shift
+    "$CAMP" why --format json "$@" >"$BATS_TEST_TMPDIR/why.json"
+    python3 -c "
+import json, os, sys
+w = [json.loads(line) for line in open(sys.argv[1])][-1]
+opened = [call for call in w['calls'] if call['open']]
+$program" "$BATS_TEST_TMPDIR/why.json"
+}
+
+@test "of a process that hangs camp why shows the call, the file and the process at the other end" {
+    need_causes
+    mkfifo "$BATS_TEST_TMPDIR/fifo"
+    sleep 600 >"$BATS_TEST_TMPDIR/fifo" &
+    local holder=$!
+    cat "$BATS_TEST_TMPDIR/fifo" &
+    local reader=$!
+    until_it is_asleep_in read "$reader"
+    until_it is_asleep_in nanosleep "$holder"
+    FIFO="$BATS_TEST_TMPDIR/fifo" HOLDER=$holder ask '
+end = "%s with sleep (%s)" % (os.environ["FIFO"], os.environ["HOLDER"])
+assert [(call["state"], call["call"], call["count"]) for call in opened] == [("pipe", "read", 1)], opened
+assert opened[0]["object"] == end, opened
+slept = sum(row["time_ns"] for row in w["tree"] if (row["level"], row["cause"]) == ("cause", "not_ended"))
+assert sum(call["sleep_ns"] for call in opened) == slept, (opened, w["tree"])
+assert [step["state"] for step in w["chain"]] == ["pipe", "timer"], w["chain"]
+assert w["chain"][0]["by"] == w["chain"][1]["who"] == "sleep (%s)" % os.environ["HOLDER"], w["chain"]
+assert w["chain"][0]["call"] == "read" and w["chain"][1]["call"] == "clock_nanosleep", w["chain"]
+assert w["sentence"].endswith("in pipe, and nothing has woken 100 % of it yet."), w["sentence"]
+' "$reader" 0.3 1
+    run --separate-stderr "$CAMP" why "$reader" 300ms 1
+    [ "$status" -eq 0 ]
+    [[ $output == *" 1 open"* ]]
+    [[ $output == *" in read of "*" for sleep ($holder), which waits in clock_nanosleep."* ]]
+}
+
+@test "camp why names the process that holds the lock of a file for which another one waits" {
+    need_causes
+    local file="$BATS_TEST_TMPDIR/lock"
+    python3 -c '
+import fcntl, sys, time
+with open(sys.argv[1], "w") as file:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    open(sys.argv[1] + ".taken", "w").close()
+    time.sleep(600)' "$file" &
+    local holder=$!
+    until_it test -e "$file.taken"
+    python3 -c '
+import fcntl, sys
+fcntl.flock(open(sys.argv[1], "w"), fcntl.LOCK_EX)' "$file" &
+    local waiter=$!
+    until_it grep -q "FLOCK .* $waiter " /proc/locks
+    HOLDER=$holder ask '
+holder = "(%s)" % os.environ["HOLDER"]
+assert [(call["state"], call["call"]) for call in opened] == [("lock", "flock")], opened
+assert " held by " in opened[0]["object"] and opened[0]["object"].endswith(holder), opened
+assert w["chain"][1]["who"].endswith(holder) and w["chain"][1]["state"] in ("timer", "poll"), w["chain"]
+' "$waiter" 0.3 1
+}
+
+@test "camp why shows the call of a sleep that began while it watched, and of a stopped process" {
+    need_causes
+    : >"$BATS_TEST_TMPDIR/go"
+    python3 -c '
+import socket, sys, time
+here, there = socket.socketpair()
+while not open(sys.argv[1]).read():
+    pass
+here.recv(1)' "$BATS_TEST_TMPDIR/go" &
+    local sleeper=$!
+    "$CAMP" why --format json "$sleeper" 0.3 >"$BATS_TEST_TMPDIR/intervals" &
+    local camp=$!
+    until_it test -s "$BATS_TEST_TMPDIR/intervals"
+    echo go >"$BATS_TEST_TMPDIR/go"
+    until_it grep -q '"call":"recvfrom"' "$BATS_TEST_TMPDIR/intervals"
+    kill -INT "$camp"
+    wait "$camp"
+    kill -STOP "$sleeper"
+    ask '
+assert [(call["state"], call["call"]) for call in opened] in ([("stopped", "recvfrom")], [("stopped", "no system call")]), opened
+assert "100 % of it stopped" in w["sentence"], w["sentence"]
+assert w["chain_text"].endswith(" was stopped 100.0 %, and nothing has continued it yet."), w["chain_text"]
+' "$sleeper" 0.3 1
+    kill -CONT "$sleeper"
+}
+
+@test "the waits for children that have ended are one row of camp why" {
+    need_causes
+    python3 -c '
+import os, time
+while True:
+    child = os.fork()
+    if child == 0:
+        time.sleep(0.005)
+        os._exit(0)
+    os.waitpid(child, 0)' &
+    ask '
+ended = [call for call in w["calls"] if call["object"] == "children that have ended"]
+assert len(ended) == 1 and ended[0]["count"] > 2, w["calls"]
+' "$!" 1 1
+}
