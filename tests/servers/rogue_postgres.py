@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """tests/servers/rogue_postgres.py [WORD...]: attacks of a rogue PostgreSQL server on camp, and a table of what came of
 them (rogue.py). The words are groups of attacks or parts of their names."""
-import ssl
 import struct
 
 from rogue import NASTY, PASSWORD, Attack, Driver, answering, camp, certificate, environment_of
 from rogue_postgres_server import (
-    BOUND, COLUMNS, DONE, INT8, LOGGED_IN, OWN_PID, QUERIES, READY, TEXT, WHOLE, Postgres, array_of, columns_of, error_of, fields_of,
-    message, now_us, parameter_of, row_of)
+    BOUND, COLUMNS, DONE, INT8, LOGGED_IN, OWN_PID, QUERIES, READY, TEXT, WHOLE, Postgres, Remote, array_of, columns_of,
+    error_of, fields_of, message, parameter_of, row_of)
 
 PROMISE_S = 5 + 5 * 2  # connecting, and five answers; docs/sessions.md
 NASTY_TEXT = NASTY.replace(b'\0', b'')
@@ -392,23 +391,6 @@ for name, served in (('stalls', lambda self: self.peer.stall()), ('is garbage', 
 # A server on another machine, which may not get a password without TLS and a certificate. These need a network
 # namespace where OTHER is an address of this machine.
 OTHER = '192.0.2.1'
-
-
-class Remote(Postgres):
-    """Asks for the password, without TLS; or with it, if `address` is set, which the certificate is for."""
-
-    address, lets_in = '', False
-
-    def protect(self):
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(self.peer.folder / 'certificate.pem', self.peer.folder / 'key.pem')
-        self.peer.connection = context.wrap_socket(self.peer.connection, server_side=True)
-
-    def authenticate(self):
-        if self.asks:
-            self.send(message(b'R', struct.pack('>I', 3)))
-            self.read()
-        self.send(LOGGED_IN)
 
 
 def remote(name, address, lets_in, asks=True, **options):

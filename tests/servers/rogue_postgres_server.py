@@ -1,5 +1,6 @@
 """The protocol of PostgreSQL (version 3), as a server speaks it: messages, the login, and honest answers to camp's
 statements."""
+import ssl
 import struct
 import time
 
@@ -157,3 +158,20 @@ class Postgres:
                 self.asked.append(kind)
                 self.answer(kind)
                 kind = None
+
+
+class Remote(Postgres):
+    """Asks for the password, without TLS; or with it, if `address` is set, which the certificate is for."""
+
+    address, lets_in = '', False
+
+    def protect(self):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.peer.folder / 'certificate.pem', self.peer.folder / 'key.pem')
+        self.peer.connection = context.wrap_socket(self.peer.connection, server_side=True)
+
+    def authenticate(self):
+        if self.asks:
+            self.send(message(b'R', struct.pack('>I', 3)))
+            self.read()
+        self.send(LOGGED_IN)

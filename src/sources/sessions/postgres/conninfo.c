@@ -8,6 +8,7 @@
 #include "conninfo.h"
 
 #include "counters/error.h"
+#include "counters/units.h"
 #include "ledger/array.h"
 #include "libraries/libpq.h"
 
@@ -15,6 +16,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const shown_options[] = {
@@ -217,4 +219,27 @@ char *conninfo_of_address(const char *place)
     if (strncmp(place, "//", 2) != 0)
         return strdup(place);
     return asprintf(&conninfo, "postgres:%s", place) >= 0 ? conninfo : NULL;
+}
+
+#define LIMIT_S 5
+
+static uint64_t limit_of(const char *seconds)
+{
+    const unsigned long number = seconds != NULL ? strtoul(seconds, NULL, 10) : 0;
+
+    return (number > 0 && number < 3600 ? number : LIMIT_S) * (uint64_t)NS_PER_S;
+}
+
+uint64_t conninfo_limit_ns(const char *conninfo)
+{
+    PQconninfoOption *options = libpq.PQconninfoParse(conninfo, NULL);
+    uint64_t limit_ns = limit_of(getenv("PGCONNECT_TIMEOUT"));
+
+    for (const PQconninfoOption *option = options; option != NULL && option->keyword != NULL;
+         option++) {
+        if (strcmp(option->keyword, "connect_timeout") == 0 && option->val != NULL)
+            limit_ns = limit_of(option->val);
+    }
+    libpq.PQconninfoFree(options);
+    return limit_ns;
 }

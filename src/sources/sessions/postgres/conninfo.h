@@ -5,6 +5,7 @@
 #include <camp/camp.h>
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Writes the shown part of a connection string (key=value words, a URI, or the name of a database)
  * to ret[size], such as "host=/run/postgresql dbname=x user=y". Only host, hostaddr, port, dbname,
@@ -25,3 +26,7 @@ int conninfo_check(const char *conninfo, struct camp_error *error);
  * "//user@host/x" gets "postgres:" in front again. The caller frees the result. Returns NULL if
  * there is no memory. */
 char *conninfo_of_address(const char *place);
+
+/* Returns the time limit of connecting, of connect_timeout or PGCONNECT_TIMEOUT. camp enforces it,
+ * because libpq enforces connect_timeout only in blocking calls. */
+uint64_t conninfo_limit_ns(const char *conninfo);

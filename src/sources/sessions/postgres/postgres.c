@@ -8,161 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const struct {
-    const char *name;
-    enum camp_provenance waits;
-} tiers[POSTGRES_TIERS] = {
-    [POSTGRES_BPF] = { "bpf", CAMP_MEASURED },
-    [POSTGRES_MEMORY] = { "schedstat+memory", CAMP_SCALED },
-    [POSTGRES_GATED] = { "schedstat+SQL", CAMP_SCALED },
-    [POSTGRES_SQL] = { "SQL", CAMP_SAMPLED },
-};
-
-int postgres_find_postmaster(const struct postgres_source *source, int32_t *ret,
-                             struct camp_error *error)
-{
-    const struct postgres_snapshot *snapshot = source->sampler.snapshot;
-    struct camp_process process;
-    struct camp_task task;
-    int r = snapshot != NULL
-                ? camp_process_identify(NULL, snapshot->own_pid, &process, sizeof process, error)
-                : camp_fail(error, CAMP_E_GONE, 0, "the server does not answer");
-
-    if (r == CAMP_OK)
-        r = camp_process_read(NULL, &process, CAMP_TASK_START, &task, sizeof task, error);
-    if (r == CAMP_OK)
-        *ret = task.parent;
-    return r;
-}
-
-/* camp's own backend has the id of the statement that asked for the last snapshot. */
-static int find_statement(struct postgres_source *source, struct camp_error *error)
-{
-    const struct postgres_snapshot *snapshot = source->sampler.snapshot;
-    unsigned char entry[POSTGRES_ENTRY_SIZE];
-    int r = postgres_layout_read_entry(&source->layout, snapshot->own_pid, entry, error);
-
-    return r == CAMP_OK ? postgres_layout_find_statement(&source->layout, entry,
-                                                         snapshot->own_query_id, error)
-                        : r;
-}
-
-static int find_layout(struct postgres_source *source, struct camp_error *error)
-{
-    int32_t postmaster;
-    int r = postgres_find_postmaster(source, &postmaster, error);
-
-    if (r == CAMP_OK && source->sampler.snapshot->own_is_untracked)
-        return camp_fail(error, CAMP_E_NOTSUP, 0,
-                         "track_activities is off, so the server's memory does not have the states "
-                         "of sessions: set track_activities = on");
-    if (r == CAMP_OK)
-        r = postgres_layout_find(&source->layout, postmaster, error);
-    if (r == CAMP_OK)
-        r = postgres_layout_probe(&source->layout, &source->registry.databases,
-                                  &source->registry.users, source->conninfo, source->stop, error);
-    if (r == CAMP_OK && source->by_statement)
-        r = find_statement(source, error);
-    if (r == CAMP_OK)
-        postgres_memory_samples_open(source);
-    return r;
-}
-
-static int open_backends(struct postgres_source *source, struct camp_error *error)
-{
-    const struct backends_place place = {
-        .parent = source->layout.pid,
-        .activity_offset = source->layout.activity_offset,
-        .event_pointer = source->layout.event_pointer,
-        .activity_pointer = source->layout.entry_pointer,
-        .pid_offset = source->layout.pid_offset,
-        .numbers_offset = source->layout.numbers_offset,
-        .application_offset = source->layout.application_offset,
-        .statement_offset = source->layout.statement_offset,
-    };
-    int r;
-
-    if (source->backends == NULL) {
-        *error = source->refusal;
-        return error->code;
-    }
-    r = backends_move(source->backends, &place, error);
-    if (r == CAMP_OK)
-        r = backend_accounts_read(&source->accounts, source->backends, error);
-    /* camp's own connection has a backend, so at least one account must be there. */
-    if (r == CAMP_OK && source->accounts.count == 0)
-        return camp_fail(error, CAMP_E_NOTSUP, 0,
-                         "the kernel knows the server's processes by other numbers: run camp "
-                         "outside of the server's container");
-    return r;
-}
-
-static void close_tier(struct postgres_source *source)
-{
-    postgres_memory_samples_close(source);
-    if (source->tier != POSTGRES_BPF)
-        return;
-    backend_accounts_release(&source->accounts);
-}
-
-static int open_tier(struct postgres_source *source, enum postgres_tier tier,
-                     struct camp_error *error)
-{
-    int r = CAMP_OK;
-
-    close_tier(source);
-    source->tier = tier;
-    if (tier != POSTGRES_SQL && !source->registry.is_local)
-        return camp_fail(error, CAMP_E_NOTSUP, 0,
-                         "the server runs on another machine, or in another container");
-    if (tier <= POSTGRES_MEMORY)
-        r = find_layout(source, error);
-    if (r == CAMP_OK && tier == POSTGRES_BPF)
-        r = open_backends(source, error);
-    return r;
-}
-
-/* Opens the best available tier from `first` to `last`. *error is the failure of the first tier
- * that could not be opened, even if a later tier opens. */
-static int open_best(struct postgres_source *source, enum postgres_tier first,
-                     enum postgres_tier last, struct camp_error *error)
-{
-    struct camp_error failure = { 0 };
-    int r = CAMP_E_NOTSUP;
-
-    for (int tier = (int)first; r != CAMP_OK && tier <= (int)last; tier++) {
-        r = open_tier(source, (enum postgres_tier)tier, &failure);
-        if (r != CAMP_OK && error->message[0] == '\0')
-            *error = failure;
-    }
-    return r;
-}
-
-static void close_backends(struct postgres_source *source)
-{
-    backends_close(source->backends);
-    source->backends = NULL;
-}
-
-static int parse_tier(const char *text, enum postgres_tier *ret_first, enum postgres_tier *ret_last,
-                      struct camp_error *error)
-{
-    *ret_first = POSTGRES_BPF;
-    *ret_last = POSTGRES_SQL;
-    if (text == NULL)
-        return CAMP_OK;
-    for (int i = 0; i < POSTGRES_TIERS; i++) {
-        if (strcasecmp(text, tiers[i].name) == 0) {
-            *ret_first = *ret_last = (enum postgres_tier)i;
-            return CAMP_OK;
-        }
-    }
-    return camp_fail(error, CAMP_E_INVALID, 0,
-                     "--tier %s: the tiers of PostgreSQL are bpf, schedstat+memory, "
-                     "schedstat+SQL and SQL",
-                     text);
-}
-
 static void set_statements(struct source *base, bool by_statement)
 {
     struct postgres_source *source = (struct postgres_source *)base;
@@ -185,25 +30,6 @@ static const struct session_facts *session_facts(const struct source *base)
 static const struct schema *describe(const struct source *base)
 {
     return &((const struct postgres_source *)base)->sessions.schema;
-}
-
-/* Opens the tier again after a restart of the server, because the new postmaster has other
- * addresses. */
-static void follow_restart(struct postgres_source *source)
-{
-    struct camp_error error = { 0 };
-    int32_t postmaster;
-
-    if (source->sampler.snapshot == NULL || source->sampler.connection == source->connection ||
-        source->tier > POSTGRES_MEMORY)
-        return;
-    if ((postgres_find_postmaster(source, &postmaster, &error) == CAMP_OK &&
-         postmaster == source->layout.pid) ||
-        open_tier(source, source->tier, &error) == CAMP_OK)
-        source->connection = source->sampler.connection;
-    else
-        snprintf(source->note, sizeof source->note, "after the server's restart: %s",
-                 error.message);
 }
 
 static void collect_losses(struct postgres_source *source)
@@ -269,7 +95,7 @@ static int fill(struct postgres_source *source, struct camp_error *error)
     frame_count_lost_labels(&source->sessions.frame);
     if (source->tier == POSTGRES_MEMORY)
         sampled_times_begin(&source->memory_samples.times, end_ns);
-    follow_restart(source);
+    postgres_tier_follow_restart(source);
     postgres_registry_forget(&source->registry, source->snapshots);
     source->snapshots = source->registry.snapshots;
     source->end_ns = end_ns;
@@ -295,8 +121,8 @@ static void close_postgres(struct source *base)
 {
     struct postgres_source *source = (struct postgres_source *)base;
 
-    close_tier(source);
-    close_backends(source);
+    postgres_tier_close(source);
+    postgres_tier_close_backends(source);
     postgres_sampler_close(source);
     child_exits_close(&source->exits);
     postgres_registry_release(&source->registry);
@@ -319,11 +145,11 @@ static int open_frame(struct postgres_source *source, const struct from *from,
         .name = "postgres",
         .detail = from->detail,
         .has_reported = source->tier != POSTGRES_SQL,
-        .has_sampled = tiers[source->tier].waits == CAMP_SCALED,
+        .has_sampled = postgres_tiers[source->tier].waits == CAMP_SCALED,
         .has_counts = source->counts.is_available,
         .has_planning = source->counts.extension.counts_planning,
         .cpu_provenance = source->tier == POSTGRES_SQL ? CAMP_SAMPLED : CAMP_MEASURED,
-        .wait_provenance = tiers[source->tier].waits,
+        .wait_provenance = postgres_tiers[source->tier].waits,
         .rules_path = from->rules,
         .rules_text = session_rules_postgres,
         .label_names =
@@ -347,7 +173,7 @@ static void fill_facts(const struct postgres_source *source, const struct camp_e
     if (place[0] != '\0' || source->conninfo[0] == '\0')
         snprintf(facts->from, sizeof facts->from, "postgres:%s", place);
     snprintf(facts->kind, sizeof facts->kind, "sessions");
-    facts->tier = tiers[source->tier].name;
+    facts->tier = postgres_tiers[source->tier].name;
     facts->live = true;
     facts->server_cpus = session_server_cpus(source->registry.is_local);
     if (why->message[0] != '\0')
@@ -392,7 +218,7 @@ static int open_all(struct postgres_source *source, const struct from *from,
     const struct backends_place nowhere = { .by_statement = from->by_statement };
     struct camp_error why = { 0 };
     enum postgres_tier first, last;
-    int r = parse_tier(from->tier, &first, &last, error);
+    int r = postgres_tier_parse(from->tier, &first, &last, error);
 
     if (r == CAMP_OK && first == POSTGRES_BPF)
         backends_open(&source->backends, &nowhere, &source->refusal);
@@ -410,11 +236,11 @@ static int open_all(struct postgres_source *source, const struct from *from,
     source->connection = source->sampler.connection;
     check_statements(source, facts);
     source->accounts.by_statement = source->by_statement;
-    r = open_best(source, first, last, &why);
+    r = postgres_tier_open(source, first, last, &why);
     if (r != CAMP_OK)
         return camp_fail(error, r, why.system_error, "%s", why.message);
     if (source->tier != POSTGRES_BPF)
-        close_backends(source);
+        postgres_tier_close_backends(source);
     if (source->tier != POSTGRES_MEMORY && source->tier != POSTGRES_GATED)
         child_exits_close(&source->exits);
     postgres_counts_open(source);

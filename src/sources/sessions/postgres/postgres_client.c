@@ -24,7 +24,6 @@
 
 /* Version 10 is the first with pg_stat_activity.backend_type. */
 #define VERSION_MIN 100000
-#define CONNECT_S 5
 #define ANSWER_NS (2 * (uint64_t)NS_PER_S)
 /* An attempt to connect ends by itself. After this further time, camp stops waiting for it, but
  * makes no other attempt until it has ended. */
@@ -157,33 +156,10 @@ static void keep_notice(void *context, const PGresult *notice)
     snprintf(client->noticed, sizeof client->noticed, "%.5s", state != NULL ? state : "");
 }
 
-static uint64_t limit_of(const char *seconds)
-{
-    const unsigned long number = seconds != NULL ? strtoul(seconds, NULL, 10) : 0;
-
-    return (number > 0 && number < 3600 ? number : CONNECT_S) * (uint64_t)NS_PER_S;
-}
-
-/* Returns the time limit of connecting. camp enforces it, because libpq
- * enforces connect_timeout only in blocking calls. */
-static uint64_t connect_limit_ns(const char *conninfo)
-{
-    PQconninfoOption *options = libpq.PQconninfoParse(conninfo, NULL);
-    uint64_t limit_ns = limit_of(getenv("PGCONNECT_TIMEOUT"));
-
-    for (const PQconninfoOption *option = options; option != NULL && option->keyword != NULL;
-         option++) {
-        if (strcmp(option->keyword, "connect_timeout") == 0 && option->val != NULL)
-            limit_ns = limit_of(option->val);
-    }
-    libpq.PQconninfoFree(options);
-    return limit_ns;
-}
-
 static int start_connecting(void *context, struct camp_error *error)
 {
     struct postgres_client *client = context;
-    const uint64_t limit_ns = connect_limit_ns(client->conninfo);
+    const uint64_t limit_ns = conninfo_limit_ns(client->conninfo);
     struct postgres_failure failure = { .what = "an earlier attempt to log in has not ended" };
 
     client->noticed[0] = '\0';

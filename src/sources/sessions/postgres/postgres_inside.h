@@ -1,6 +1,6 @@
-/* Shared by the files of the PostgreSQL source: postgres.c (tiers and intervals), postgres_rows.c
- * (rows by tier), postgres_sampler.c (samples by SQL) and postgres_memory_samples.c (samples of
- * memory). */
+/* Shared by the files of the PostgreSQL source: postgres.c (intervals), postgres_tier.c (the
+ * tiers), postgres_rows.c (rows by tier), postgres_sampler.c (samples by SQL) and
+ * postgres_memory_samples.c (samples of memory). */
 #pragma once
 
 #include "backend_accounts.h"
@@ -25,6 +25,13 @@ enum postgres_tier {
     POSTGRES_SQL,    /* tier SQL */
     POSTGRES_TIERS
 };
+
+struct postgres_tier_facts {
+    const char *name;
+    enum camp_provenance waits; /* how the times of waits are obtained */
+};
+
+extern const struct postgres_tier_facts postgres_tiers[POSTGRES_TIERS];
 
 /* The time between two samples. period_ns is wanted_ns, or longer if samples would use more than 1
  * % of one CPU. */
@@ -173,6 +180,23 @@ bool postgres_clock_read(const struct postgres_source *source, struct postgres_p
 /* The postmaster is the parent of the backend that serves camp's own connection. */
 int postgres_find_postmaster(const struct postgres_source *source, int32_t *ret,
                              struct camp_error *error);
+
+/* Sets the range of tiers that --tier names, or of all tiers if `text` is NULL. CAMP_E_INVALID. */
+int postgres_tier_parse(const char *text, enum postgres_tier *ret_first,
+                        enum postgres_tier *ret_last, struct camp_error *error);
+
+/* Opens the best available tier from `first` to `last`. *error is the failure of the first tier
+ * that could not be opened, even if a later tier opens. */
+int postgres_tier_open(struct postgres_source *source, enum postgres_tier first,
+                       enum postgres_tier last, struct camp_error *error);
+void postgres_tier_close(struct postgres_source *source);
+
+/* Opens the tier again after a restart of the server, because the new postmaster has other
+ * addresses. */
+void postgres_tier_follow_restart(struct postgres_source *source);
+
+/* Ends the programs in the kernel. */
+void postgres_tier_close_backends(struct postgres_source *source);
 
 void postgres_pace_update(struct postgres_pace *pace, uint64_t cost_ns);
 
