@@ -153,7 +153,8 @@ offers() {
     offers 'camp check --format ' text json csv classic
     offers 'camp check --format=c' csv classic
     offers 'camp export --tier ' auto bpf taskstats schedstat schedstat+SQL schedstat+memory SQL performance_schema
-    offers 'camp export --from ' postgres: mariadb:
+    offers 'camp export --from post' postgres:
+    offers 'camp export --from mari' mariadb:
     offers 'camp export --host 127' 127.0.0.1
     offers 'camp load cpu --phase ' any between-ticks across-ticks
     touch file

@@ -103,7 +103,7 @@ on_each_tier() {
     [[ $output != *psqlx* ]]
     run "$CAMP" export --from "postgres:$PG" --once --group unit
     [ "$status" -eq 2 ]
-    [ "$output" = "camp export: --group unit: the sessions of postgres have the labels user, database, application, client, backend_type, leader" ]
+    [ "$output" = "camp export: --group unit: the sessions of postgres have the labels user, database, application, client, backend_type, leader, blocker, root_blocker, blocking_activity" ]
 }
 
 @test "camp export --from postgres ends with one line if there is no server" {

@@ -216,6 +216,8 @@ static int open_all(struct postgres_source *source, const struct from *from,
                     struct from_facts *facts, struct camp_error *error)
 {
     const struct backends_place nowhere = { .by_statement = from->by_statement };
+    const struct postgres_contents contents = { .queries = from->queries,
+                                                .facts = from->session_facts };
     struct camp_error why = { 0 };
     enum postgres_tier first, last;
     int r = postgres_tier_parse(from->tier, &first, &last, error);
@@ -229,7 +231,7 @@ static int open_all(struct postgres_source *source, const struct from *from,
     if (r == CAMP_OK)
         r = library_load(&libpq_library, error);
     if (r == CAMP_OK)
-        r = postgres_sampler_open(source, from->queries, error);
+        r = postgres_sampler_open(source, &contents, error);
     if (r != CAMP_OK)
         return r;
     write_note(source);

@@ -341,8 +341,9 @@ static int run(struct postgres_client *client, uint64_t until_ns, struct camp_er
     return r;
 }
 
-int postgres_client_open(const char *conninfo, bool queries, const volatile sig_atomic_t *stop,
-                         struct postgres_client **ret, struct camp_error *error)
+int postgres_client_open(const char *conninfo, const struct postgres_contents *contents,
+                         const volatile sig_atomic_t *stop, struct postgres_client **ret,
+                         struct camp_error *error)
 {
     struct postgres_client *client;
     int r = conninfo_check(conninfo, error);
@@ -354,7 +355,7 @@ int postgres_client_open(const char *conninfo, bool queries, const volatile sig_
         free(client);
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
     }
-    client->contents.queries = queries;
+    client->contents = *contents;
     client->remote = (struct remote){ .driver = &driver, .context = client, .stop = stop };
     client->wanted = -1;
     r = run(client, UINT64_MAX, error);

@@ -19,11 +19,12 @@
 
 struct postgres_client;
 
-/* Connects within 5 s, or within connect_timeout of the connection string. If `queries` is true,
- * snapshots contain the texts of statements. `stop` must outlive the client. CAMP_E_INVALID if
- * libpq cannot read the connection string; other errors are those of postgres_failure_report(). */
-int postgres_client_open(const char *conninfo, bool queries, const volatile sig_atomic_t *stop,
-                         struct postgres_client **ret, struct camp_error *error);
+/* Connects within 5 s, or within connect_timeout of the connection string. contents->blockers is
+ * set by what the server allows. `stop` must outlive the client. CAMP_E_INVALID if libpq cannot
+ * read the connection string; other errors are those of postgres_failure_report(). */
+int postgres_client_open(const char *conninfo, const struct postgres_contents *contents,
+                         const volatile sig_atomic_t *stop, struct postgres_client **ret,
+                         struct camp_error *error);
 void postgres_client_close(struct postgres_client *client);
 
 /* Takes a whole or a brief snapshot (postgres_snapshot.h), which is valid until the next call.

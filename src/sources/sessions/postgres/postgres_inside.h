@@ -202,7 +202,8 @@ void postgres_pace_update(struct postgres_pace *pace, uint64_t cost_ns);
 
 /* Connects and takes a first snapshot. Hidden sessions (postgres_snapshot.h) are no failure. Errors
  * are those of postgres_client_open(). */
-int postgres_sampler_open(struct postgres_source *source, bool queries, struct camp_error *error);
+int postgres_sampler_open(struct postgres_source *source, const struct postgres_contents *contents,
+                          struct camp_error *error);
 void postgres_sampler_close(struct postgres_source *source);
 
 /* Takes the samples of an interval, until `deadline_ns` (CLOCK_MONOTONIC) or until *stop is set.

@@ -88,14 +88,16 @@ _Static_assert(BLOCKERS_MOST == 32, "as in BLOCKERS_MOST_TEXT");
  * snapshot, and only if a session waits for a lock. A blocker has its locks at most since its
  * transaction began. Of a prepared transaction there is no session. pg_blocking_pids() stops all
  * locking for a moment, so it is called for a few sessions only. */
-#define TRANSACTIONS                                                                               \
-    ", a.xact_start, case when a.wait_event_type = 'Lock' then (select pg_catalog.min(greatest("   \
-    "%s, b.xact_start)) from (select s.pid, s.state_change from "                                  \
+#define TRANSACTION_START ", a.xact_start, "
+#define LONGEST_BLOCKING(wait_start)                                                               \
+    "case when a.wait_event_type = 'Lock' then (select pg_catalog.min(greatest(" wait_start        \
+    ", b.xact_start)) from (select s.pid, s.state_change from "                                    \
     "pg_catalog.pg_stat_get_activity(null) s where s.wait_event_type = 'Lock' order by "           \
     "s.state_change limit 8) w cross join lateral "                                                \
     "pg_catalog.unnest(pg_catalog.pg_blocking_pids(w.pid)) p(pid) left join "                      \
     "pg_catalog.pg_stat_get_activity(null) b on b.pid = p.pid left join pg_catalog.pg_locks l on " \
     "l.pid = w.pid and not l.granted) end"
+#define NO_LONGEST_BLOCKING "null::pg_catalog.timestamptz"
 #define FROM " from pg_catalog.pg_stat_activity a"
 
 void postgres_snapshot_statement(bool is_whole, const struct postgres_contents *contents,
@@ -105,11 +107,16 @@ void postgres_snapshot_statement(bool is_whole, const struct postgres_contents *
     const char *leader = version >= HAS_LEADER ? "a.leader_pid" : "0";
     const char *query_id = version >= POSTGRES_HAS_QUERY_ID ? "a.query_id" : "0::pg_catalog.int8";
 
+    const char *longest = !contents->blockers || !contents->facts ? NO_LONGEST_BLOCKING
+                          : version >= HAS_WAIT_START
+                              ? LONGEST_BLOCKING("coalesce(l.waitstart, w.state_change)")
+                              : LONGEST_BLOCKING("w.state_change");
+
     if (is_whole)
-        snprintf(
-            ret, POSTGRES_STATEMENT_SIZE, BRIEF WHOLE TRANSACTIONS FROM, leader, query_id, blockers,
-            contents->queries ? "pg_catalog.left(a.query, " QUERY_CHARACTERS ")" : "''",
-            version >= HAS_WAIT_START ? "coalesce(l.waitstart, w.state_change)" : "w.state_change");
+        snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF WHOLE TRANSACTION_START "%s" FROM, leader,
+                 query_id, blockers,
+                 contents->queries ? "pg_catalog.left(a.query, " QUERY_CHARACTERS ")" : "''",
+                 longest);
     else
         snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF FROM, leader, query_id, blockers);
 }

@@ -60,7 +60,8 @@ struct postgres_snapshot {
 /* What a snapshot has besides the sessions and what each does. */
 struct postgres_contents {
     bool queries;  /* a whole snapshot has the texts of statements */
-    bool blockers; /* pg_blocking_pids() may be called; otherwise no session has blockers */
+    bool facts;    /* a whole snapshot has since when the longest blocker has blocked */
+    bool blockers; /* pg_blocking_pids() may be called; otherwise both are unknown */
 };
 
 /* Writes to `ret` the statement that asks a server of `version` (server_version_num) for a
