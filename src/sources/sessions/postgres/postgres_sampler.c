@@ -111,7 +111,8 @@ static int take_snapshot(struct postgres_source *source, bool whole, uint64_t un
             snprintf(sampler->failure, sizeof sampler->failure, "%s", failure.message);
         return REMOTE_PENDING;
     }
-    sampler->hidden = source->facts.hidden = snapshot->hidden;
+    sampler->hidden = snapshot->hidden;
+    source->facts.hidden = snapshot->hidden;
     sampler->untracked = snapshot->untracked;
     postgres_counts_add_own(&source->counts, snapshot->own_query_id);
     sampler->has_untracked_waits = snapshot->version >= HAS_UNTRACKED_WAITS;
