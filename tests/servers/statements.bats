@@ -51,8 +51,12 @@ set_query_ids() {
     [[ $output == *'UPDATE pgbench_branches'* ]]
 }
 
+# The backend of the question whether the session is there ends a moment after the answer.
+is_only_session() { [ "$(pgrep --count --parent "$PG_PID" --full '^postgres: camp_super ')" = 1 ]; }
+
 @test 'statements: a session counts once in all groups, and the groups add up to its time' {
     start_session lit 'select pg_sleep(600)'
+    until_it is_only_session
     for tier in $(tiers_here); do
         run -0 --separate-stderr "$CAMP" top --from "postgres:$PG" --tier "$tier" --group query --count 1 --interval 1s \
             --format json
