@@ -86,7 +86,7 @@ static void add_growth(struct statement_counts *counts, const struct statement_e
 {
     static const struct statement_entry nothing;
     const struct statement_entry *to = now != NULL ? now : &nothing, *from = before;
-    const struct statement_id statement = now != NULL ? now->statement : before->statement;
+    const struct statement_id statement = now != NULL ? now->statement : from->statement;
     const bool is_lost = before != NULL && (now == NULL || has_restarted(before, now));
     struct statement_growth *last =
         counts->growth_count > 0 ? &counts->growth[counts->growth_count - 1] : NULL;
