@@ -228,6 +228,7 @@ def test_known_sessions_are_in_their_states(camp, source, *options):
 
 
 RESOLUTION = decimal.Decimal('0.001')  # of a time in JSON
+WAIT_OF_BURNER = decimal.Decimal('0.1')  # the longest that it waits for a CPU on a busy machine
 
 
 def wall_clock(text):
@@ -261,7 +262,9 @@ def test_top_has_the_same_times(camp, source, *options):
                 page_s = sum(page.group(SERVER.label, name, one) * sign for page, sign in zip(pages, (-1, 1))
                              for one in ((state, 'idle_in_transaction') if state == 'idle' else (state,)))
                 print(name, state, top_s, page_s, spread)
-                check(abs(top_s - page_s) <= spread + ROUNDING, f'{name} {state}: top {top_s}, page {page_s}, {spread}')
+                # The scheduler counts a wait for a CPU only when it ends.
+                open_wait = WAIT_OF_BURNER if name == 'burner' and state in ('cpu', 'run_queue') else 0
+                check(abs(top_s - page_s) <= spread + open_wait + ROUNDING, f'{name} {state}: top {top_s}, page {page_s}, {spread}')
 
 
 def test_ages_are_those_that_the_server_has(camp, source, *options):
