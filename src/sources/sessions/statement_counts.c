@@ -85,15 +85,16 @@ static void add_growth(struct statement_counts *counts, const struct statement_e
                        const struct statement_entry *now)
 {
     static const struct statement_entry nothing;
-    const struct statement_entry *to = now != NULL ? now : &nothing, *from = before;
-    const struct statement_id statement = now != NULL ? now->statement : from->statement;
+    const struct statement_entry *to = now != NULL ? now : &nothing;
+    const struct statement_entry *from = before != NULL ? before : &nothing;
+    const struct statement_id statement = now != NULL ? to->statement : from->statement;
     const bool is_lost = before != NULL && (now == NULL || has_restarted(before, now));
     struct statement_growth *last =
         counts->growth_count > 0 ? &counts->growth[counts->growth_count - 1] : NULL;
 
-    if (is_lost || before == NULL)
+    if (is_lost)
         from = &nothing;
-    else if (from->calls == to->calls && from->planning_ns == to->planning_ns &&
+    else if (before != NULL && from->calls == to->calls && from->planning_ns == to->planning_ns &&
              from->execution_ns == to->execution_ns && from->rows == to->rows)
         return;
     if (last == NULL || statement_id_compare(&last->statement, &statement) != 0) {
