@@ -38,6 +38,7 @@ class Suite:
     """
 
     ASKED_AGAIN_LIMIT = 3
+    SHOWN_LINES, SHOWN_CHARACTERS = 6, 300  # of the first output of a test that is asked again
 
     def __init__(self, name):
         self.name = name
@@ -97,6 +98,8 @@ class Suite:
         with open(self.log, 'a', encoding='utf-8') as log:
             for test, output in failed:
                 print(f'   asked again: {test} ({steal})', flush=True)
+                for line in output.rstrip().splitlines()[-self.SHOWN_LINES:]:
+                    print(f'      {line[:self.SHOWN_CHARACTERS]}', flush=True)
                 log.write(f'{step}: {test}\n{output.rstrip()}\n\n')
                 self.asked_again.append(f'{step}: {test}')
 

@@ -149,18 +149,20 @@ def test_a_sleep_of_100_ms_has_its_length_and_its_cause(camp, *options):
         check(process.poll() is None, 'it naps')
         below, bound = quantile_bounds(samples, 'naps100', 'timer', 0.9)
         check(below < 0.1 < bound, f'90 % of the naps are between {below} and {bound} s')
-        cause = by_state(samples, 'camp_wait_cause_seconds_total', groupname='naps100', cause='timer')['timer']
         rest = by_state(samples, 'camp_wait_cause_seconds_total', groupname='naps100', cause='not_ended')['timer']
+        timer = by_state(samples, 'camp_wait_cause_seconds_total', groupname='naps100', cause='timer')['timer']
+        # On a busy machine, an interrupt within a program of the ledger has no event: its nap's cause is unknown.
+        causes = by_state(samples, 'camp_wait_cause_seconds_total', groupname='naps100')['timer']
         time_ended = by_state(samples, 'camp_wait_seconds_sum', groupname='naps100')['timer']
         longest = by_state(samples, 'camp_wait_longest_seconds', groupname='naps100')['timer']
         naps = by_state(samples, 'camp_wait_seconds_count', groupname='naps100')['timer']
-        print(f'{naps:.0f} naps of {time_ended:.3f} s, by a timer {cause:.3f} s, {rest:.3f} not ended when they '
-              f'were read; the longest {longest:.6f} s')
-        check(cause > 0 and longest >= 0.1, 'a timer ended them')
+        print(f'{naps:.0f} naps of {time_ended:.3f} s, by a timer {timer:.3f} s, by all causes {causes:.3f} s, of which '
+              f'{rest:.3f} not ended when they were read; the longest {longest:.6f} s')
+        check(timer >= 0.5 * time_ended and longest >= 0.1, 'a timer ended them')
         # The causes are all of its time in this state, of which the nap that goes on has not ended. They are read after
         # the lengths, in the same scrape.
-        check(time_ended <= cause + rest + ROUNDING, 'the naps that ended have more time than all')
-        check(cause + rest <= time_ended + longest + 0.1 + scrape, 'more time than the naps had')
+        check(time_ended <= causes + ROUNDING, 'the naps that ended have more time than all')
+        check(causes <= time_ended + longest + 0.1 + scrape, 'more time than the naps had')
         check(time_ended >= 0.1 * naps, 'each nap is at least as long as it asked for')
 
 
@@ -169,17 +171,17 @@ def test_names_of_waits_are_escaped_and_different(camp, *options):
     with open_exporter(camp, *options) as exporter, contextlib.ExitStack() as stack:
         children = [stack.enter_context(napping(name, 0.02)) for name in names]
         wait_for(lambda: [comm_of(child) for child in children] == names, 'names of processes')
-        time.sleep(0.5)
-        exporter.samples()
-        time.sleep(0.5)
-        samples = exporter.samples()  # which fails if a series is there twice
-        groups = {dict(labels)['groupname'] for labels in values(samples, 'camp_wait_seconds_count')}
+        wanted = {'a"b\\c\nd', '\\xff\\xfe\\x80', '} 1\ncamp_x 7', '\\x1b[2J'}
+        for _ in range(300):
+            samples = exporter.samples()  # which fails if a series is there twice
+            groups = {dict(labels)['groupname'] for labels in values(samples, 'camp_wait_seconds_count')}
+            more = [name for name in groups if name.startswith(('other (', 'kernel threads ('))]
+            if is_full(samples) or (wanted <= groups and len(more) == 3):
+                break
+            time.sleep(0.1)
         check('camp_x' not in {name for name, _ in samples}, 'a made sample')
-        wanted = ('a"b\\c\nd', '\\xff\\xfe\\x80', '} 1\ncamp_x 7', '\\x1b[2J')
-        found = [name in groups for name in wanted]
-        check(all(found) or is_full(samples), f'{groups} lacks some of {wanted}')
-        more = [name for name in groups if name.startswith(('other (', 'kernel threads ('))]
-        check(len(more) == 3 or is_full(samples), f'{more} of two processes')
+        check(wanted <= groups or is_full(samples), f'{groups} lacks {wanted - groups}')
+        check(len(more) == 3 or is_full(samples), f'{more} of three processes')
         check_page(samples)
 
 
