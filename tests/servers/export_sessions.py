@@ -327,7 +327,9 @@ def test_hostile_names_are_escaped(camp, source, *options):
         def seen():
             page = scraper.samples_of(scraper.openmetrics, exporter.page()[1])
             groups = {dict(labels)[SERVER.label] for name, labels in page if name == 'camp_session_seconds_total'}
-            return all(any(name in (group, group.replace('\\x09', '?')) for group in groups) for name in wanted)
+            # From version 17 on, PostgreSQL writes a control character as \x09; camp escapes this backslash.
+            plain = {group.replace('\\x5cx09', '?').replace('\\x09', '?') for group in groups}
+            return set(wanted) <= plain
 
         with exporter_of(camp, source, *options) as exporter:
             scraper.wait_for(seen, f'{wanted}')

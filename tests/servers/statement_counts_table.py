@@ -9,6 +9,12 @@ import sys
 CLIENTS, STATES = 8, ('cpu_ns', 'run_queue_ns', 'contention_ns', 'wait_ns')
 TPC_B = ('BEGIN', 'UPDATE pgbench_accounts', 'SELECT abalance', 'UPDATE pgbench_tellers', 'UPDATE pgbench_branches',
          'INSERT INTO pgbench_history', 'END')
+NORMALISED = {'begin': 'BEGIN', 'commit': 'END'}  # from version 17 on
+
+
+def text_of(row):
+    text = row['labels']['query'] or ''
+    return NORMALISED.get(text, text)
 
 
 def main():
@@ -17,7 +23,7 @@ def main():
     table, wrong = [], []
     for name in TPC_B:
         rows = [row for frame in frames for row in frame['entities']
-                if (row['labels']['query'] or '').startswith((name, 'example: ' + name))]
+                if text_of(row).startswith((name, 'example: ' + name))]
         counters = {key: sum(row['counters'].get(key, 0) for row in rows)
                     for key in ('reported_calls', 'reported_planning_ns', 'reported_execution_ns')}
         states = [sum(row['states'][state] for row in rows) for state in STATES]
