@@ -45,11 +45,12 @@ void registry_start_frame(struct registry *registry)
     registry->frames++;
 }
 
-static bool has_changed(const struct entity *before, const struct entity *now)
+static enum registry_match match_of(const struct entity *before, const struct entity *now)
 {
-    return strcmp(before->name, now->name) != 0 || before->parent != now->parent ||
-           before->uid != now->uid || before->pid != now->pid || before->cgroup != now->cgroup ||
-           before->labels != now->labels;
+    if (strcmp(before->name, now->name) != 0 || before->parent != now->parent ||
+        before->uid != now->uid || before->pid != now->pid || before->cgroup != now->cgroup)
+        return REGISTRY_CHANGED;
+    return before->labels != now->labels ? REGISTRY_RELABELED : REGISTRY_KNOWN;
 }
 
 /* Returns whether a known entity has the number registry->next. Most entities come in the order of
@@ -84,7 +85,7 @@ int registry_enter(struct registry *registry, const struct entity *entity, uint3
         *ret_match = REGISTRY_NEW;
     } else {
         *ret_number = (uint32_t)(known - registry->entities);
-        *ret_match = has_changed(&known->entity, entity) ? REGISTRY_CHANGED : REGISTRY_KNOWN;
+        *ret_match = match_of(&known->entity, entity);
     }
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reserved by ARRAY_RESERVE() */
     registry->entities[*ret_number] = (struct registry_entry){ *entity, registry->frames };

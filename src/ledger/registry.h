@@ -27,7 +27,12 @@ struct registry {
     uint32_t next; /* the number after that of the last entity that was entered */
 };
 
-enum registry_match { REGISTRY_KNOWN, REGISTRY_NEW, REGISTRY_CHANGED };
+enum registry_match {
+    REGISTRY_KNOWN,
+    REGISTRY_NEW,
+    REGISTRY_CHANGED,  /* the name, parent or another part of the identity */
+    REGISTRY_RELABELED /* only the labels */
+};
 
 /* An empty registry is all zero. */
 void registry_release(struct registry *registry);

@@ -73,15 +73,51 @@ bool idle_row_repeats(struct idle_row idle, size_t column)
     return column < REPEATED_COLUMNS && (idle.repeated >> column & 1) != 0;
 }
 
-uint64_t recording_value(const struct frame *frame, size_t row, size_t column)
+/* Returns whether the counter is named after the state: idle_client_ns after idle_ns. */
+static bool is_part(const char *counter, const char *state)
+{
+    static const char unit[] = "_ns";
+    const size_t stem = strlen(state) - strlen(unit), length = strlen(counter);
+
+    return strncmp(counter, state, stem) == 0 && counter[stem] == '_' &&
+           length > stem + strlen(unit) && strcmp(counter + length - strlen(unit), unit) == 0;
+}
+
+void recording_find_parts(const struct schema *schema, struct recording_parts *ret)
+{
+    memset(ret, 0, (schema->column_count + RECORDING_EXTRA_COUNT) * sizeof *ret);
+    for (size_t state = 0; state < schema->state_count; state++) {
+        struct recording_parts parts = { schema->state_count, schema->state_count };
+
+        if (strlen(schema->columns[state].name) <= strlen("_ns"))
+            continue;
+        while (parts.first < schema->column_count &&
+               !is_part(schema->columns[parts.first].name, schema->columns[state].name))
+            parts.first++;
+        parts.end = parts.first;
+        while (parts.end < schema->column_count &&
+               schema->columns[parts.end].kind == COLUMN_COUNTER &&
+               is_part(schema->columns[parts.end].name, schema->columns[state].name))
+            parts.end++;
+        ret[state] = parts;
+    }
+}
+
+uint64_t recording_value(const struct frame *frame, size_t row, size_t column,
+                         const struct recording_parts *parts)
 {
     const size_t count = frame->schema->column_count;
+    const uint64_t *values = frame_values(frame, row);
+    uint64_t ret;
 
     if (column == count + RECORDING_COUNT)
         return frame->entities[row].count;
     if (column == count + RECORDING_UNACCOUNTED)
         return (uint64_t)frame_unaccounted_ns(frame, row);
-    return frame_values(frame, row)[column];
+    ret = values[column];
+    for (size_t i = parts[column].first; i < parts[column].end; i++)
+        ret -= values[i];
+    return ret;
 }
 
 uint64_t recording_usual(const struct schema *schema, size_t column)
@@ -104,7 +140,8 @@ static int compare_tallies(const void *a, const void *b)
 
 /* Returns the number of rows that are not idle. Sets tallies[i].rows to the number of those rows in
  * which column i differs from recording_usual(). */
-static size_t count_rows(const struct frame *frame, struct tally *tallies, size_t columns)
+static size_t count_rows(const struct frame *frame, const struct recording_parts *parts,
+                         struct tally *tallies, size_t columns)
 {
     size_t rows = 0;
 
@@ -115,7 +152,8 @@ static size_t count_rows(const struct frame *frame, struct tally *tallies, size_
             continue;
         rows++;
         for (size_t i = 0; i < columns; i++)
-            tallies[i].rows += recording_value(frame, row, i) != recording_usual(frame->schema, i);
+            tallies[i].rows +=
+                recording_value(frame, row, i, parts) != recording_usual(frame->schema, i);
     }
     return rows;
 }
@@ -123,14 +161,14 @@ static size_t count_rows(const struct frame *frame, struct tally *tallies, size_
 /* Considers rows that are not idle, and in each row the columns in the order of `tallies`. Fills
  * firsts[k] with the number of rows in which tallies[k].column is the first that differs from
  * recording_usual(). */
-static void count_firsts(const struct frame *frame, const struct tally *tallies, size_t columns,
-                         size_t *firsts)
+static void count_firsts(const struct frame *frame, const struct recording_parts *parts,
+                         const struct tally *tallies, size_t columns, size_t *firsts)
 {
     for (size_t row = 0; row < frame->entity_count; row++) {
         if (idle_row_of(frame, row).state >= 0)
             continue;
         for (size_t k = 0; k < columns; k++) {
-            if (recording_value(frame, row, tallies[k].column) !=
+            if (recording_value(frame, row, tallies[k].column, parts) !=
                 recording_usual(frame->schema, tallies[k].column)) {
                 firsts[k]++;
                 break;
@@ -142,7 +180,8 @@ static void count_firsts(const struct frame *frame, const struct tally *tallies,
 /* Moving the first k columns of `tallies` to NAME_seldom saves k bytes in each row of NAME_rows. It
  * costs a row of NAME_seldom for each row in which one of these k columns differs from
  * recording_usual(). */
-void recording_plan(const struct frame *frame, bool *ret_seldom)
+void recording_plan(const struct frame *frame, const struct recording_parts *parts,
+                    bool *ret_seldom)
 {
     const size_t columns = frame->schema->column_count + RECORDING_EXTRA_COUNT;
     struct tally tallies[COLUMNS_MOST + RECORDING_EXTRA_COUNT];
@@ -153,9 +192,9 @@ void recording_plan(const struct frame *frame, bool *ret_seldom)
     memset(ret_seldom, 0, columns * sizeof *ret_seldom);
     if (frame->schema->column_count < FEWEST_COLUMNS || frame->schema->column_count > COLUMNS_MOST)
         return;
-    rows = count_rows(frame, tallies, columns);
+    rows = count_rows(frame, parts, tallies, columns);
     qsort(tallies, columns, sizeof *tallies, compare_tallies);
-    count_firsts(frame, tallies, columns, firsts);
+    count_firsts(frame, parts, tallies, columns, firsts);
     for (size_t k = 1; k <= columns; k++) {
         const uint64_t saved = (uint64_t)k * rows;
         uint64_t cost;

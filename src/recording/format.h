@@ -12,7 +12,9 @@
 
 #define RECORDING_SCHEMA "camp.1"
 #define RECORDING_APPLICATION_ID 0x63616d70 /* the text "camp" */
-#define RECORDING_VERSION 2 /* Version 2 allows counters other than 0 in idle rows. */
+/* Version 2 allows counters other than 0 in idle rows. Version 3 has the rest of states that have
+ * parts. */
+#define RECORDING_VERSION 3
 
 enum recording_fact {
     RECORDING_SOURCE, /* the value of the option --from */
@@ -44,7 +46,10 @@ extern const char *const recording_fact_names[RECORDING_FACT_COUNT];
 #define RECORDING_COLUMN(column)                                                                   \
     column(name) column(column_name) column(title) column(help) column(kind) column(provenance)
 
-/* Arguments for the three macros above. Each makes a part of an SQL statement from the name of a
+/* Like RECORDING_COLUMN for the last columns of the table `column_info`. */
+#define RECORDING_PLACE(column) column(seldom) column(part_of)
+
+/* Arguments for the four macros above. Each makes a part of an SQL statement from the name of a
  * column. */
 #define SQL_INTEGER(name) ", " #name " INTEGER NOT NULL"
 #define SQL_TEXT(name) ", " #name " TEXT NOT NULL"
@@ -91,9 +96,23 @@ bool idle_row_repeats(struct idle_row idle, size_t column);
 /* Each row has these two values after the columns of the schema. */
 enum recording_extra { RECORDING_COUNT, RECORDING_UNACCOUNTED, RECORDING_EXTRA_COUNT };
 
-/* Returns the value of a column of the schema. Column column_count + RECORDING_COUNT is the row's
- * `count`. Column column_count + RECORDING_UNACCOUNTED is its unaccounted time, an int64_t. */
-uint64_t recording_value(const struct frame *frame, size_t row, size_t column);
+/* The counters that are parts of a state: idle_client_ns is a part of idle_ns. They are the columns
+ * from `first` to `end`, without `end`. The file has only the rest of the state, which is 0 if its
+ * parts add up to it. */
+struct recording_parts {
+    size_t first, end;
+};
+
+/* Finds the parts of each column. Sets ret[column_count + RECORDING_EXTRA_COUNT]; counters have no
+ * parts. */
+void recording_find_parts(const struct schema *schema, struct recording_parts *ret);
+
+/* Returns the value that the file has of a column of the schema: of a state with parts[column], the
+ * rest. Column column_count + RECORDING_COUNT is the row's `count`. Column
+ * column_count + RECORDING_UNACCOUNTED is its unaccounted time. The rest and the unaccounted time
+ * are an int64_t. */
+uint64_t recording_value(const struct frame *frame, size_t row, size_t column,
+                         const struct recording_parts *parts);
 
 /* Returns the value that a column has in most rows: 1 for RECORDING_COUNT, otherwise 0. */
 uint64_t recording_usual(const struct schema *schema, size_t column);
@@ -101,4 +120,5 @@ uint64_t recording_usual(const struct schema *schema, size_t column);
 /* Selects the columns of the second table (NAME_seldom), so that rows like those of the frame take
  * the least space. The second table has a row only if one of its columns differs from
  * recording_usual(). Sets ret_seldom[column_count + RECORDING_EXTRA_COUNT]. */
-void recording_plan(const struct frame *frame, bool *ret_seldom);
+void recording_plan(const struct frame *frame, const struct recording_parts *parts,
+                    bool *ret_seldom);

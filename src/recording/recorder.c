@@ -52,7 +52,8 @@ static const char *const file_tables[] = {
     TICKS("tick"),
     TICKS("tick_beside"),
     "CREATE TABLE column_info(table_name TEXT NOT NULL, position INTEGER NOT NULL" RECORDING_COLUMN(
-        SQL_TEXT) SQL_INTEGER(seldom) ", PRIMARY KEY(table_name, position)) STRICT, WITHOUT ROWID;",
+        SQL_TEXT)
+        RECORDING_PLACE(SQL_INTEGER) ", PRIMARY KEY(table_name, position)) STRICT, WITHOUT ROWID;",
     "CREATE TABLE identity(entity INTEGER NOT NULL, since_tick INTEGER NOT NULL" SQL_TEXT(
         table_name) RECORDING_IDENTITY(SQL_INTEGER)
         SQL_TEXT(name) ", PRIMARY KEY(entity, since_tick)) STRICT, WITHOUT ROWID;",

@@ -92,23 +92,19 @@ static int64_t value_of(const struct recorder_feed *feed, const struct recorder_
     if (at < first)
         return at == 0 ? table->tick_number : at == 1 ? row->number : row->flags;
     column = feed->columns[at - first];
-    return (int64_t)(row->row == SIZE_MAX ? recording_usual(table->schema, column)
-                                          : recording_value(table->frame, row->row, column));
+    return (int64_t)(row->row == SIZE_MAX
+                         ? recording_usual(table->schema, column)
+                         : recording_value(table->frame, row->row, column, table->parts));
 }
 
 /* Returns whether the row needs a row in NAME_seldom. */
 static bool has_seldom(const struct recorder_feed *feed, const struct recorder_row *row)
 {
     const struct recorder_table *table = feed->table;
-    const uint64_t *values = row->row != SIZE_MAX ? frame_values(table->frame, row->row) : NULL;
 
-    for (size_t i = 0; values != NULL && i < feed->count - 2; i++) {
-        const size_t column = feed->columns[i];
-
-        if (column < table->schema->column_count
-                ? values[column] != 0
-                : recording_value(table->frame, row->row, column) !=
-                      recording_usual(table->schema, column))
+    for (size_t i = 0; row->row != SIZE_MAX && i < feed->count - 2; i++) {
+        if (recording_value(table->frame, row->row, feed->columns[i], table->parts) !=
+            recording_usual(table->schema, feed->columns[i]))
             return true;
     }
     return false;

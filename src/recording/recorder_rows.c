@@ -273,7 +273,9 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
         tracked->stale = true;
     }
     if (tracked->stale || match != REGISTRY_KNOWN || tracked->kernel != kernel) {
-        r = write_identity(table, tick, tracked->number, entity, tracked->labels);
+        r = tracked->stale || match != REGISTRY_RELABELED || tracked->kernel != kernel
+                ? write_identity(table, tick, tracked->number, entity, tracked->labels)
+                : write_labels(table, tick, tracked->number, tracked->labels, entity->labels);
         tracked->labels = entity->labels;
         flags |= RECORDING_CHANGED;
     }

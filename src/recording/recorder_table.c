@@ -109,27 +109,60 @@ static void create_rows(const struct recorder_table *table, sqlite3_str *sql, bo
     sqlite3_str_appendall(sql, ", PRIMARY KEY(tick, entity)) STRICT, WITHOUT ROWID;");
 }
 
+static void append_stored(const struct recorder_table *table, size_t column, sqlite3_str *sql)
+{
+    if (table->seldom[column])
+        sqlite3_str_appendf(sql, "ifnull(\"%w\", %d)", table->column_names[column],
+                            (int)recording_usual(table->schema, column));
+    else
+        sqlite3_str_appendf(sql, "\"%w\"", table->column_names[column]);
+}
+
+/* Appends the value of a column: what the tables have of it, and its parts. */
+static void append_value(const struct recorder_table *table, size_t column, sqlite3_str *sql)
+{
+    append_stored(table, column, sql);
+    for (size_t i = table->parts[column].first; i < table->parts[column].end; i++) {
+        sqlite3_str_appendall(sql, " + ");
+        append_stored(table, i, sql);
+    }
+}
+
 static void append_elapsed(const struct recorder_table *table, sqlite3_str *sql)
 {
+    const size_t count = table->schema->column_count;
+
     if (table->schema->state_count == 0)
         return;
-    sqlite3_str_appendall(sql, ", ifnull(unaccounted_ns, 0)");
-    for (size_t i = 0; i < table->schema->state_count; i++)
-        sqlite3_str_appendf(sql, " + ifnull(\"%w\", 0)", table->column_names[i]);
+    sqlite3_str_appendall(sql, ", ");
+    append_stored(table, count + RECORDING_UNACCOUNTED, sql);
+    for (size_t i = 0; i < table->schema->state_count; i++) {
+        sqlite3_str_appendall(sql, " + ");
+        append_value(table, i, sql);
+    }
     sqlite3_str_appendall(sql, " AS elapsed_ns");
+}
+
+/* Appends a SELECT of all written rows, without its WHERE. `more` is the text of further columns.
+ */
+static void append_select(const struct recorder_table *table, const char *more, sqlite3_str *sql)
+{
+    sqlite3_str_appendall(sql, "SELECT tick, entity, flags");
+    for (size_t i = 0; i < table->columns; i++) {
+        sqlite3_str_appendall(sql, ", ");
+        append_value(table, i, sql);
+        sqlite3_str_appendf(sql, " AS \"%w\"", table->column_names[i]);
+    }
+    append_elapsed(table, sql);
+    sqlite3_str_appendf(sql, "%s FROM \"%w_rows\"", more, table->name);
+    if (has_seldom(table))
+        sqlite3_str_appendf(sql, " LEFT JOIN \"%w_seldom\" USING (tick, entity)", table->name);
 }
 
 static void create_view(const struct recorder_table *table, sqlite3_str *sql)
 {
-    sqlite3_str_appendf(sql, "CREATE VIEW \"%w\" AS SELECT tick, entity, flags", table->name);
-    for (size_t i = 0; i < table->columns; i++)
-        sqlite3_str_appendf(sql, table->seldom[i] ? ", ifnull(\"%w\", %d) AS \"%w\"" : ", \"%w\"",
-                            table->column_names[i], (int)recording_usual(table->schema, i),
-                            table->column_names[i]);
-    append_elapsed(table, sql);
-    sqlite3_str_appendf(sql, " FROM \"%w_rows\"", table->name);
-    if (has_seldom(table))
-        sqlite3_str_appendf(sql, " LEFT JOIN \"%w_seldom\" USING (tick, entity)", table->name);
+    sqlite3_str_appendf(sql, "CREATE VIEW \"%w\" AS ", table->name);
+    append_select(table, "", sql);
     sqlite3_str_appendf(sql, " WHERE flags & %d = 0;", RECORDING_GONE);
 }
 
@@ -157,15 +190,18 @@ static void append_every(const struct recorder_table *table, sqlite3_str *sql, s
 static void create_view_of_every(const struct recorder_table *table, sqlite3_str *sql,
                                  const char *tick_name)
 {
+    sqlite3_str_appendf(sql, "CREATE VIEW \"%w_every\" AS WITH v AS (", table->name);
+    append_select(table,
+                  ", lead(tick, 1, 9223372036854775807) OVER (PARTITION BY entity ORDER BY tick) "
+                  "AS next_tick",
+                  sql);
     sqlite3_str_appendf(
         sql,
-        "CREATE VIEW \"%w_every\" AS WITH spans AS (SELECT tick, entity, flags, "
-        "lead(tick, 1, 9223372036854775807) OVER (PARTITION BY entity ORDER BY tick) AS next_tick "
-        "FROM \"%w_rows\"), r AS (SELECT v.*, next_tick, "
+        "), r AS (SELECT v.*, "
         "CAST(round(1.0 * elapsed_ns / max(1, own.end_ns - own.start_ns)) AS INTEGER) AS times "
-        "FROM spans JOIN \"%w\" AS v USING (tick, entity) JOIN %s AS own USING (tick)) "
+        "FROM v JOIN %s AS own USING (tick) WHERE flags & %d = 0) "
         "SELECT tick.tick, r.entity, r.flags",
-        table->name, table->name, table->name, tick_name);
+        tick_name, RECORDING_GONE);
     for (size_t i = 0; i < table->columns; i++)
         append_every(table, sql, i);
     if (table->schema->state_count > 0)
@@ -177,16 +213,26 @@ static void create_view_of_every(const struct recorder_table *table, sqlite3_str
                         tick_name, RECORDING_IDLE);
 }
 
+/* Returns the state of which a column is a part, or -1. */
+static int whole_of(const struct recorder_table *table, size_t column)
+{
+    for (size_t i = 0; i < table->schema->state_count; i++) {
+        if (column >= table->parts[i].first && column < table->parts[i].end)
+            return (int)i;
+    }
+    return -1;
+}
+
 static void describe_columns(const struct recorder_table *table, sqlite3_str *sql)
 {
     for (size_t i = 0; i < table->schema->column_count; i++) {
         const struct column *column = &table->schema->columns[i];
 
-        sqlite3_str_appendf(sql,
-                            "INSERT INTO column_info VALUES(%Q, %d, %Q, %Q, %Q, %Q, %Q, %Q, %d);",
-                            table->name, (int)i, column->name, table->column_names[i],
-                            column->title, column->help, recording_kinds[column->kind],
-                            camp_provenance_name((int)column->provenance), table->seldom[i]);
+        sqlite3_str_appendf(
+            sql, "INSERT INTO column_info VALUES(%Q, %d, %Q, %Q, %Q, %Q, %Q, %Q, %d, %d);",
+            table->name, (int)i, column->name, table->column_names[i], column->title, column->help,
+            recording_kinds[column->kind], camp_provenance_name((int)column->provenance),
+            table->seldom[i], whole_of(table, i));
     }
 }
 
@@ -331,12 +377,14 @@ int recorder_table_create(struct recorder_table *table, sqlite3 *database, const
     *table = (struct recorder_table){ .schema = frame->schema, .wants_key = true };
     table->columns = frame->schema->column_count + RECORDING_EXTRA_COUNT;
     table->seldom = calloc(table->columns, sizeof *table->seldom);
-    r = table->seldom != NULL ? name_columns(table) : CAMP_E_NOMEM;
+    table->parts = calloc(table->columns, sizeof *table->parts);
+    r = table->seldom != NULL && table->parts != NULL ? name_columns(table) : CAMP_E_NOMEM;
     if (r == CAMP_OK)
         r = find_gauges(table);
     if (r != CAMP_OK)
         return r;
-    recording_plan(frame, table->seldom);
+    recording_find_parts(frame->schema, table->parts);
+    recording_plan(frame, table->parts, table->seldom);
     sql = sqlite3_str_new(database);
     create_rows(table, sql, false);
     if (has_seldom(table))
@@ -368,6 +416,7 @@ void recorder_table_release(struct recorder_table *table)
     sqlite3_free(table->name);
     free(table->column_names);
     free(table->seldom);
+    free(table->parts);
     free(table->gauges);
     free(table->list);
     free(table->undo);

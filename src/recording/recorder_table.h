@@ -47,9 +47,10 @@ extern const sqlite3_module recorder_feed_module;
 
 struct recorder_table {
     const struct schema *schema;
-    char *name, **column_names; /* SQL names, unique without regard to case */
-    bool *seldom;               /* [columns] from recording_plan() */
-    size_t columns;             /* number of the schema's columns, plus RECORDING_EXTRA_COUNT */
+    char *name, **column_names;    /* SQL names, unique without regard to case */
+    bool *seldom;                  /* [columns] from recording_plan() */
+    struct recording_parts *parts; /* [columns] */
+    size_t columns;                /* number of the schema's columns, plus RECORDING_EXTRA_COUNT */
     size_t *gauges, gauge_count;
     struct recorder_feed rows, seldom_rows;
     sqlite3_stmt *tick, *identity;

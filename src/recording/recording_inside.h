@@ -70,6 +70,9 @@ struct recording_table {
         sqlite3_stmt *statement; /* `rows` or `seldom` */
         int column;
     } * places;
+    /* [schema.column_count] the state of which the column is a part, or -1. The file has only the
+     * rest of a state that has parts. */
+    int *wholes;
     sqlite3_stmt *label; /* NULL if the file has no labels */
     struct recording_rows intervals[2];
     /* intervals[now] was read last, intervals[!now] before it */

@@ -181,6 +181,10 @@ static int read_values(struct recording_table *table, struct merge *merge, int64
 
     if (r == CAMP_OK)
         r = read_seldom(table, merge, number, error);
+    for (size_t i = table->schema.state_count; i < table->schema.column_count; i++) {
+        if (table->wholes[i] >= 0)
+            frame_values(frame, at)[table->wholes[i]] += frame_values(frame, at)[i];
+    }
     for (size_t i = 0; i < table->schema.state_count; i++)
         frame->elapsed_ns[at] += frame_values(frame, at)[i];
     if ((flags & RECORDING_IDLE) != 0)

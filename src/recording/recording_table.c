@@ -36,6 +36,12 @@ static int provenance_of(const char *text)
     return CAMP_UNKNOWN;
 }
 
+static int is_damaged(const struct recording_table *table, struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_FORMAT, 0, "%s: column_info of '%s' is damaged", table->path,
+                     table->name);
+}
+
 /* Adds the column that a row of column_info describes. States must come before all other
  * columns. */
 static int add_column(struct recording_table *table, sqlite3_stmt *row, struct camp_error *error)
@@ -45,8 +51,7 @@ static int add_column(struct recording_table *table, sqlite3_stmt *row, struct c
     struct column *column;
 
     if (kind < 0 || at == COLUMNS_MOST || (kind == COLUMN_STATE && table->schema.state_count != at))
-        return camp_fail(error, CAMP_E_FORMAT, 0, "%s: column_info of '%s' is damaged", table->path,
-                         table->name);
+        return is_damaged(table, error);
     column = &table->columns[at];
     *column = (struct column){
         .name = strdup(text_of(row, 1)),
@@ -59,6 +64,9 @@ static int add_column(struct recording_table *table, sqlite3_stmt *row, struct c
     };
     table->schema.column_count++;
     table->schema.state_count += kind == COLUMN_STATE;
+    table->wholes[at] = sqlite3_column_int(row, 7);
+    if (table->wholes[at] >= (kind == COLUMN_COUNTER ? (int)table->schema.state_count : 0))
+        return is_damaged(table, error);
     return column->name != NULL && column->title != NULL && column->help != NULL ? CAMP_OK
                                                                                  : CAMP_E_NOMEM;
 }
@@ -102,11 +110,15 @@ static int read_columns(struct recording_table *table, struct camp_error *error)
 {
     sqlite3_stmt *statement = NULL;
     int stepped = SQLITE_DONE;
+    /* In a file before version 3, the states are whole. */
+    const bool has_parts =
+        sqlite3_table_column_metadata(table->database, NULL, "column_info", "part_of", NULL, NULL,
+                                      NULL, NULL, NULL) == SQLITE_OK;
     int r = recording_prepare(
         table->database, table->path, &statement, error,
-        "SELECT position" RECORDING_COLUMN(SQL_NAME) " FROM column_info "
+        "SELECT position" RECORDING_COLUMN(SQL_NAME) ", %s FROM column_info "
                                                      "WHERE table_name = %Q ORDER BY position",
-        table->name);
+        has_parts ? "part_of" : "-1", table->name);
 
     while (r == CAMP_OK && (stepped = sqlite3_step(statement)) == SQLITE_ROW) {
         r = add_column(table, statement, error);
@@ -133,12 +145,15 @@ static int allocate(struct recording_table *table, const char *name)
 {
     table->name = strdup(name);
     table->columns = calloc(COLUMNS_MOST, sizeof *table->columns);
+    table->wholes = calloc(COLUMNS_MOST, sizeof *table->wholes);
     table->places = calloc(COLUMNS_MOST + RECORDING_EXTRA_COUNT, sizeof *table->places);
     table->schema = (struct schema){ .name = table->name, .columns = table->columns };
     for (int i = 0; i < 2; i++)
         frame_init(&table->intervals[i].frame, &table->schema);
-    return table->name != NULL && table->columns != NULL && table->places != NULL ? CAMP_OK
-                                                                                  : CAMP_E_NOMEM;
+    return table->name != NULL && table->columns != NULL && table->places != NULL &&
+                   table->wholes != NULL
+               ? CAMP_OK
+               : CAMP_E_NOMEM;
 }
 
 static bool has_labels(sqlite3 *database)
@@ -299,6 +314,7 @@ void recording_table_release(struct recording_table *table)
     }
     free(table->columns);
     free(table->places);
+    free(table->wholes);
     free(table->name);
     for (int i = 0; i < 2; i++) {
         frame_release(&table->intervals[i].frame);

@@ -102,7 +102,7 @@ static void an_entity_with_other_labels_is_reported_as_changed(void **state)
     find(&registry, entity, REGISTRY_KNOWN);
     registry_start_frame(&registry);
     entity.labels = labels_intern(blue, 1);
-    find(&registry, entity, REGISTRY_CHANGED);
+    find(&registry, entity, REGISTRY_RELABELED);
     assert_string_equal(labels_value(registry.entities[0].entity.labels, 0), "blue");
     registry_release(&registry);
 }

@@ -23,12 +23,13 @@
     }
 
 static const struct column states_columns[] = {
-    COLUMN("run_ns", COLUMN_STATE),     COLUMN("sleep_ns", COLUMN_STATE),
-    COLUMN("wait_ns", COLUMN_STATE),    COLUMN("rare_ns", COLUMN_STATE),
-    COLUMN("calls", COLUMN_COUNTER),    COLUMN("Tick", COLUMN_COUNTER),
-    COLUMN("calls", COLUMN_COUNTER),    COLUMN("never", COLUMN_COUNTER),
-    COLUMN("a\"b'c", COLUMN_COUNTER),   COLUMN("", COLUMN_COUNTER),
-    COLUMN("seldom_1", COLUMN_COUNTER), COLUMN("seldom_2", COLUMN_COUNTER),
+    COLUMN("run_ns", COLUMN_STATE),      COLUMN("sleep_ns", COLUMN_STATE),
+    COLUMN("wait_ns", COLUMN_STATE),     COLUMN("rare_ns", COLUMN_STATE),
+    COLUMN("calls", COLUMN_COUNTER),     COLUMN("Tick", COLUMN_COUNTER),
+    COLUMN("calls", COLUMN_COUNTER),     COLUMN("never", COLUMN_COUNTER),
+    COLUMN("a\"b'c", COLUMN_COUNTER),    COLUMN("", COLUMN_COUNTER),
+    COLUMN("seldom_1", COLUMN_COUNTER),  COLUMN("seldom_2", COLUMN_COUNTER),
+    COLUMN("wait_a_ns", COLUMN_COUNTER), COLUMN("wait_b_ns", COLUMN_COUNTER),
     COLUMN("level", COLUMN_GAUGE),
 };
 static const char *const label_names[] = { "user", "it's \"one\"", "name" };

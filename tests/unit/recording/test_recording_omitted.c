@@ -44,11 +44,16 @@ static bool is_idle_as_before(const struct frame *frame, size_t row, const struc
 
 static bool has_gone(const struct frame *frame, const struct frame *before, size_t row)
 {
+    const struct entity *old = &before->entities[row];
+
     for (size_t i = 0; i < frame->entity_count; i++) {
-        if (frame->entities[i].id == before->entities[row].id)
+        const struct entity *entity = &frame->entities[i];
+
+        /* Entities without an id differ by their names. */
+        if (entity->id == old->id && (old->id != 0 || strcmp(entity->name, old->name) == 0))
             return false;
     }
-    return (before->entities[row].flags & ENTITY_ENDED) == 0;
+    return (old->flags & ENTITY_ENDED) == 0;
 }
 
 /* Makes the frame that a source makes with IDLE_OMITTED. */

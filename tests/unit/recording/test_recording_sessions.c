@@ -104,6 +104,42 @@ static void an_unchanged_row_of_an_idle_session_is_written_once(void **state)
     source_close(source);
 }
 
+/* All of idle_ns is in its part idle_client_ns, so the table has nothing of idle_ns, and the views
+ * have all of it. */
+static void of_a_state_with_parts_only_the_rest_is_recorded(void **state)
+{
+    (void)state;
+    record_session_ticks();
+    assert_string_equal(ask_sql("SELECT sum(idle_ns) FROM sessions_rows"), "0");
+    assert_string_equal(ask_sql("SELECT min(idle_ns = idle_client_ns AND idle_ns = 1000000000) "
+                                "FROM sessions_every"),
+                        "1");
+    assert_string_equal(ask_sql("SELECT group_concat(part_of) FROM (SELECT * FROM column_info "
+                                "ORDER BY position)"),
+                        "-1,-1,0,-1,-1,-1");
+}
+
+/* Until version 2, the tables had the whole states. */
+static void an_old_recording_with_whole_states_is_read(void **state)
+{
+    const struct from from = { 0 };
+    const struct frame *read;
+    struct from_facts facts;
+    struct source *source;
+
+    (void)state;
+    record_session_ticks();
+    run_sql("UPDATE sessions_rows SET idle_ns = idle_ns + idle_client_ns;"
+            "ALTER TABLE column_info DROP COLUMN part_of; PRAGMA user_version = 2");
+    source = open_from(&from, &facts);
+    for (size_t i = 0; i < COUNT(session_ticks); i++) {
+        assert_int_equal(read_frame(source, &read), CAMP_OK);
+        assert_int_equal(read->values[0], WALL_NS);
+        assert_int_equal(frame_unaccounted_ns(read, 0), 0);
+    }
+    source_close(source);
+}
+
 /* One session has labels, and its third label changes. The other session has no labels. */
 static void record_session(void)
 {
@@ -137,6 +173,7 @@ static void a_label_is_recorded_only_when_it_changes(void **state)
                                 "label WHERE entity = 1 AND name = 'name' ORDER BY since_tick)"),
                         "1q1,2q2,4,5q3");
     assert_string_equal(ask_sql("SELECT count(*) FROM label"), "5");
+    assert_string_equal(ask_sql("SELECT count(*) FROM identity"), "2");
     assert_string_equal(ask_sql("SELECT \"user\" || id FROM entity WHERE \"user\" = 'app'"),
                         "app1");
     assert_string_equal(ask_sql("SELECT \"it's \"\"one\"\"\" FROM entity WHERE id = 1"), "(null)");
@@ -208,6 +245,8 @@ int main(void)
 #define RECORDING_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
         RECORDING_TEST(an_unchanged_row_of_an_idle_session_is_written_once),
+        RECORDING_TEST(of_a_state_with_parts_only_the_rest_is_recorded),
+        RECORDING_TEST(an_old_recording_with_whole_states_is_read),
         RECORDING_TEST(a_label_is_recorded_only_when_it_changes),
         RECORDING_TEST(an_old_recording_without_labels_is_read),
         RECORDING_TEST(the_note_of_each_recorded_interval_is_read_back),
