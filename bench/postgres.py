@@ -4,13 +4,15 @@ CPUs, with a separate server (tests/servers/lib.bash).
 - errors: all tiers measure the same intervals at the same time (bench/tiers.c); for each state the root
   mean square of the sessions' errors against the bpf tier, in ms a second of a session's time.
 - speed: pgbench's transactions a second while `camp record` runs, against the mean of the blocks just
-  before and just after, without it.
+  before and just after, without it: the geometric mean of the ratios of paired rounds, with its 95 % interval.
 - cost: CPU time of camp and of its backend with 100 sessions, which are nearly idle.
+- size: bytes of a recording of 100 sessions for each interval after the first ones, with three loads.
 """
 
 import collections
 import contextlib
 import json
+import math
 import os
 import re
 import statistics
@@ -28,9 +30,16 @@ CLIENTS = 8
 CPUS = 2
 OPENING_S = 2.5  # of a tier; it learns from four connections
 INTERVALS = 20  # of 1 s
-ROUNDS, BLOCK_S = 5, 3
+ROUNDS, BLOCK_S = 10, 3
+STUDENT_95 = {1: math.nan, 10: 2.262}  # by rounds: the quantile of Student's distribution
 SESSIONS = 100
 LIMIT_PERCENT = {"schedstat+SQL": 1.0}  # of one CPU
+LOADS = {  # of the recordings whose size is measured
+    "a fifth of a transaction a second each, only reading": ("-S", "-R", "20"),
+    "two transactions a second each": ("-N", "-R", "200"),
+    "all wait for the locks of rows": (),
+}
+LIMIT_HOUR_MB = {"two transactions a second each": 15.0}
 SERVER = """
 start_postgres max_connections=200
 "$POSTGRES_BIN/pgbench" -h "$PG_FOLDER" -U camp_super -i -q postgres >"$SERVERS/init.log" 2>&1
@@ -171,8 +180,15 @@ def speed_record(build, server, rounds):
             without.append(transactions(server))
             ratios[tier].append(during / statistics.mean(without[-2:]))
     return {"part": "tier_speed", "rounds": rounds, "transactions": statistics.median(without),
-            "load": os.getloadavg()[0],
-            "ratios": {tier: [statistics.median(of), min(of), max(of)] for tier, of in ratios.items()}}
+            "load": os.getloadavg()[0], "ratios": {tier: interval_of(of) for tier, of in ratios.items()}}
+
+
+def interval_of(ratios):
+    """Returns the geometric mean of ratios, and the ends of its 95 % interval."""
+    logs = [math.log(ratio) for ratio in ratios]
+    middle = statistics.mean(logs)
+    error = STUDENT_95[len(logs)] * (statistics.stdev(logs) if len(logs) > 1 else 0) / math.sqrt(len(logs))
+    return [math.exp(middle), math.exp(middle - error), math.exp(middle + error)]
 
 
 # --------------------------------------------------------------------------------- cost --
@@ -195,6 +211,29 @@ def cost_record(build, server, tier, intervals):
     return record
 
 
+# --------------------------------------------------------------------------------- size --
+
+
+def bytes_of_recording(build, server, intervals):
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([f"{build}/src/camp", "record", "--from", f"postgres:{server.conninfo}", "--count", str(intervals),
+                        "--interval", "1s", "--output", f"{folder}/run.camp"], check=True, timeout=intervals + 60,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return os.path.getsize(f"{folder}/run.camp")
+
+
+def size_record(build, server, load, options, intervals):
+    first = max(1, intervals // 5)
+    with server.load(SESSIONS, *options):
+        least, most = bytes_of_recording(build, server, first), bytes_of_recording(build, server, intervals)
+    each = (most - least) / (intervals - first)
+    record = {"part": "sessions_size", "sessions": SESSIONS, "load": load, "interval_bytes": each,
+              "hour_mb": (least + (3600 - first) * each) / 1e6}
+    if load in LIMIT_HOUR_MB:
+        record["limit_mb"] = LIMIT_HOUR_MB[load]
+    return record
+
+
 def measure(build, quick):
     """Returns the lines of this part, and the failures."""
     if not os.path.exists(f"{build}/bench/tiers"):
@@ -208,6 +247,7 @@ def measure(build, quick):
             records.append(speed_record(build, server, 1 if quick else ROUNDS))
             with server.load(SESSIONS, "-S", "-R", "20"):
                 records += [cost_record(build, server, tier, 4 if quick else 10) for tier in TIERS]
+            records += [size_record(build, server, load, options, 10 if quick else 50) for load, options in LOADS.items()]
         records.append(states.backends_record(build, 3 if quick else states.BACKENDS_ROUNDS))
     except (Failed, OSError, subprocess.SubprocessError) as error:
         return records, [f"postgres: {error}"]

@@ -219,6 +219,13 @@ def tier_cost_verdicts(record):
                     tier_cost_percent(record) <= record["limit_percent"])]
 
 
+def sessions_size_verdicts(record):
+    if "limit_mb" not in record:
+        return []
+    return [verdict(f"recording of {record['sessions']} sessions, {record['load']}: an hour"[:60],
+                    f"{record['hour_mb']:.1f} MB", f"{record['limit_mb']:.1f} MB", record["hour_mb"] <= record["limit_mb"])]
+
+
 def python_verdicts(record):
     return [verdict(f"Python, {record['what']}: {line['who']}"[:60],
                     f"{line['ratio']:.3f} x psutil", f"{line['limit_ratio']:.2f} x",
@@ -239,6 +246,7 @@ def verdicts(record):
               "age": age_verdicts, "backends": backends_verdicts,
               "recording": recording_verdicts, "export": export_verdicts,
               "sessions": sessions_verdicts, "tier_cost": tier_cost_verdicts,
+              "sessions_size": sessions_size_verdicts,
               "python": python_verdicts, "fleet": fleet_verdicts,
               "many_cpus": many_cpus_verdicts}
     return makers.get(record["part"], lambda _: [])(record)
@@ -377,7 +385,7 @@ def print_tier_errors(record):
 
 def print_tier_speed(record):
     print(f"\nPostgreSQL, pgbench during camp record, against the blocks before and after, without it: "
-          f"median\n[least to most] of {record['rounds']} rounds; {record['transactions']:.0f} transactions a second; load "
+          f"geometric mean\n[95 % interval] of {record['rounds']} paired rounds; {record['transactions']:.0f} transactions a second; load "
           f"{record['load']:.1f}")
     for tier, (middle, least, most) in record["ratios"].items():
         print(f"  {tier:18}{middle:7.3f} [{least:.3f} to {most:.3f}]")
@@ -386,6 +394,11 @@ def print_tier_speed(record):
 def print_tier_cost(record):
     print(f"tier {record['tier']}, {record['sessions']} sessions of PostgreSQL: {tier_cost_percent(record):.2f} % of a "
           f"CPU, {record['own_percent']:.2f} of camp, {record['backend_percent']:.2f} of its backend")
+
+
+def print_sessions_size(record):
+    print(f"recording of {record['sessions']} sessions, {record['load']}: {record['interval_bytes'] / 1e3:.1f} kB an interval "
+          f"of a second, {record['hour_mb']:.1f} MB an hour")
 
 
 def print_recording(record):
@@ -512,7 +525,7 @@ PRINTERS = {"export": print_export, "machine": print_machine, "peer": print_peer
             "top": print_top, "activity": print_activity, "age": print_age, "backends": print_backends,
             "recording": print_recording, "sessions": print_sessions,
             "tier_errors": print_tier_errors, "tier_speed": print_tier_speed,
-            "tier_cost": print_tier_cost, "python": print_python, "fleet": print_fleet,
+            "tier_cost": print_tier_cost, "sessions_size": print_sessions_size, "python": print_python, "fleet": print_fleet,
             "scrapes": print_scrapes, "many_cpus": print_many_cpus,
             "verdict": print_verdict}
 
