@@ -24,6 +24,10 @@ static void literals_are_replaced_and_names_are_not(void **state)
         { "  select\n\t1 -- the 2nd\n from a /* 5 /* 6 */ 7 */ ;  ", "select ? from a ;" },
         { "select .5, a.b, 0x1F", "select ?, a.b, ?" },
         { "select 'cut off in the midd", "select ?" },
+        /* Where the string ends depends on a setting of the session. */
+        { "select 'it\\'s secret', a", "select ?" },
+        { "select 'C:\\\\', a", "select ?, a" },
+        { "select e'C:\\\\', a", "select ?, a" },
         { "select $tag$cut", "select ?" },
         { "select 1 /* cut", "select ?" },
         { "select \"cut", "select \"cut" },

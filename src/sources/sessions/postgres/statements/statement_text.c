@@ -45,6 +45,17 @@ static const char *end_of_quoted(const char *at, char quote, bool has_escapes)
     return at;
 }
 
+/* Returns the end of a string without an E before it. Whether a backslash before a quote ends the
+ * string depends on a setting (standard_conforming_strings), so such a string lasts to the end of
+ * the text: no reading of it shows private data. */
+static const char *end_of_plain(const char *at)
+{
+    const char *end = end_of_quoted(at, '\'', false);
+    const char *same = end_of_quoted(at, '\'', true);
+
+    return same == end ? end : at + strlen(at);
+}
+
 /* Returns the end of a string such as $tag$...$tag$, or `at` if none starts here. */
 static const char *end_of_dollars(const char *at)
 {
@@ -115,7 +126,7 @@ static const char *copy_name(struct output *to, const char *at)
         end++;
     if (end == at + 1 && *end == '\'' && strchr("eEbBxXnN", *at) != NULL) {
         put(to, '?');
-        return end_of_quoted(end, '\'', *at == 'e' || *at == 'E');
+        return *at == 'e' || *at == 'E' ? end_of_quoted(end, '\'', true) : end_of_plain(end);
     }
     while (at < end)
         put(to, *at++);
@@ -128,7 +139,7 @@ static const char *copy_next(struct output *to, const char *at)
     const char *end = at;
 
     if (*at == '\'')
-        end = end_of_quoted(at, '\'', false);
+        end = end_of_plain(at);
     else if (*at == '$' && end_of_dollars(at) > at)
         end = end_of_dollars(at);
     else if (is_digit(*at) || (*at == '.' && is_digit(at[1])))
