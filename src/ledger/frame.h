@@ -87,7 +87,7 @@ enum entity_flag {
     /* A row without time: the entity is no longer there, and its last times are not known yet. Only
      * in frames with IDLE_OMITTED. */
     ENTITY_GONE = 1u << 7,
-    /* A further row of an entity, for another part of its time: source_set_statements(). */
+    /* A further row of an entity, for another part of its time: source_set_division(). */
     ENTITY_PART = 1u << 8
 };
 

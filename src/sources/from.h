@@ -47,7 +47,7 @@ struct from {
     /* For database sessions: source.session_facts() is called. Without it, the source may leave out
      * ages that take a further statement. */
     bool session_facts;
-    /* For database sessions: source_set_statements() can divide time by statement, which costs some
+    /* For database sessions: source_set_division() can divide time by statement, which costs some
      * memory. If the server does not say which statement a session runs, facts.no_statements says
      * so, and the source opens without. */
     bool by_statement;

@@ -144,10 +144,7 @@ int label_groups_open(struct source *whole, size_t label, struct source **ret)
                                       .causes = causes };
     groups->whole = whole;
     groups->label = label;
-    source_set_statements(
-        whole, strcmp(whole->describe(whole)->label_names[label], SOURCE_LABEL_STATEMENT) == 0);
-    source_set_blockers(
-        whole, strcmp(whole->describe(whole)->label_names[label], SOURCE_LABEL_BLOCKER) == 0);
+    source_set_division(whole, whole->describe(whole)->label_names[label]);
     frame_init(&groups->frame, whole->describe(whole));
     *ret = &groups->source;
     return CAMP_OK;

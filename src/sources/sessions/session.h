@@ -9,10 +9,14 @@
  *
  * If the labels have "blocker", the time that a session waited for locks is divided by the sessions
  * that blocked it (blocker_samples.h). Its row has the one that blocked it longest, blocked_ns is
- * the time of that one, and the rest of the contention is of others or unknown. With by_blocker a
- * session has a row for each of its blockers, one for unknown blockers ("unknown"), and one for the
- * rest of its time; they add up to the session. In both forms blocking_ns is how long a session
+ * the time of that one, and the rest of the contention is of others or unknown. Divided by blocker,
+ * a session has a row for each of its blockers, one for unknown blockers ("unknown"), and one for
+ * the rest of its time; they add up to the session. In both forms blocking_ns is how long a session
  * blocked others, added up over these.
+ *
+ * Divided by wait event, a session has a row for each event in which it waited, such as
+ * "Lock/transactionid", and one without an event for the rest of its time: on a CPU, in the run
+ * queue, asleep without an event, and unaccounted.
  *
  * If CPU and run queue are measured and samples only divide the remaining time, the states always
  * add up to the wall time, whatever the samples say. For comparison, sampled_asleep_ns is the time
@@ -63,6 +67,8 @@ struct session {
 /* Labels of sources that know who blocks whom, in this order. The first two are pids of the server,
  * or "prepared" for a prepared transaction. The third is what a session does that blocks others. */
 #define SESSION_LABELS_OF_BLOCKERS SOURCE_LABEL_BLOCKER, "root_blocker", "blocking_activity"
+/* Their number, and that of SOURCE_LABEL_WAIT_EVENT, which may be the last label of any source. */
+#define SESSION_LABELS_MORE 4
 #define SESSION_BLOCKER_PREPARED "prepared"
 #define SESSION_BLOCKER_UNKNOWN "unknown"
 enum session_label { SESSION_BLOCKER, SESSION_ROOT_BLOCKER, SESSION_BLOCKING_ACTIVITY };
@@ -71,6 +77,17 @@ enum session_label { SESSION_BLOCKER, SESSION_ROOT_BLOCKER, SESSION_BLOCKING_ACT
 extern const char session_rules_mariadb[];
 extern const char session_rules_oracle[];
 extern const char session_rules_postgres[];
+
+/* How the time of a session is divided into rows. */
+enum session_division {
+    SESSION_UNDIVIDED,
+    SESSION_BY_STATEMENT, /* by the driver */
+    SESSION_BY_BLOCKER,
+    SESSION_BY_EVENT
+};
+
+/* Returns the division by a label of the frame, for source.set_division(). */
+enum session_division session_division_of(const char *label);
 
 struct session_plan {
     const char *name; /* name of the schema, such as "postgres" */
@@ -100,13 +117,16 @@ struct session_frame {
         first_count_column, blocked_column, blocking_column,
         blocking_activity_column; /* indexes of columns; 0 if the frame has no such column */
     size_t first_blocker_label;   /* enum session_label, if there is blocked_column */
+    size_t event_label;           /* label_count if there is no SOURCE_LABEL_WAIT_EVENT */
     bool (*is_lock)(const struct session_kind *kind);
     struct blocker_samples *blockers; /* set by the driver; NULL if they are unknown */
-    bool by_blocker;
-    struct blocks blocks;       /* of one session */
-    struct session_time *times; /* [time_capacity] of one row of by_blocker */
-    struct block *blockings;    /* [blocking_count] who blocked, and how long, in the interval */
-    size_t time_capacity, blocking_count, blocking_capacity;
+    enum session_division division;
+    struct blocks blocks;             /* of one session */
+    struct session_time *times;       /* [time_capacity] of one row by blocker */
+    struct event_part *event_parts;   /* [event_capacity] of the times of one session */
+    struct session_time *event_times; /* [event_capacity] of one row by wait event */
+    struct block *blockings; /* [blocking_count] who blocked, and how long, in the interval */
+    size_t time_capacity, event_capacity, blocking_count, blocking_capacity;
     struct frame frame;
     struct known_kind *kinds; /* [kind_count], cache of session_frame_state() */
     size_t kind_count, kind_capacity;
@@ -123,7 +143,7 @@ void session_frame_release(struct session_frame *sessions);
 void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint64_t end_ns,
                          int64_t wall_clock_ns);
 
-/* Adds a row, or with by_blocker several. CAMP_OK or CAMP_E_NOMEM. */
+/* Adds a row, or by `division` several. CAMP_OK or CAMP_E_NOMEM. */
 int session_frame_add(struct session_frame *sessions, const struct session *session);
 
 /* Returns the number of CPUs of a server (from_facts.server_cpus), which is on this machine if

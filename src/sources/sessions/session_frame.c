@@ -1,4 +1,5 @@
 #include "session_blocks.h"
+#include "session_events.h"
 
 #include "counters/error.h"
 #include "ledger/array.h"
@@ -223,6 +224,15 @@ static bool add_columns(struct session_frame *sessions, const struct session_pla
     return good;
 }
 
+static size_t find_label(const struct session_plan *plan, const char *name)
+{
+    size_t ret = 0;
+
+    while (ret < plan->label_count && strcmp(plan->label_names[ret], name) != 0)
+        ret++;
+    return ret;
+}
+
 int session_frame_init(struct session_frame *ret, const struct session_plan *plan,
                        struct camp_error *error)
 {
@@ -232,9 +242,8 @@ int session_frame_init(struct session_frame *ret, const struct session_plan *pla
     ret->schema.name = plan->name;
     ret->schema.label_names = plan->label_names;
     ret->schema.label_count = plan->label_count;
-    while (ret->first_blocker_label < plan->label_count &&
-           strcmp(plan->label_names[ret->first_blocker_label], SOURCE_LABEL_BLOCKER) != 0)
-        ret->first_blocker_label++;
+    ret->first_blocker_label = find_label(plan, SOURCE_LABEL_BLOCKER);
+    ret->event_label = find_label(plan, SOURCE_LABEL_WAIT_EVENT);
     ret->is_lock = ret->first_blocker_label < plan->label_count ? plan->is_lock : NULL;
     frame_init(&ret->frame, &ret->schema);
     r = parse_rules(&ret->rules, plan, error);
@@ -263,6 +272,8 @@ void session_frame_release(struct session_frame *sessions)
     free(sessions->kinds);
     free(sessions->blocks.blocks);
     free(sessions->times);
+    free(sessions->event_parts);
+    free(sessions->event_times);
     free(sessions->blockings);
     index_release(&sessions->kind_index);
     *sessions = (struct session_frame){ 0 };
@@ -325,6 +336,20 @@ void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint
     sessions->frame.wall_clock_ns = wall_clock_ns;
 }
 
+enum session_division session_division_of(const char *label)
+{
+    static const char *const names[] = { [SESSION_BY_STATEMENT] = SOURCE_LABEL_STATEMENT,
+                                         [SESSION_BY_BLOCKER] = SOURCE_LABEL_BLOCKER,
+                                         [SESSION_BY_EVENT] = SOURCE_LABEL_WAIT_EVENT };
+    enum session_division ret = SESSION_UNDIVIDED;
+
+    for (size_t i = 1; label != NULL && i < ARRAY_COUNT(names); i++) {
+        if (strcmp(names[i], label) == 0)
+            ret = (enum session_division)i;
+    }
+    return ret;
+}
+
 static void set_counts(const struct session_frame *sessions, const struct statement_growth *growth,
                        uint64_t *values)
 {
@@ -339,6 +364,14 @@ static void set_counts(const struct session_frame *sessions, const struct statem
 }
 
 int session_frame_add(struct session_frame *sessions, const struct session *session)
+{
+    return sessions->division == SESSION_BY_EVENT &&
+                   sessions->event_label < sessions->schema.label_count && session->growth == NULL
+               ? session_events_add_rows(sessions, session)
+               : session_frame_add_blocked(sessions, session);
+}
+
+int session_frame_add_blocked(struct session_frame *sessions, const struct session *session)
 {
     return sessions->blockers != NULL && sessions->is_lock != NULL
                ? session_blocks_add_rows(sessions, session)

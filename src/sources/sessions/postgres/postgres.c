@@ -8,18 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void set_statements(struct source *base, bool by_statement)
+static void set_division(struct source *base, const char *label)
 {
     struct postgres_source *source = (struct postgres_source *)base;
 
-    source->has_parts = by_statement && source->by_statement;
+    source->sessions.division = session_division_of(label);
+    source->has_parts = source->by_statement && source->sessions.division == SESSION_BY_STATEMENT;
     if (!source->has_parts)
         statement_counts_forget(&source->counts.counts);
-}
-
-static void set_blockers(struct source *base, bool by_blocker)
-{
-    ((struct postgres_source *)base)->sessions.by_blocker = by_blocker;
 }
 
 static const struct session_facts *session_facts(const struct source *base)
@@ -274,8 +270,7 @@ int postgres_source_open(const struct from *from, const char *conninfo, struct s
     source->source = (struct source){ .describe = describe,
                                       .next = next,
                                       .close = close_postgres,
-                                      .set_statements = set_statements,
-                                      .set_blockers = set_blockers,
+                                      .set_division = set_division,
                                       .session_facts = session_facts };
     source->stop = from->stop;
     source->background = from->background;

@@ -82,10 +82,7 @@ labels_id postgres_parts_labels(struct postgres_source *source, labels_id of_ses
 {
     const char *text = source->queries ? postgres_statements_text(&source->texts, statement) : NULL;
     char number[24] = "";
-    const char *values[POSTGRES_LABELS];
 
-    for (size_t i = 0; i < POSTGRES_LABELS; i++)
-        values[i] = labels_value(of_session, i);
     if (statement == POSTGRES_OTHER)
         snprintf(number, sizeof number, "(other)");
     else if (statement != 0)
@@ -93,8 +90,8 @@ labels_id postgres_parts_labels(struct postgres_source *source, labels_id of_ses
     source->misses_texts |= source->queries && text == NULL && statement != 0 &&
                             statement != POSTGRES_OTHER &&
                             source->texts.count < POSTGRES_STATEMENTS_MOST;
-    values[POSTGRES_LABEL_STATEMENT] = text != NULL ? text : number;
-    return labels_intern(values, POSTGRES_LABELS);
+    text = text != NULL ? text : number;
+    return labels_replace(of_session, POSTGRES_LABELS, POSTGRES_LABEL_STATEMENT, &text, 1);
 }
 
 static int add_row(struct postgres_source *source, const struct session *session,
