@@ -57,9 +57,7 @@ static int add_row(struct label_groups *groups, const struct frame *frame, size_
 {
     labels_id labels = group_of(groups, &frame->entities[row]);
     const struct entity group = { .id = (int64_t)labels };
-    const uint64_t *values = frame_values(frame, row);
     enum registry_match match;
-    uint64_t *sums;
     uint32_t number;
     size_t to;
 
@@ -72,10 +70,7 @@ static int add_row(struct label_groups *groups, const struct frame *frame, size_
         !start_group(groups, number, labels))
         return CAMP_E_NOMEM;
     to = groups->places[number].row;
-    sums = frame_values(&groups->frame, to);
-    for (size_t i = 0; i < frame->schema->column_count; i++)
-        sums[i] += values[i];
-    groups->frame.elapsed_ns[to] += frame->elapsed_ns[row];
+    frame_add_values(&groups->frame, to, frame, row);
     groups->frame.entities[to].count += frame->entities[row].count;
     return CAMP_OK;
 }

@@ -22,6 +22,10 @@
  * add up to the wall time, whatever the samples say. For comparison, sampled_asleep_ns is the time
  * asleep by the samples alone.
  *
+ * If the lengths of sleeps are known, a row has columns of those that ended in the interval
+ * (session_lengths.h). Idle sleeps count only where sessions are divided by wait event: elsewhere
+ * they would hide all others.
+ *
  * If the database counts the calls of statements, a row without time has the counts of a statement,
  * in the columns reported_calls to reported_lost.
  *
@@ -43,6 +47,20 @@ struct session_time {
     uint64_t ns;
 };
 
+/* Element n counts sleeps of at least 2^(n + SESSION_LENGTHS_FIRST) ns, and below twice as much.
+ * The first one also has those that were shorter, the last one those that were longer. */
+#define SESSION_LENGTHS_FIRST 10
+#define SESSION_LENGTHS 31
+
+/* The sleeps of a session, with one wait event and activity, that ended in the interval. */
+struct session_lengths {
+    struct session_kind kind;
+    uint64_t ns; /* sum of their lengths */
+    uint64_t longest_ns;
+    int64_t longest_wall_clock_ns; /* wall clock at the end of the longest, in ns since 1970 */
+    const uint64_t *counts;        /* [SESSION_LENGTHS] */
+};
+
 struct session {
     /* entity.id is unique among living sessions. entity.pid is the process or thread that serves
      * the session, or 0 if the server is not on this machine. */
@@ -54,6 +72,8 @@ struct session {
     /* [time_count], in any order; the same kind may occur several times */
     const struct session_time *times;
     size_t time_count;
+    const struct session_lengths *lengths; /* [lengths_count] if the frame has_lengths */
+    size_t lengths_count;
     uint64_t sampled_ns;   /* time asleep by the samples alone, if `times` are scaled */
     uint64_t sample_count; /* number of samples in the interval, if `times` are sampled or scaled */
     /* Times in the interval as the database itself reports them, indexed by enum session_state. */
@@ -95,6 +115,7 @@ struct session_plan {
     bool has_reported;
     bool has_sampled;
     bool has_counts;                     /* the database counts the calls of statements */
+    bool has_lengths;                    /* sessions have `lengths` */
     bool has_planning;                   /* with has_counts: it reports their planning times, too */
     enum camp_provenance cpu_provenance; /* provenance of cpu and run_queue */
     enum camp_provenance wait_provenance; /* provenance of all other states */
@@ -114,17 +135,19 @@ struct session_frame {
     struct column *columns;
     bool detail;
     size_t first_rule_column, first_reported_column, sampled_column, samples_column,
-        first_count_column, blocked_column, blocking_column,
+        first_count_column, first_length_column, blocked_column, blocking_column,
         blocking_activity_column; /* indexes of columns; 0 if the frame has no such column */
     size_t first_blocker_label;   /* enum session_label, if there is blocked_column */
     size_t event_label;           /* label_count if there is no SOURCE_LABEL_WAIT_EVENT */
     bool (*is_lock)(const struct session_kind *kind);
     struct blocker_samples *blockers; /* set by the driver; NULL if they are unknown */
     enum session_division division;
-    struct blocks blocks;             /* of one session */
-    struct session_time *times;       /* [time_capacity] of one row by blocker */
-    struct event_part *event_parts;   /* [event_capacity] of the times of one session */
-    struct session_time *event_times; /* [event_capacity] of one row by wait event */
+    struct blocks blocks;           /* of one session */
+    struct session_time *times;     /* [time_capacity] of one row by blocker */
+    struct event_part *event_parts; /* [event_capacity] of one session */
+    /* [event_capacity] of one row by wait event */
+    struct session_time *event_times;
+    struct session_lengths *event_lengths;
     struct block *blockings; /* [blocking_count] who blocked, and how long, in the interval */
     size_t time_capacity, event_capacity, blocking_count, blocking_capacity;
     struct frame frame;

@@ -105,6 +105,8 @@ static int add_part(struct session_frame *sessions, const struct session *sessio
     if (*is_first) { /* All of the session's time is in locks. */
         row.sampled_ns = session->sampled_ns;
         row.sample_count = session->sample_count;
+        row.lengths = session->lengths;
+        row.lengths_count = session->lengths_count;
         memcpy(row.reported_ns, session->reported_ns, sizeof row.reported_ns);
     } else {
         row.entity.flags |= ENTITY_PART;

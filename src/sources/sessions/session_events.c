@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The event of a time, and whether its row was added. */
+/* The event of one of session->times or, after these, of session->lengths, and whether its row was
+ * added. */
 struct event_part {
     char name[LABELS_VALUE_SIZE];
     bool is_added;
@@ -29,21 +30,34 @@ static void name_event(struct session_frame *sessions, const struct session_kind
                  has_class && has_event ? "/" : "", has_event ? event : "");
 }
 
-/* Copies the times of an event to sessions->event_times. */
+/* Returns whether a part is of an event, whose row is added now. */
+static bool take(struct event_part *part, const char *name)
+{
+    const bool is_of = strcmp(part->name, name) == 0;
+
+    part->is_added |= is_of;
+    return is_of;
+}
+
+/* Copies the times and lengths of an event. Sets *ret_ns to the sum of the times. */
 static void collect(struct session_frame *sessions, const struct session *session, const char *name,
                     struct session *row, uint64_t *ret_ns)
 {
+    struct event_part *parts = sessions->event_parts;
+
     row->times = sessions->event_times;
-    row->time_count = 0;
+    row->lengths = sessions->event_lengths;
+    row->time_count = row->lengths_count = 0;
     *ret_ns = 0;
     for (size_t i = 0; i < session->time_count; i++) {
-        struct event_part *part = &sessions->event_parts[i];
-
-        if (strcmp(part->name, name) != 0)
+        if (!take(&parts[i], name))
             continue;
-        part->is_added = true;
         sessions->event_times[row->time_count++] = session->times[i];
         *ret_ns += session->times[i].ns;
+    }
+    for (size_t i = 0; i < session->lengths_count; i++) {
+        if (take(&parts[session->time_count + i], name))
+            sessions->event_lengths[row->lengths_count++] = session->lengths[i];
     }
 }
 
@@ -79,27 +93,34 @@ static int add_rest(struct session_frame *sessions, const struct session *sessio
 
 int session_events_add_rows(struct session_frame *sessions, const struct session *session)
 {
+    const size_t count = session->time_count + session->lengths_count;
     uint64_t event_ns = 0, other_ns = session->cpu_ns + session->run_queue_ns;
     bool is_first;
     int r = CAMP_OK;
 
-    if (!ARRAYS_RESERVE(sessions->event_capacity, session->time_count, ARRAY(sessions->event_parts),
-                        ARRAY(sessions->event_times)))
+    if (!ARRAYS_RESERVE(sessions->event_capacity, count, ARRAY(sessions->event_parts),
+                        ARRAY(sessions->event_times), ARRAY(sessions->event_lengths)))
         return CAMP_E_NOMEM;
-    for (size_t i = 0; i < session->time_count; i++) {
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = i - session->time_count;
         struct event_part *part = &sessions->event_parts[i];
 
         part->is_added = false;
-        name_event(sessions, &session->times[i].kind, part->name);
-        *(part->name[0] != '\0' ? &event_ns : &other_ns) += session->times[i].ns;
+        name_event(sessions,
+                   i < session->time_count ? &session->times[i].kind
+                                           : &session->lengths[length].kind,
+                   part->name);
+        if (i < session->time_count)
+            *(part->name[0] != '\0' ? &event_ns : &other_ns) += session->times[i].ns;
     }
     is_first = event_ns > 0 && event_ns >= session->elapsed_ns && other_ns == 0;
     if (!is_first)
         r = add_rest(sessions, session, event_ns);
-    for (size_t i = 0; i < session->time_count && r == CAMP_OK; i++) {
+    for (size_t i = 0; i < count && r == CAMP_OK; i++) {
         const struct event_part *part = &sessions->event_parts[i];
 
-        if (part->is_added || part->name[0] == '\0' || session->times[i].ns == 0)
+        if (part->is_added || part->name[0] == '\0' ||
+            (i < session->time_count && session->times[i].ns == 0))
             continue;
         r = add_event(sessions, session, part->name, is_first);
         is_first = false;

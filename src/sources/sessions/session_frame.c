@@ -1,5 +1,6 @@
 #include "session_blocks.h"
 #include "session_events.h"
+#include "session_lengths.h"
 
 #include "counters/error.h"
 #include "ledger/array.h"
@@ -213,6 +214,11 @@ static bool add_columns(struct session_frame *sessions, const struct session_pla
         sessions->first_count_column = sessions->schema.column_count;
     for (int i = 0; plan->has_counts && i < COUNT_PLANNING + plan->has_planning; i++)
         add_column(sessions, &counts[i], CAMP_MEASURED);
+    if (plan->has_lengths)
+        sessions->first_length_column = sessions->schema.column_count;
+    for (int i = 0; plan->has_lengths && i < LENGTHS_COLUMNS; i++)
+        add_column(sessions, &session_lengths_columns[i], CAMP_MEASURED);
+    sessions->schema.longest = schema_find_longest(&sessions->schema);
     if (sessions->is_lock != NULL) {
         const enum camp_provenance provenance =
             plan->wait_provenance == CAMP_SAMPLED ? CAMP_SAMPLED : CAMP_SCALED;
@@ -249,7 +255,8 @@ int session_frame_init(struct session_frame *ret, const struct session_plan *pla
     r = parse_rules(&ret->rules, plan, error);
     if (r != CAMP_OK)
         return r;
-    ret->columns = calloc(2 * SESSION_STATE_COUNT + 5 + COUNT_COUNT + ret->rules.column_count,
+    ret->columns = calloc(2 * SESSION_STATE_COUNT + 5 + COUNT_COUNT + LENGTHS_COLUMNS +
+                              ret->rules.column_count,
                           sizeof *ret->columns);
     ret->schema.columns = ret->columns;
     if (ret->columns == NULL || !add_columns(ret, plan))
@@ -274,6 +281,7 @@ void session_frame_release(struct session_frame *sessions)
     free(sessions->times);
     free(sessions->event_parts);
     free(sessions->event_times);
+    free(sessions->event_lengths);
     free(sessions->blockings);
     index_release(&sessions->kind_index);
     *sessions = (struct session_frame){ 0 };
@@ -406,6 +414,8 @@ int session_frame_add_row(struct session_frame *sessions, const struct session *
         values[sessions->sampled_column] = session->sampled_ns;
     if (sessions->samples_column != 0)
         values[sessions->samples_column] = session->sample_count;
+    if (sessions->first_length_column != 0)
+        session_lengths_fill(sessions, session, values + sessions->first_length_column);
     if (sessions->first_count_column != 0 && session->growth != NULL)
         set_counts(sessions, session->growth, values);
     return CAMP_OK;

@@ -42,6 +42,7 @@ static int start(void **state)
 {
     const struct session_plan plan = { .name = "postgres",
                                        .has_reported = true,
+                                       .has_lengths = true,
                                        .cpu_provenance = CAMP_MEASURED,
                                        .wait_provenance = CAMP_SCALED,
                                        .rules_text = rules,
@@ -191,6 +192,72 @@ static void the_row_of_a_lock_has_its_blocker(void **state)
     assert_string_equal(labels_value(sessions.frame.entities[2].labels, BLOCKER), "");
 }
 
+/* Two sleeps in a lock, one idle, and one in an event without time in the interval. */
+static void add_with_lengths(void)
+{
+    static const uint64_t two[SESSION_LENGTHS] = { [3] = 2 }, one[SESSION_LENGTHS] = { [9] = 1 };
+    const struct session_lengths lengths[] = {
+        { { { "Lock", "tuple", "active", "client" } }, 20000, 12000, 1, two },
+        { { { "Client", "ClientRead", "idle", "client" } }, 600000, 600000, 2, one },
+        { { { "Client", "ClientWrite", "active", "client" } }, 550000, 550000, 3, one },
+    };
+    const struct session session = { .entity = { .id = 7, .count = 1 },
+                                     .elapsed_ns = 400,
+                                     .times = times,
+                                     .time_count = 2,
+                                     .lengths = lengths,
+                                     .lengths_count = 3 };
+
+    assert_int_equal(session_frame_add(&sessions, &session), CAMP_OK);
+}
+
+static void each_row_has_the_lengths_of_its_event(void **state)
+{
+    (void)state;
+    add_with_lengths();
+    assert_int_equal(sessions.frame.entity_count, 3);
+    assert_string_equal(event_at(0), "Lock/tuple");
+    assert_int_equal(value(0, "waits"), 2);
+    assert_int_equal(value(0, "waits_ns"), 20000);
+    assert_int_equal(value(0, "waits_log2_13"), 2);
+    assert_int_equal(value(0, "waits_max_ns"), 12000);
+    assert_int_equal(value(0, "waits_max_id"), 7);
+    assert_int_equal(value(0, "waits_max_wall_clock_ns"), 1);
+    assert_string_equal(event_at(1), "Client/ClientRead");
+    assert_int_equal(value(1, "waits"), 1);
+    assert_string_equal(event_at(2), "Client/ClientWrite");
+    assert_int_equal(value(2, "waits_log2_19"), 1);
+    assert_int_equal(sessions.frame.elapsed_ns[2], 0);
+}
+
+static void a_whole_session_has_the_lengths_of_what_is_not_idle(void **state)
+{
+    (void)state;
+    sessions.division = SESSION_UNDIVIDED;
+    add_with_lengths();
+    assert_int_equal(sessions.frame.entity_count, 1);
+    assert_int_equal(value(0, "waits"), 3);
+    assert_int_equal(value(0, "waits_ns"), 570000);
+    assert_int_equal(value(0, "waits_max_ns"), 550000);
+}
+
+static void the_longest_wait_of_a_sum_is_that_of_one_row(void **state)
+{
+    struct frame sum;
+
+    (void)state;
+    add_with_lengths();
+    frame_init(&sum, &sessions.schema);
+    assert_non_null(frame_add(&sum));
+    for (size_t i = 0; i < 3; i++)
+        frame_add_values(&sum, 0, &sessions.frame, i);
+    assert_int_equal(frame_values(&sum, 0)[sessions.schema.longest], 600000);
+    assert_int_equal(frame_values(&sum, 0)[sessions.schema.longest + 1], 7);
+    assert_int_equal(frame_values(&sum, 0)[sessions.schema.longest + 2], 2);
+    assert_int_equal(frame_values(&sum, 0)[sessions.schema.longest - 1], 1170000);
+    frame_release(&sum);
+}
+
 static void sessions_are_divided_only_by_labels_that_divide(void **state)
 {
     (void)state;
@@ -215,6 +282,9 @@ int main(void)
         TEST(a_session_that_only_waited_has_no_row_without_an_event),
         TEST(a_session_without_time_has_one_row),
         TEST(the_row_of_a_lock_has_its_blocker),
+        TEST(each_row_has_the_lengths_of_its_event),
+        TEST(a_whole_session_has_the_lengths_of_what_is_not_idle),
+        TEST(the_longest_wait_of_a_sum_is_that_of_one_row),
         TEST(sessions_are_divided_only_by_labels_that_divide),
     };
 
