@@ -5,10 +5,11 @@
  *
  *   backends CPU ROUND_TRIPS ROUNDS
  *
- * Prints {"rows": [[nothing, others, watched, by_statement], ...], "open_ms"}. `nothing` is the CPU
- * time of a context switch with its wakeup in ns, without a session. The others are the additional
- * ns, compared with the mean of the blocks without a session before and after. With `by_statement`
- * the session also divides the times by statement. `open_ms` is the CPU time to open a session.
+ * Prints {"rows": [[nothing, others, watched, by_statement, lengths], ...], "open_ms"}. `nothing`
+ * is the CPU time of a context switch with its wakeup in ns, without a session. The others are the
+ * additional ns, compared with the mean of the blocks without a session before and after. With
+ * `by_statement` the session also divides the times by statement, with `lengths` it also counts how
+ * long each sleep lasts. `open_ms` is the CPU time to open a session.
  */
 #include "microstates/backends.h"
 #include "switching.h"
@@ -82,7 +83,7 @@ static double block(void)
 static double open_ms;
 
 /* Measures a block while a session watches the children of `parent`. */
-static double watched_block(pid_t parent, bool by_statement)
+static double watched_block(pid_t parent, bool by_statement, bool lengths)
 {
     const struct backends_place place = {
         .parent = parent,
@@ -91,6 +92,7 @@ static double watched_block(pid_t parent, bool by_statement)
         .activity_offset = offsetof(struct entry, activity),
         .statement_offset = by_statement ? offsetof(struct entry, statement) : 0,
         .by_statement = by_statement,
+        .lengths = lengths,
     };
     uint64_t before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     struct backends *backends;
@@ -126,13 +128,14 @@ int main(int argc, char **argv)
     nothing = block();
     printf("{\"rows\": [");
     for (size_t i = 0; i < rounds; i++) {
-        double others = watched_block(1 << 30, false), between = block();
-        double watched = watched_block(getpid(), false), after = block();
-        double by_statement = watched_block(getpid(), true), last = block();
+        double others = watched_block(1 << 30, false, false), between = block();
+        double watched = watched_block(getpid(), false, false), after = block();
+        double by_statement = watched_block(getpid(), true, false), then = block();
+        double lengths = watched_block(getpid(), false, true), last = block();
 
-        printf("%s[%.2f, %.2f, %.2f, %.2f]", i == 0 ? "" : ", ", nothing,
+        printf("%s[%.2f, %.2f, %.2f, %.2f, %.2f]", i == 0 ? "" : ", ", nothing,
                others - (nothing + between) / 2, watched - (between + after) / 2,
-               by_statement - (after + last) / 2);
+               by_statement - (after + then) / 2, lengths - (then + last) / 2);
         nothing = last;
     }
     printf("], \"open_ms\": %.2f}\n", open_ms);

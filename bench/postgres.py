@@ -5,6 +5,7 @@ CPUs, with a separate server (tests/servers/lib.bash).
   mean square of the sessions' errors against the bpf tier, in ms a second of a session's time.
 - speed: pgbench's transactions a second while `camp record` runs, against the mean of the blocks just
   before and just after, without it: the geometric mean of the ratios of paired rounds, with its 95 % interval.
+- why: CPU time of the backends for a transaction, while `camp record --tier bpf` runs with and without --why.
 - cost: CPU time of camp and of its backend with 100 sessions, which are nearly idle.
 - size: bytes of a recording of 100 sessions for each interval after the first ones, with three loads.
 """
@@ -62,6 +63,8 @@ class Server(Servers):
     def __init__(self):
         super().__init__(SERVER, preexec_fn=pin)
         self.folder, self.programs = self.said.split()
+        with open(f"{self.folder}/postmaster.pid", encoding="ascii") as pid:
+            self.postmaster = int(pid.readline())
         self.conninfo = f"host={self.folder} dbname=postgres user=camp_super"
 
     def pgbench(self, clients, seconds, *options):
@@ -155,10 +158,10 @@ def transactions(server):
 
 
 @contextlib.contextmanager
-def recording(build, server, tier):
+def recording(build, server, tier, *options):
     with tempfile.TemporaryDirectory() as folder:
         camp = subprocess.Popen([f"{build}/src/camp", "record", "--from", f"postgres:{server.conninfo}",
-                                 "--tier", tier, "--output", f"{folder}/run.camp"], preexec_fn=pin,
+                                 "--tier", tier, *options, "--output", f"{folder}/run.camp"], preexec_fn=pin,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         time.sleep(OPENING_S)
         if camp.poll() is not None:
@@ -189,6 +192,35 @@ def interval_of(ratios):
     middle = statistics.mean(logs)
     error = STUDENT_95[len(logs)] * (statistics.stdev(logs) if len(logs) > 1 else 0) / math.sqrt(len(logs))
     return [math.exp(middle), math.exp(middle - error), math.exp(middle + error)]
+
+
+def backends_cpu_us(server):
+    """Returns the CPU time of the backends for a transaction of one block, by the times of the children that the
+    postmaster has waited for: proc(5)."""
+    def children_s():
+        with open(f"/proc/{server.postmaster}/stat", encoding="ascii") as stat:
+            return sum(map(int, stat.read().rpartition(") ")[2].split()[13:15])) / os.sysconf("SC_CLK_TCK")
+    before = children_s()
+    out, _ = server.pgbench(CLIENTS, BLOCK_S).communicate(timeout=60)
+    found = re.search(r"^number of transactions actually processed: ([0-9]+)", out, re.MULTILINE)
+    if found is None:
+        raise Failed("pgbench does not report its transactions")
+    time.sleep(0.5)  # until the postmaster has waited for the backends
+    return 1e6 * (children_s() - before) / int(found.group(1))
+
+
+def why_record(build, server, rounds):
+    ratios = collections.defaultdict(list)
+    without = [backends_cpu_us(server)]
+    for number in range(rounds):
+        ways = {"bpf": (), "bpf --why": ("--why",)}
+        for what in ways if number % 2 == 0 else reversed(ways):
+            with recording(build, server, "bpf", *ways[what]):
+                during = backends_cpu_us(server)
+            without.append(backends_cpu_us(server))
+            ratios[what].append(during / statistics.mean(without[-2:]))
+    return {"part": "tier_why", "rounds": rounds, "cpu_us": statistics.median(without), "load": os.getloadavg()[0],
+            "ratios": {what: [statistics.median(of), min(of), max(of)] for what, of in ratios.items()}}
 
 
 # --------------------------------------------------------------------------------- cost --
@@ -245,6 +277,7 @@ def measure(build, quick):
         with Server() as server:
             records.append(errors_record(build, server, 5 if quick else INTERVALS))
             records.append(speed_record(build, server, 1 if quick else ROUNDS))
+            records.append(why_record(build, server, 1 if quick else ROUNDS))
             with server.load(SESSIONS, "-S", "-R", "20"):
                 records += [cost_record(build, server, tier, 4 if quick else 10) for tier in TIERS]
             records += [size_record(build, server, load, options, 10 if quick else 50) for load, options in LOADS.items()]

@@ -360,7 +360,8 @@ def print_age(record):
 def print_backends(record):
     print(f"\nA switch with its wakeup takes {record['nothing_ns']:.0f} ns; while wait events are read "
           f"of other processes {record['others_ns']:.0f} ns more, of these two "
-          f"{record['watched_ns']:.0f} ns more, and by statement {record['by_statement_ns']:.0f} ns more. Opens in {record['open_ms']:.0f} ms of CPU time.")
+          f"{record['watched_ns']:.0f} ns more, by statement {record['by_statement_ns']:.0f} ns more, "
+          f"and with the lengths of sleeps {record['lengths_ns']:.0f} ns more. Opens in {record['open_ms']:.0f} ms of CPU time.")
 
 
 def print_sessions(record):
@@ -389,6 +390,13 @@ def print_tier_speed(record):
           f"{record['load']:.1f}")
     for tier, (middle, least, most) in record["ratios"].items():
         print(f"  {tier:18}{middle:7.3f} [{least:.3f} to {most:.3f}]")
+
+
+def print_tier_why(record):
+    print(f"\nPostgreSQL, CPU time of the backends for a transaction of pgbench, against the blocks before and after without\n"
+          f"camp: median [least to most] of {record['rounds']} rounds; {record['cpu_us']:.0f} us a transaction; load {record['load']:.1f}")
+    for what, (middle, least, most) in record["ratios"].items():
+        print(f"  {what:18}{middle:7.3f} [{least:.3f} to {most:.3f}]")
 
 
 def print_tier_cost(record):
@@ -524,7 +532,7 @@ PRINTERS = {"export": print_export, "machine": print_machine, "peer": print_peer
             "attach": print_attach, "snapshot": print_snapshot,
             "top": print_top, "activity": print_activity, "age": print_age, "backends": print_backends,
             "recording": print_recording, "sessions": print_sessions,
-            "tier_errors": print_tier_errors, "tier_speed": print_tier_speed,
+            "tier_errors": print_tier_errors, "tier_speed": print_tier_speed, "tier_why": print_tier_why,
             "tier_cost": print_tier_cost, "sessions_size": print_sessions_size, "python": print_python, "fleet": print_fleet,
             "scrapes": print_scrapes, "many_cpus": print_many_cpus,
             "verdict": print_verdict}

@@ -201,9 +201,9 @@ def backends_record(build, rounds):
     result = result_of([f"{build}/bench/backends", str(max(os.sched_getaffinity(0))),
                         str(ROUND_TRIPS), str(rounds)])
     rows = sorted(result["rows"])[:(rounds + 1) // 2]  # ascending by the switch with nothing
-    nothing, others, watched, by_statement = (statistics.median(column) for column in zip(*rows))
+    nothing, others, watched, by_statement, lengths = (statistics.median(column) for column in zip(*rows))
     return {"part": "backends", "nothing_ns": nothing, "others_ns": others, "watched_ns": watched,
-            "by_statement_ns": by_statement, "open_ms": result["open_ms"], "switches": BACKENDS_SWITCHES,
+            "by_statement_ns": by_statement, "lengths_ns": lengths, "open_ms": result["open_ms"], "switches": BACKENDS_SWITCHES,
             "percent": watched * BACKENDS_SWITCHES / os.cpu_count() / 1e7,
             "limit_percent": LIMIT_BACKENDS_PERCENT}
 

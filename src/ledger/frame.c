@@ -113,13 +113,30 @@ struct filled_columns frame_filled_states(const struct frame *frame, size_t enti
     return filled_of(frame, entity, frame->schema->state_count);
 }
 
+size_t schema_find_longest(const struct schema *schema)
+{
+    for (size_t i = schema->state_count; i + LONGEST_COLUMNS <= schema->column_count; i++) {
+        if (i > 0 && strcmp(schema->columns[i].name, COLUMN_LONGEST) == 0)
+            return i;
+    }
+    return 0;
+}
+
 void frame_add_values(struct frame *frame, size_t entity, const struct frame *from, size_t row)
 {
     const struct filled_columns filled = frame_filled_columns(from, row);
     uint64_t *sums = frame_values(frame, entity) + filled.first;
+    const size_t longest = from->schema->longest;
+    uint64_t kept[LONGEST_COLUMNS];
 
+    if (longest != 0 && longest < filled.end)
+        memcpy(kept,
+               sums[longest] >= filled.values[longest] ? &sums[longest] : &filled.values[longest],
+               sizeof kept);
     for (size_t i = 0; i < filled.end - filled.first; i++)
         sums[i] += filled.values[i];
+    if (longest != 0 && longest < filled.end)
+        memcpy(&sums[longest], kept, sizeof kept);
     frame->elapsed_ns[entity] += from->elapsed_ns[row];
     if (frame->only_states[entity] != from->only_states[row])
         frame->only_states[entity] = 0;

@@ -67,7 +67,16 @@ struct schema {
     size_t state_count;
     const char *const *label_names; /* [label_count] */
     size_t label_count;
+    /* The first of the LONGEST_COLUMNS gauges of a row's longest wait, which is COLUMN_LONGEST: of
+     * rows that are added up, those of the row with the longest stay. 0 if there are none. */
+    size_t longest;
 };
+
+#define LONGEST_COLUMNS 3
+#define COLUMN_LONGEST "waits_max_ns"
+
+/* Returns the value for schema.longest. */
+size_t schema_find_longest(const struct schema *schema);
 
 /* The end of the name of an exited entity, in tables that mix living and exited entities. */
 #define ENTITY_ENDED_SUFFIX " (ended)"
@@ -87,7 +96,7 @@ enum entity_flag {
     /* A row without time: the entity is no longer there, and its last times are not known yet. Only
      * in frames with IDLE_OMITTED. */
     ENTITY_GONE = 1u << 7,
-    /* A further row of an entity, for another part of its time: source_set_statements(). */
+    /* A further row of an entity, for another part of its time: source_set_division(). */
     ENTITY_PART = 1u << 8
 };
 

@@ -158,6 +158,19 @@ labels_id labels_intern(const char *const *values, size_t count)
     return known.slots[found->position].number;
 }
 
+labels_id labels_replace(labels_id labels, size_t count, size_t first, const char *const *texts,
+                         size_t text_count)
+{
+    const char *values[LABELS_MOST] = { NULL };
+
+    for (size_t i = 0; i < count && i < LABELS_MOST; i++) {
+        const char *text = i >= first && i - first < text_count ? texts[i - first] : NULL;
+
+        values[i] = text != NULL ? text : labels_value(labels, i);
+    }
+    return labels_intern(values, count);
+}
+
 /* Returns NULL if there are no labels, or if they were freed. */
 static struct slot *slot_of(labels_id labels)
 {

@@ -29,6 +29,12 @@ typedef uint64_t labels_id;
  * thread-safe. */
 labels_id labels_intern(const char *const *values, size_t count);
 
+/* Returns the tuple of `count` values in which texts[text_count] stand from index `first` on, and
+ * all others are those of `labels`. A text that is NULL leaves a value as it is. Errors are those
+ * of labels_intern(). */
+labels_id labels_replace(labels_id labels, size_t count, size_t first, const char *const *texts,
+                         size_t text_count);
+
 /* Returns the value at index `at`, or "" if there is none. The text is valid until
  * labels_start_interval(). Uses the tuple in this interval. */
 const char *labels_value(labels_id labels, size_t at);

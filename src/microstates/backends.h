@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "backend_lengths.h"
 #include "backends_layout.h"
 
 #include <camp/camp.h>
@@ -42,6 +43,13 @@ int backends_watch(struct backends *backends, int32_t tid, struct camp_error *er
 int backends_read(struct backends *backends, struct backend_account *accounts,
                   struct backend_statements *statements, size_t capacity, size_t *ret_count,
                   struct camp_error *error);
+
+/* Returns how long the sleeps lasted that ended before the last backends_read() and not before the
+ * one before it, in no order. *ret_uncounted is the number of sleeps for which there was no place,
+ * not even among others, since the session was opened. Both are 0 unless place->lengths was set.
+ * The array belongs to the session, and is valid until the next backends_read(). */
+const struct backend_lengths_growth *backends_lengths(const struct backends *backends,
+                                                      size_t *ret_count, uint64_t *ret_uncounted);
 
 void backends_losses(const struct backends *backends, struct backends_losses *ret);
 

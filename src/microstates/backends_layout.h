@@ -18,7 +18,7 @@ struct backends_place {
     uint32_t pid_offset, numbers_offset, application_offset, statement_offset;
     /* for backends_open(): 1 if times are also divided by statement, which needs 17 MB */
     uint32_t by_statement;
-    uint32_t reserved;
+    uint32_t lengths; /* for backends_open(): 1 if backends_lengths() has something; 7 MB */
 };
 
 /* Wait events. The upper byte is the class, as in PostgreSQL. The event 0 means that the backend

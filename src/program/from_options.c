@@ -313,6 +313,12 @@ static bool has_label(const struct schema *schema, const char *name)
 const char *from_group_label(const char *group, const struct schema *schema,
                              const struct from_facts *facts)
 {
+    if (group != NULL && strcmp(group, SOURCE_LABEL_WAIT_EVENT) == 0 && !facts->live &&
+        strcmp(facts->kind, "sessions") == 0 && strcmp(schema->name, "samples") != 0)
+        complain(STATUS_OK,
+                 "--group %s: this has whole sessions, without their wait events: record them with "
+                 "camp record --group %s",
+                 group, group);
     if (group == NULL || strcmp(group, SOURCE_LABEL_STATEMENT) != 0 || has_label(schema, group) ||
         !has_label(schema, SOURCE_LABEL_LAST_STATEMENT))
         return group;

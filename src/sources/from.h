@@ -47,10 +47,13 @@ struct from {
     /* For database sessions: source.session_facts() is called. Without it, the source may leave out
      * ages that take a further statement. */
     bool session_facts;
-    /* For database sessions: source_set_statements() can divide time by statement, which costs some
+    /* For database sessions: source_set_division() can divide time by statement, which costs some
      * memory. If the server does not say which statement a session runs, facts.no_statements says
      * so, and the source opens without. */
     bool by_statement;
+    /* For sessions of PostgreSQL: rows have the columns of how long sleeps lasted
+     * (session_lengths.h). Fails where they are unknown: on all tiers but bpf. */
+    bool lengths;
     /* For a fleet: the rows are the groups of threads on this host. NULL: the rows are hosts. */
     const char *host;
     /* For PromQL: the label whose values are the columns; NULL if camp must choose the label. */

@@ -57,9 +57,7 @@ static int add_row(struct label_groups *groups, const struct frame *frame, size_
 {
     labels_id labels = group_of(groups, &frame->entities[row]);
     const struct entity group = { .id = (int64_t)labels };
-    const uint64_t *values = frame_values(frame, row);
     enum registry_match match;
-    uint64_t *sums;
     uint32_t number;
     size_t to;
 
@@ -72,10 +70,7 @@ static int add_row(struct label_groups *groups, const struct frame *frame, size_
         !start_group(groups, number, labels))
         return CAMP_E_NOMEM;
     to = groups->places[number].row;
-    sums = frame_values(&groups->frame, to);
-    for (size_t i = 0; i < frame->schema->column_count; i++)
-        sums[i] += values[i];
-    groups->frame.elapsed_ns[to] += frame->elapsed_ns[row];
+    frame_add_values(&groups->frame, to, frame, row);
     groups->frame.entities[to].count += frame->entities[row].count;
     return CAMP_OK;
 }
@@ -144,10 +139,7 @@ int label_groups_open(struct source *whole, size_t label, struct source **ret)
                                       .causes = causes };
     groups->whole = whole;
     groups->label = label;
-    source_set_statements(
-        whole, strcmp(whole->describe(whole)->label_names[label], SOURCE_LABEL_STATEMENT) == 0);
-    source_set_blockers(
-        whole, strcmp(whole->describe(whole)->label_names[label], SOURCE_LABEL_BLOCKER) == 0);
+    source_set_division(whole, whole->describe(whole)->label_names[label]);
     frame_init(&groups->frame, whole->describe(whole));
     *ret = &groups->source;
     return CAMP_OK;

@@ -14,12 +14,11 @@
  *
  * causes(), if there is one, returns why the threads of the snapshot waited.
  *
- * set_statements(), if there is one, says whether the next frames have a row for each session and
- * statement, instead of one for each session. The rows of a session add up to it; the label "query"
- * is the statement. Only a source that was opened with from.by_statement has such rows.
- *
- * set_blockers(), if there is one, says whether the next frames have a row for each session and
- * each session that blocked it, which is the label "blocker". The rows of a session add up to it.
+ * set_division(), if there is one, says by which label the next frames divide the time of a
+ * database session: by its statement ("query"), by the session that blocked it ("blocker"), or by
+ * the wait event in which it was ("wait_event"). There is then a row for each session and value of
+ * the label, and the rows of a session add up to it. NULL, and any other label: a session is one
+ * row. Only a source that was opened with from.by_statement divides by statement.
  *
  * session_facts(), if there is one, returns what a database server reported of its sessions at the
  * end of the last interval.
@@ -50,8 +49,7 @@ struct source {
     void (*set_idle)(struct source *source, enum idle_rows idle); /* may be NULL */
     /* may be NULL: source_causes() */
     int (*causes)(struct source *source, const struct causes **ret, struct camp_error *error);
-    void (*set_statements)(struct source *source, bool by_statement);          /* may be NULL */
-    void (*set_blockers)(struct source *source, bool by_blocker);              /* may be NULL */
+    void (*set_division)(struct source *source, const char *label);            /* may be NULL */
     const struct session_facts *(*session_facts)(const struct source *source); /* may be NULL */
 };
 
@@ -67,16 +65,10 @@ static inline void source_set_idle(struct source *source, enum idle_rows idle)
         source->set_idle(source, idle);
 }
 
-static inline void source_set_statements(struct source *source, bool by_statement)
+static inline void source_set_division(struct source *source, const char *label)
 {
-    if (source->set_statements != NULL)
-        source->set_statements(source, by_statement);
-}
-
-static inline void source_set_blockers(struct source *source, bool by_blocker)
-{
-    if (source->set_blockers != NULL)
-        source->set_blockers(source, by_blocker);
+    if (source->set_division != NULL)
+        source->set_division(source, label);
 }
 
 /* The names of labels of database sessions: the statement to which the time is charged, and the
@@ -84,6 +76,9 @@ static inline void source_set_blockers(struct source *source, bool by_blocker)
 #define SOURCE_LABEL_STATEMENT "query"
 #define SOURCE_LABEL_LAST_STATEMENT "last_statement"
 #define SOURCE_LABEL_BLOCKER "blocker" /* the pid of the session that blocks this one */
+/* What the session waited for, as the database names it. Only rows that are divided by it have it.
+ */
+#define SOURCE_LABEL_WAIT_EVENT "wait_event"
 
 /* Sets *ret to the causes of waits in the interval of the last frame, or to NULL if the source has
  * none. They belong to the source, and are valid until the next frame. A recording reads them only

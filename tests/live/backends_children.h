@@ -89,7 +89,7 @@ static const struct backend_account *account_of(pid_t pid)
 }
 
 /* Waits for the last account of a child. wait(2) may return before the child has left its CPU. */
-static struct backend_account last_of_child(struct backends *backends, pid_t pid)
+static inline struct backend_account last_of_child(struct backends *backends, pid_t pid)
 {
     uint64_t began_ns;
 

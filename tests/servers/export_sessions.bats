@@ -96,6 +96,10 @@ on_each_tier() {
     [ "$status" -eq 0 ]
     [[ $output == *'camp_session_seconds_total{database="postgres"} 0.'* ]]
     [[ $output != *psqlx* ]]
+    run "$CAMP" export --from "postgres:$PG" --once --interval 100ms --group wait_event
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output == *'camp_session_seconds_total{wait_event="Timeout/PgSleep"} 0.'* ]]
     run "$(dirname "$CAMP")/camp-exporter" --from "postgres:$PG" --once --interval 100ms --groups 0
     echo "$output"
     [ "$status" -eq 0 ]
@@ -103,7 +107,7 @@ on_each_tier() {
     [[ $output != *psqlx* ]]
     run "$CAMP" export --from "postgres:$PG" --once --group unit
     [ "$status" -eq 2 ]
-    [ "$output" = "camp export: --group unit: the sessions of postgres have the labels user, database, application, client, backend_type, leader, blocker, root_blocker, blocking_activity" ]
+    [ "$output" = "camp export: --group unit: the sessions of postgres have the labels user, database, application, client, backend_type, leader, blocker, root_blocker, blocking_activity, wait_event" ]
 }
 
 @test "camp export --from postgres ends with one line if there is no server" {

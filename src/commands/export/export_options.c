@@ -20,7 +20,8 @@ enum { GROUP_CONTAINER = 3, GROUP_POD, GROUP_UNIT, GROUP_WORKLOAD };
 #define GROUP_OF_SESSIONS (GROUP_WORKLOAD + 1)
 static const char *const group_names[] = { "command", "user",     "cgroup",       "container",
                                            "pod",     "unit",     "workload",     "application",
-                                           "client",  "database", "backend_type", NULL };
+                                           "client",  "database", "backend_type", "wait_event",
+                                           NULL };
 static const enum group_key group_keys[] = { GROUP_NAME,  GROUP_USER,  GROUP_CGROUP, GROUP_LABEL,
                                              GROUP_LABEL, GROUP_LABEL, GROUP_NUMBER };
 /* Whether /proc would hide names of this group from other users where it is mounted with hidepid.

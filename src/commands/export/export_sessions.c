@@ -101,6 +101,8 @@ int export_sessions_open(const struct export_sessions *sessions, struct exported
         source_close(options.source);
         return status;
     }
+    source_set_division(options.source,
+                        options.source->describe(options.source)->label_names[options.label]);
     options.server = options.source->describe(options.source)->name;
     options.tier = facts.tier;
     options.note = facts.note;

@@ -71,7 +71,9 @@ static int parse(struct record *record, int argc, char **argv, int *ret_first)
           0, 0, NULL },
         { "why", 0, OPTION_FLAG, &record->why, NULL,
           "For threads of this machine and groups of them: record the causes of their waits, too, "
-          "for camp why --from FILE. Needs microstates.",
+          "for camp why --from FILE. Needs microstates. With --from postgres: how long the waits "
+          "of "
+          "sessions lasted.",
           0, 0, NULL },
         { "why-of", 0, OPTION_TEXT, &record->why_of, "WHO",
           "With --why: a pid or the name of processes that must not be among the other processes. "
@@ -146,6 +148,14 @@ static int resolve_why_of(struct record *record)
     return OPTIONS_GO_ON;
 }
 
+static bool reads_sessions(const struct record *record, enum from_opener opener)
+{
+    const char *text = record->from.from.text;
+    const struct from_source *source = text != NULL ? from_source_find(text) : NULL;
+
+    return source != NULL && source->opener == opener;
+}
+
 static int resolve_why(struct record *record)
 {
     struct from *from = &record->from.from;
@@ -155,10 +165,18 @@ static int resolve_why(struct record *record)
                         record->why_of != NULL ? "why-of" : "why-by");
     if (!record->why)
         return OPTIONS_GO_ON;
+    if (reads_sessions(record, OPENS_POSTGRES)) {
+        from->lengths = true;
+        return record->why_of == NULL && record->why_by == BY_NAME
+                   ? OPTIONS_GO_ON
+                   : complain(STATUS_USAGE, "--why-of and --why-by are for threads: sessions are "
+                                            "divided by --group");
+    }
     if (!reads_threads(record))
-        return complain(STATUS_USAGE,
-                        "--why goes with --from threads, processes, users, commands or cgroups; "
-                        "the causes in a recording are always copied");
+        return complain(
+            STATUS_USAGE,
+            "--why goes with --from threads, processes, users, commands, cgroups and postgres:; "
+            "the causes in a recording are always copied");
     from->causes = true;
     from->states_options |= record->why_by == BY_PROCESS ? CAMP_STATES_BY_PROCESS : 0;
     return resolve_why_of(record);
@@ -168,11 +186,8 @@ static int resolve_why(struct record *record)
  * belonged to that. */
 static int resolve_queries(const struct record *record)
 {
-    const char *text = record->from.from.text;
-    const struct from_source *source = text != NULL ? from_source_find(text) : NULL;
-
-    if (!record->from.from.queries || record->from.group != NULL || source == NULL ||
-        (source->opener != OPENS_POSTGRES && source->opener != OPENS_MARIADB))
+    if (!record->from.from.queries || record->from.group != NULL ||
+        (!reads_sessions(record, OPENS_POSTGRES) && !reads_sessions(record, OPENS_MARIADB)))
         return OPTIONS_GO_ON;
     return complain(STATUS_USAGE,
                     "--queries: a session runs many statements in an interval; add --group query, "
@@ -387,7 +402,7 @@ int command_record(int argc, char **argv)
         status = from_options_open(&record.from, &record.source, &record.facts);
     if (status == OPTIONS_GO_ON)
         status = record_when_parse(&record.when, record.source->describe(record.source),
-                                   &record.facts, record.why);
+                                   &record.facts, record.from.from.causes);
     if (status == OPTIONS_GO_ON)
         status = resolve_output(&record);
     if (status == OPTIONS_GO_ON) {

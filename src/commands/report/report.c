@@ -288,10 +288,12 @@ static int write_picture(struct report_options *options)
 {
     struct page_options *page = &options->page;
     const bool is_error = report_error_is(options->picture.kind);
+    const char *division = report_picture_division(&options->picture);
     int status;
 
     page->from.from.wants_states = !is_error;
-    page->from.from.by_statement = report_picture_wants_statements(&options->picture);
+    page->from.from.by_statement =
+        division != NULL && strcmp(division, SOURCE_LABEL_STATEMENT) == 0;
     status = from_options_open(&page->from, &page->source, &page->facts);
     if (status != OPTIONS_GO_ON)
         return status;

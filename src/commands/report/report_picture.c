@@ -1,6 +1,7 @@
 #include "report_picture.h"
 
 #include "counters/units.h"
+#include "ledger/array.h"
 #include "ledger/axes.h"
 #include "ledger/index.h"
 #include "ledger/registry.h"
@@ -77,14 +78,20 @@ int report_picture_check(const struct report_picture *options)
     return status == OPTIONS_GO_ON ? picture_file_check(options->output) : status;
 }
 
-bool report_picture_wants_statements(const struct report_picture *options)
+const char *report_picture_division(const struct report_picture *options)
 {
-    const char *only = options->only;
-    const size_t length = strlen(SOURCE_LABEL_STATEMENT);
+    static const char *const labels[] = { SOURCE_LABEL_STATEMENT, SOURCE_LABEL_WAIT_EVENT };
+    const char *const colour = options->colour != NULL ? options->colour : "";
+    const char *const only = options->only != NULL ? options->only : "";
 
-    return options->kind == PICTURE_RIBBON &&
-           ((options->colour != NULL && strcmp(options->colour, SOURCE_LABEL_STATEMENT) == 0) ||
-            (only != NULL && strncmp(only, SOURCE_LABEL_STATEMENT "=", length + 1) == 0));
+    for (size_t i = 0; i < ARRAY_COUNT(labels) && options->kind == PICTURE_RIBBON; i++) {
+        const size_t length = strlen(labels[i]);
+
+        if (strcmp(colour, labels[i]) == 0 ||
+            (strncmp(only, labels[i], length) == 0 && only[length] == '='))
+            return labels[i];
+    }
+    return NULL;
 }
 
 static size_t vertices_wanted(const struct report_picture *options, const struct page_options *page)
@@ -362,8 +369,8 @@ int report_picture(const struct report_picture *options, struct page_options *pa
     int status;
 
     timeline_init(&work.timeline, schema, TIMELINE_BYTES);
-    source_set_statements(page->source, true); /* if it was opened with them */
-    if (options->pin != NULL)                  /* report_picture_check() has checked it. */
+    source_set_division(page->source, report_picture_division(options));
+    if (options->pin != NULL) /* report_picture_check() has checked it. */
         regcomp(&work.pin, options->pin, REG_EXTENDED | REG_NOSUB);
     status = set_axes(&work, schema, page);
     if (status == STATUS_OK)

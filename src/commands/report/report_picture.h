@@ -52,8 +52,8 @@ int report_picture_refuse(const char *output);
  * an error message. */
 int report_picture_check(const struct report_picture *options);
 
-/* Returns whether time should be divided by statement (from.by_statement). */
-bool report_picture_wants_statements(const struct report_picture *options);
+/* Returns the label by which the time of sessions is divided (source_set_division()), or NULL. */
+const char *report_picture_division(const struct report_picture *options);
 
 /* Reads the source of the page to its end, or `count` frames, and writes the picture. Returns an
  * exit status. */

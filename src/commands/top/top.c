@@ -82,7 +82,9 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
           "The rows are names of processes (with --group process: processes), with how long their "
           "waits for a CPU lasted (p50, p99, max), or those of the state of --sort, and with the "
           "largest cause of a wait. --sort run_queue_max_ns sorts by one of them. At most 53 rows "
-          "are told apart. docs/why.md has the meaning.",
+          "are told apart. docs/why.md has the meaning. With --from postgres: how long the waits "
+          "of "
+          "sessions lasted, whatever the rows are (docs/sessions.md); needs tier bpf.",
           0, 0, NULL },
         COMMON_OPTION(COMMON_NO_KERNEL_THREADS, &top->kernel_threads),
         COMMON_OPTION(COMMON_NO_SYSCALLS, &top->no_syscalls),

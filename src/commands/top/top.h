@@ -29,7 +29,7 @@ extern const char *const top_thread_groups[]; /* in the order of enum top_group;
 
 /* The columns that --why has in text, and the largest number of rows. */
 #define TOP_WHY_FIELDS 4
-#define TOP_SESSION_FIELDS 4
+#define TOP_SESSION_FIELDS FRAME_MORE_MOST
 #define TOP_WHY_ROWS 64
 
 enum top_columns { TOP_COLUMNS_CAMP, TOP_COLUMNS_PRSTAT, TOP_COLUMNS_PEA, TOP_COLUMNS_COUNT };

@@ -162,12 +162,7 @@ int top_select_group(struct top *top, int group, const char **ret_problem)
     selection->name = row_name;
     selection->context = top;
     fill_style(top, selection->grouping.key);
-    source_set_statements(top->source,
-                          selection->grouping.key == GROUP_LABEL &&
-                              strcmp(top_group_name(top, group), SOURCE_LABEL_STATEMENT) == 0);
-    source_set_blockers(top->source,
-                        selection->grouping.key == GROUP_LABEL &&
-                            strcmp(top_group_name(top, group), SOURCE_LABEL_BLOCKER) == 0);
+    source_set_division(top->source, top_group_name(top, group));
     /* The interval on the screen keeps its rows. */
     source_set_idle(top->source,
                     selection->grouping.key == GROUP_NONE || selection->grouping.key == GROUP_THREAD

@@ -1,17 +1,34 @@
 /* Columns of database sessions beside their states: "in tx%", the part of their idle time in which
- * they are within a transaction, and keep its locks; and of statements what the database itself
- * counts of them, with the difference to what was measured. */
+ * they are within a transaction, and keep its locks; how long their waits lasted, where that is
+ * known; and of statements what the database itself counts of them, with the difference to what was
+ * measured. */
 #include "top_sessions.h"
 
+#include "counters/units.h"
 #include "ledger/array.h"
+#include "sources/causes/wait_lengths.h"
 #include "top.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Of a statement: its calls that ended, the time of these by the database's own count, and the
  * statement's time that is not in it. A long call is counted in the interval in which it ends, so
  * the last is negative then. */
-enum session_column { IN_TRANSACTION, CALLS, REPORTED, UNREPORTED };
+enum session_column {
+    IN_TRANSACTION,
+    CALLS,
+    REPORTED,
+    UNREPORTED,
+    WAITS,
+    WAITS_P50,
+    WAITS_P99,
+    WAITS_MAX,
+    WAITS_MAX_ID,
+    SESSION_COLUMNS
+};
+
+#define WAITS_COLUMN "waits"
 
 static const struct {
     struct field field;
@@ -22,6 +39,17 @@ static const struct {
     [CALLS] = { { .title = "calls", .width = 7 }, "reported_calls" },
     [REPORTED] = { { .title = "rep%", .width = 6, .decimals = 1 }, "reported_execution_ns" },
     [UNREPORTED] = { { .title = "unrep%", .width = 6, .decimals = 1 }, "reported_execution_ns" },
+    [WAITS] = { { .title = "waits", .width = 7 }, WAITS_COLUMN },
+    [WAITS_P50] = { { .title = "p50 ms", .width = 8, .decimals = 3 }, WAITS_COLUMN },
+    [WAITS_P99] = { { .title = "p99 ms", .width = 8, .decimals = 3 }, WAITS_COLUMN },
+    [WAITS_MAX] = { { .title = "max ms", .width = 9, .decimals = 3 }, COLUMN_LONGEST },
+    [WAITS_MAX_ID] = { { .title = "max id", .width = 7 }, "waits_max_id" },
+};
+
+/* What JSON and CSV have of the lengths besides the columns of the source. */
+static const struct field more_fields[] = {
+    { .name = "waits_p50_ns", .help = "half of the waits lasted no longer, to a factor of 2" },
+    { .name = "waits_p99_ns", .help = "99 % of the waits lasted no longer, to a factor of 2" },
 };
 
 /* Returns the index of a column that is not a state, or the number of columns. With --detail the
@@ -62,6 +90,44 @@ static bool is_statement(const struct frame *rows, size_t row)
     return rows->entities[row].name[0] != '(';
 }
 
+/* Adds up the lengths of a row from its columns, whose names end with the exponent of 2. */
+static struct wait_lengths lengths_of(const struct frame *rows, size_t row)
+{
+    static const char stem[] = "waits_log2_";
+    const struct schema *schema = rows->schema;
+    const uint64_t *values = frame_values(rows, row);
+    struct wait_lengths ret = { .longest_ns = value_of(rows, row, COLUMN_LONGEST) };
+
+    for (size_t i = schema->state_count; i < schema->column_count; i++) {
+        const char *name = schema->columns[i].name;
+        unsigned exponent;
+
+        if (strncmp(name, stem, sizeof stem - 1) != 0)
+            continue;
+        exponent = (unsigned)strtoul(name + sizeof stem - 1, NULL, 10);
+        if (exponent < CAMP_WAIT_BUCKETS)
+            ret.counts[exponent] += values[i];
+    }
+    wait_lengths_fill(&ret);
+    return ret;
+}
+
+static struct cell cell_of_waits(const struct frame *rows, size_t row, enum session_column column)
+{
+    const struct wait_lengths lengths = lengths_of(rows, row);
+
+    if (column == WAITS)
+        return cell_natural(lengths.count);
+    if (lengths.count == 0)
+        return cell_unknown();
+    if (column == WAITS_MAX_ID)
+        return cell_natural(value_of(rows, row, columns[column].counter));
+    return cell_real((double)(column == WAITS_P50   ? lengths.p50_ns
+                              : column == WAITS_P99 ? lengths.p99_ns
+                                                    : lengths.longest_ns) /
+                     NS_PER_MS);
+}
+
 static struct cell cell_of(const struct top *top, const struct frame *rows, size_t row,
                            enum session_column column)
 {
@@ -72,6 +138,8 @@ static struct cell cell_of(const struct top *top, const struct frame *rows, size
     const double reported = (double)value_of(rows, row, "reported_planning_ns") +
                             (double)value_of(rows, row, columns[REPORTED].counter);
 
+    if (column >= WAITS)
+        return cell_of_waits(rows, row, column);
     if (column != IN_TRANSACTION && !is_statement(rows, row))
         return cell_unknown();
     if (column == CALLS)
@@ -98,6 +166,31 @@ static void fill_extra(void *context, const struct frame *rows, size_t row, stru
     }
 }
 
+static void fill_more(void *context, const struct frame *rows, size_t row, struct cell *ret)
+{
+    const struct wait_lengths lengths = lengths_of(rows, row);
+
+    (void)context;
+    ret[0] = lengths.count > 0 ? cell_natural(lengths.p50_ns) : cell_unknown();
+    ret[1] = lengths.count > 0 ? cell_natural(lengths.p99_ns) : cell_unknown();
+}
+
+/* The longest wait is unknown if none has ended. */
+static bool is_known(void *context, const struct frame *rows, size_t row, size_t column)
+{
+    const size_t longest = rows->schema->longest;
+
+    (void)context;
+    return column < longest || column >= longest + LONGEST_COLUMNS ||
+           frame_values(rows, row)[longest] > 0;
+}
+
+static bool is_shown(const struct top *top, enum session_column column)
+{
+    return has_counter(top->source->describe(top->source), column) &&
+           (column == IN_TRANSACTION || column >= WAITS || is_by_statement(top));
+}
+
 void top_sessions_use_columns(struct top *top)
 {
     const struct schema *schema = top->source->describe(top->source);
@@ -105,11 +198,18 @@ void top_sessions_use_columns(struct top *top)
 
     if (top->style.fill_extra != NULL && top->style.fill_extra != fill_extra)
         return; /* --why has columns of its own. */
-    for (enum session_column i = IN_TRANSACTION; i <= UNREPORTED; i++) {
-        if (has_counter(schema, i) && (i == IN_TRANSACTION || is_by_statement(top)))
+    for (enum session_column i = IN_TRANSACTION; i < SESSION_COLUMNS && count < FRAME_MORE_MOST;
+         i++) {
+        if (is_shown(top, i))
             top->session_fields[count++] = columns[i].field;
     }
     top->style.extra = count > 0 ? top->session_fields : NULL;
     top->style.extra_count = count;
     top->style.fill_extra = count > 0 ? fill_extra : NULL;
+    if (schema->longest == 0)
+        return;
+    top->style.more = more_fields;
+    top->style.more_count = ARRAY_COUNT(more_fields);
+    top->style.fill_more = fill_more;
+    top->style.is_known = is_known;
 }

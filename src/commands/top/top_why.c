@@ -4,6 +4,7 @@
 #include "program/command.h"
 #include "sources/causes/cause_names.h"
 #include "sources/causes/waits_source.h"
+#include "sources/from_list.h"
 #include "top.h"
 
 #include <stdio.h>
@@ -146,6 +147,14 @@ static const char *refused_option(const struct top *top)
     return NULL;
 }
 
+/* Returns whether the rows are sessions of which the lengths of sleeps may be known. */
+static bool is_of_sessions(const char *rows)
+{
+    const struct from_source *source = rows != NULL ? from_source_find(rows) : NULL;
+
+    return source != NULL && source->opener == OPENS_POSTGRES;
+}
+
 int top_why_prepare(struct top *top)
 {
     struct from *from = &top->from.from;
@@ -153,6 +162,11 @@ int top_why_prepare(struct top *top)
     const bool of_threads = rows == NULL || strcmp(rows, "threads") == 0;
     bool by_process = rows != NULL && strcmp(rows, "processes") == 0;
 
+    if (is_of_sessions(rows)) { /* top_sessions.c shows them. */
+        top->why = false;
+        from->lengths = true;
+        return OPTIONS_GO_ON;
+    }
     if (option != NULL)
         return complain(STATUS_USAGE,
                         "--%s does not go with --why, whose rows are names of processes, or "
@@ -160,7 +174,8 @@ int top_why_prepare(struct top *top)
                         option);
     if (!of_threads && !by_process && strcmp(rows, "commands") != 0)
         return complain(STATUS_USAGE,
-                        "--why is for the threads of this machine: it does not go with --from %s",
+                        "--why is for the threads of this machine and sessions of PostgreSQL: it "
+                        "does not go with --from %s",
                         from_shown(rows).text);
     if (group != NULL && of_threads)
         by_process = strcmp(group, top_thread_groups[TOP_PROCESS]) == 0;

@@ -131,7 +131,7 @@ int why_sessions_show(const struct why_sessions *sessions)
 
     if (!blocker_tree_is_known(sessions->source->describe(sessions->source)))
         return complain(STATUS_FAILURE, "%s does not say who blocks whom", sessions->facts->name);
-    source_set_blockers(sessions->source, true);
+    source_set_division(sessions->source, SOURCE_LABEL_BLOCKER);
     status = show_all(&shown);
     blocker_tree_release(&shown.tree);
     document_release(&shown.document);

@@ -4,6 +4,7 @@
  * process.
  */
 #include "../backends.h"
+#include "backend_lengths.h"
 #include "backends.skel.h"
 #include "counters/clock.h"
 #include "counters/error.h"
@@ -28,6 +29,10 @@ struct backends {
     struct backend_slot *slots; /* [BACKENDS_MAX] */
     /* [BACKENDS_MAX], or NULL if times are not divided by statement */
     struct backend_statements *statements;
+    struct lengths_reader lengths; /* all zero if lengths are not kept */
+    /* [BACKENDS_MAX] the row of each slot in the last reading, and whether its task has ended */
+    uint32_t rows[BACKENDS_MAX];
+    bool ended[BACKENDS_MAX];
 };
 
 static int find_types(struct backends_bpf *programs, const struct relocations *types,
@@ -51,8 +56,8 @@ static void give_all(struct backend_slots *slots)
     slots->given = BACKENDS_MAX;
 }
 
-static int prepare(struct backends *backends, bool by_statement, struct relocations *types,
-                   struct camp_error *error)
+static int prepare(struct backends *backends, const struct backends_place *place,
+                   struct relocations *types, struct camp_error *error)
 {
     LIBBPF_OPTS(bpf_object_open_opts, options);
     struct backends_bpf *programs;
@@ -63,17 +68,24 @@ static int prepare(struct backends *backends, bool by_statement, struct relocati
     if (programs == NULL)
         return camp_fail(error, CAMP_E_NOMEM, errno, "no memory for the programs of " WHAT);
     give_all(&programs->bss->slots);
-    programs->rodata->by_statement = by_statement;
+    lengths_give_all(&programs->bss->lengths_places);
+    programs->rodata->by_statement = place->by_statement;
+    programs->rodata->keeps_lengths = place->lengths;
     programs->bss->reading = 1;
-    if (!by_statement)
+    if (place->by_statement == 0)
         bpf_map__set_max_entries(programs->maps.statements, 1);
+    if (place->lengths == 0) {
+        bpf_map__set_max_entries(programs->maps.lengths, 1);
+        bpf_map__set_max_entries(programs->maps.lengths_index, 1);
+    }
     return find_types(programs, types, error);
 }
 
-static int load(struct backends *backends, bool by_statement, struct camp_error *error)
+static int load(struct backends *backends, const struct backends_place *place,
+                struct camp_error *error)
 {
     struct relocations types;
-    const int prepared = prepare(backends, by_statement, &types, error);
+    const int prepared = prepare(backends, place, &types, error);
     struct backends_bpf *programs = backends->programs;
     int r = prepared == CAMP_OK && programs != NULL ? backends_bpf__load(programs) : 0;
 
@@ -87,21 +99,31 @@ static int load(struct backends *backends, bool by_statement, struct camp_error 
     return r == 0 ? CAMP_OK : camp_refused_programs(r, WHAT, WITHOUT, error);
 }
 
-static void *map_elements(const struct bpf_map *map, size_t size)
+/* Maps all elements of a map that the programs in the kernel write. */
+static void *map_elements(const struct bpf_map *map)
 {
-    void *elements =
-        mmap(NULL, BACKENDS_MAX * size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+    void *elements = mmap(NULL, (size_t)bpf_map__max_entries(map) * bpf_map__value_size(map),
+                          PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
 
     return elements != MAP_FAILED ? elements : NULL;
 }
 
-static int map_slots(struct backends *backends, bool by_statement, struct camp_error *error)
+static int map_slots(struct backends *backends, const struct backends_place *place,
+                     struct camp_error *error)
 {
-    backends->slots = map_elements(backends->programs->maps.accounts, sizeof(struct backend_slot));
-    if (by_statement)
-        backends->statements =
-            map_elements(backends->programs->maps.statements, sizeof(struct backend_statements));
-    if (backends->slots == NULL || (by_statement && backends->statements == NULL))
+    const struct backends_bpf *programs = backends->programs;
+    struct backend_lengths *lengths = NULL;
+
+    backends->slots = map_elements(programs->maps.accounts);
+    if (place->by_statement != 0)
+        backends->statements = map_elements(programs->maps.statements);
+    if (place->lengths != 0)
+        lengths = map_elements(programs->maps.lengths);
+    if (backends->slots == NULL || (place->by_statement != 0 && backends->statements == NULL) ||
+        (place->lengths != 0 &&
+         (lengths == NULL ||
+          !lengths_reader_init(&backends->lengths, lengths, &programs->bss->lengths_places,
+                               bpf_map__fd(programs->maps.lengths_index)))))
         return camp_fail(error, CAMP_E_NOMEM, errno, "no memory to map the accounts of backends");
     return CAMP_OK;
 }
@@ -147,10 +169,10 @@ int backends_open(struct backends **ret, const struct backends_place *place,
     if (backends == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a session");
     before = libbpf_set_print(NULL);
-    r = load(backends, place->by_statement != 0, error);
+    r = load(backends, place, error);
     libbpf_set_print(before);
     if (r == CAMP_OK)
-        r = map_slots(backends, place->by_statement != 0, error);
+        r = map_slots(backends, place, error);
     if (r == CAMP_OK)
         r = backends_move(backends, place, error);
     if (r == CAMP_OK)
@@ -198,6 +220,9 @@ void backends_close(struct backends *backends)
         munmap(backends->slots, BACKENDS_MAX * sizeof *backends->slots);
     if (backends->statements != NULL)
         munmap(backends->statements, BACKENDS_MAX * sizeof *backends->statements);
+    if (backends->lengths.shared != NULL)
+        munmap(backends->lengths.shared, BACKEND_LENGTHS_MAX * sizeof *backends->lengths.shared);
+    lengths_reader_release(&backends->lengths);
     backends_bpf__destroy(backends->programs);
     free(backends);
 }
@@ -322,6 +347,7 @@ int backends_read(struct backends *backends, struct backend_account *accounts,
     }
     if (backends->statements == NULL)
         statements = NULL;
+    memset(backends->rows, 0xff, sizeof backends->rows); /* BACKEND_LENGTHS_OTHER */
     /* before the first share is read, so that none is replaced unread */
     __atomic_store_n(reading, *reading + 1, __ATOMIC_SEQ_CST);
     for (uint32_t i = 0; i < BACKENDS_MAX && count < capacity; i++) {
@@ -329,15 +355,30 @@ int backends_read(struct backends *backends, struct backend_account *accounts,
 
         if (in_use[i] == 0)
             continue;
-        if (read_slot(account, &backends->slots[i], statements != NULL ? &statements[count] : NULL,
+        backends->ended[i] =
+            read_slot(account, &backends->slots[i], statements != NULL ? &statements[count] : NULL,
                       statements != NULL ? &backends->statements[i] : NULL) &&
-            (account->flags & BACKEND_ENDED) != 0)
-            give_back(backends, i);
-        account->row = (uint32_t)count;
+            (account->flags & BACKEND_ENDED) != 0;
+        account->row = backends->rows[i] = (uint32_t)count;
         count += account->pid != 0;
+    }
+    if (backends->lengths.shared != NULL)
+        lengths_read(&backends->lengths, *reading, backends->rows, backends->ended);
+    for (uint32_t i = 0; i < BACKENDS_MAX; i++) {
+        if (backends->ended[i])
+            give_back(backends, i);
+        backends->ended[i] = false;
     }
     *ret_count = count;
     return CAMP_OK;
+}
+
+const struct backend_lengths_growth *backends_lengths(const struct backends *backends,
+                                                      size_t *ret_count, uint64_t *ret_uncounted)
+{
+    *ret_count = backends->lengths.count;
+    *ret_uncounted = backends->programs->bss->uncounted_lengths;
+    return backends->lengths.growth;
 }
 
 void backends_losses(const struct backends *backends, struct backends_losses *ret)

@@ -9,14 +9,22 @@
  *
  * If the labels have "blocker", the time that a session waited for locks is divided by the sessions
  * that blocked it (blocker_samples.h). Its row has the one that blocked it longest, blocked_ns is
- * the time of that one, and the rest of the contention is of others or unknown. With by_blocker a
- * session has a row for each of its blockers, one for unknown blockers ("unknown"), and one for the
- * rest of its time; they add up to the session. In both forms blocking_ns is how long a session
+ * the time of that one, and the rest of the contention is of others or unknown. Divided by blocker,
+ * a session has a row for each of its blockers, one for unknown blockers ("unknown"), and one for
+ * the rest of its time; they add up to the session. In both forms blocking_ns is how long a session
  * blocked others, added up over these.
+ *
+ * Divided by wait event, a session has a row for each event in which it waited, such as
+ * "Lock/transactionid", and one without an event for the rest of its time: on a CPU, in the run
+ * queue, asleep without an event, and unaccounted.
  *
  * If CPU and run queue are measured and samples only divide the remaining time, the states always
  * add up to the wall time, whatever the samples say. For comparison, sampled_asleep_ns is the time
  * asleep by the samples alone.
+ *
+ * If the lengths of sleeps are known, a row has columns of those that ended in the interval
+ * (session_lengths.h). Idle sleeps count only where sessions are divided by wait event: elsewhere
+ * they would hide all others.
  *
  * If the database counts the calls of statements, a row without time has the counts of a statement,
  * in the columns reported_calls to reported_lost.
@@ -39,6 +47,20 @@ struct session_time {
     uint64_t ns;
 };
 
+/* Element n counts sleeps of at least 2^(n + SESSION_LENGTHS_FIRST) ns, and below twice as much.
+ * The first one also has those that were shorter, the last one those that were longer. */
+#define SESSION_LENGTHS_FIRST 10
+#define SESSION_LENGTHS 31
+
+/* The sleeps of a session, with one wait event and activity, that ended in the interval. */
+struct session_lengths {
+    struct session_kind kind;
+    uint64_t ns; /* sum of their lengths */
+    uint64_t longest_ns;
+    int64_t longest_wall_clock_ns; /* wall clock at the end of the longest, in ns since 1970 */
+    const uint64_t *counts;        /* [SESSION_LENGTHS] */
+};
+
 struct session {
     /* entity.id is unique among living sessions. entity.pid is the process or thread that serves
      * the session, or 0 if the server is not on this machine. */
@@ -50,6 +72,8 @@ struct session {
     /* [time_count], in any order; the same kind may occur several times */
     const struct session_time *times;
     size_t time_count;
+    const struct session_lengths *lengths; /* [lengths_count] if the frame has_lengths */
+    size_t lengths_count;
     uint64_t sampled_ns;   /* time asleep by the samples alone, if `times` are scaled */
     uint64_t sample_count; /* number of samples in the interval, if `times` are sampled or scaled */
     /* Times in the interval as the database itself reports them, indexed by enum session_state. */
@@ -63,6 +87,8 @@ struct session {
 /* Labels of sources that know who blocks whom, in this order. The first two are pids of the server,
  * or "prepared" for a prepared transaction. The third is what a session does that blocks others. */
 #define SESSION_LABELS_OF_BLOCKERS SOURCE_LABEL_BLOCKER, "root_blocker", "blocking_activity"
+/* Their number, and that of SOURCE_LABEL_WAIT_EVENT, which may be the last label of any source. */
+#define SESSION_LABELS_MORE 4
 #define SESSION_BLOCKER_PREPARED "prepared"
 #define SESSION_BLOCKER_UNKNOWN "unknown"
 enum session_label { SESSION_BLOCKER, SESSION_ROOT_BLOCKER, SESSION_BLOCKING_ACTIVITY };
@@ -72,12 +98,24 @@ extern const char session_rules_mariadb[];
 extern const char session_rules_oracle[];
 extern const char session_rules_postgres[];
 
+/* How the time of a session is divided into rows. */
+enum session_division {
+    SESSION_UNDIVIDED,
+    SESSION_BY_STATEMENT, /* by the driver */
+    SESSION_BY_BLOCKER,
+    SESSION_BY_EVENT
+};
+
+/* Returns the division by a label of the frame, for source.set_division(). */
+enum session_division session_division_of(const char *label);
+
 struct session_plan {
     const char *name; /* name of the schema, such as "postgres" */
     bool detail;      /* the states are cpu, run_queue and the columns of the rules */
     bool has_reported;
     bool has_sampled;
     bool has_counts;                     /* the database counts the calls of statements */
+    bool has_lengths;                    /* sessions have `lengths` */
     bool has_planning;                   /* with has_counts: it reports their planning times, too */
     enum camp_provenance cpu_provenance; /* provenance of cpu and run_queue */
     enum camp_provenance wait_provenance; /* provenance of all other states */
@@ -97,16 +135,21 @@ struct session_frame {
     struct column *columns;
     bool detail;
     size_t first_rule_column, first_reported_column, sampled_column, samples_column,
-        first_count_column, blocked_column, blocking_column,
+        first_count_column, first_length_column, blocked_column, blocking_column,
         blocking_activity_column; /* indexes of columns; 0 if the frame has no such column */
     size_t first_blocker_label;   /* enum session_label, if there is blocked_column */
+    size_t event_label;           /* label_count if there is no SOURCE_LABEL_WAIT_EVENT */
     bool (*is_lock)(const struct session_kind *kind);
     struct blocker_samples *blockers; /* set by the driver; NULL if they are unknown */
-    bool by_blocker;
-    struct blocks blocks;       /* of one session */
-    struct session_time *times; /* [time_capacity] of one row of by_blocker */
-    struct block *blockings;    /* [blocking_count] who blocked, and how long, in the interval */
-    size_t time_capacity, blocking_count, blocking_capacity;
+    enum session_division division;
+    struct blocks blocks;           /* of one session */
+    struct session_time *times;     /* [time_capacity] of one row by blocker */
+    struct event_part *event_parts; /* [event_capacity] of one session */
+    /* [event_capacity] of one row by wait event */
+    struct session_time *event_times;
+    struct session_lengths *event_lengths;
+    struct block *blockings; /* [blocking_count] who blocked, and how long, in the interval */
+    size_t time_capacity, event_capacity, blocking_count, blocking_capacity;
     struct frame frame;
     struct known_kind *kinds; /* [kind_count], cache of session_frame_state() */
     size_t kind_count, kind_capacity;
@@ -123,7 +166,7 @@ void session_frame_release(struct session_frame *sessions);
 void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint64_t end_ns,
                          int64_t wall_clock_ns);
 
-/* Adds a row, or with by_blocker several. CAMP_OK or CAMP_E_NOMEM. */
+/* Adds a row, or by `division` several. CAMP_OK or CAMP_E_NOMEM. */
 int session_frame_add(struct session_frame *sessions, const struct session *session);
 
 /* Returns the number of CPUs of a server (from_facts.server_cpus), which is on this machine if

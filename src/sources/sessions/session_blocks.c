@@ -25,16 +25,8 @@ struct replaced {
 static labels_id replace(const struct session_frame *sessions, labels_id labels,
                          const struct replaced *by)
 {
-    const char *values[LABELS_MOST];
-    const size_t count = sessions->schema.label_count, first = sessions->first_blocker_label;
-
-    for (size_t i = 0; i < count && i < LABELS_MOST; i++) {
-        const bool is_replaced = i >= first && i - first < ARRAY_COUNT(by->texts);
-
-        values[i] = is_replaced && by->texts[i - first] != NULL ? by->texts[i - first]
-                                                                : labels_value(labels, i);
-    }
-    return labels_intern(values, count);
+    return labels_replace(labels, sessions->schema.label_count, sessions->first_blocker_label,
+                          by->texts, ARRAY_COUNT(by->texts));
 }
 
 static labels_id with_block(const struct session_frame *sessions, labels_id labels,
@@ -113,6 +105,8 @@ static int add_part(struct session_frame *sessions, const struct session *sessio
     if (*is_first) { /* All of the session's time is in locks. */
         row.sampled_ns = session->sampled_ns;
         row.sample_count = session->sample_count;
+        row.lengths = session->lengths;
+        row.lengths_count = session->lengths_count;
         memcpy(row.reported_ns, session->reported_ns, sizeof row.reported_ns);
     } else {
         row.entity.flags |= ENTITY_PART;
@@ -175,8 +169,9 @@ int session_blocks_add_rows(struct session_frame *sessions, const struct session
         return CAMP_E_NOMEM;
     for (size_t i = 0; i < blocks->count; i++)
         sessions->blockings[sessions->blocking_count++] = blocks->blocks[i];
-    return sessions->by_blocker && lock_ns > 0 ? add_parts(sessions, session, lock_ns)
-                                               : add_whole(sessions, session);
+    return sessions->division == SESSION_BY_BLOCKER && lock_ns > 0
+               ? add_parts(sessions, session, lock_ns)
+               : add_whole(sessions, session);
 }
 
 static int compare_blockers(const void *key, const void *element)

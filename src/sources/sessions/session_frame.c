@@ -1,4 +1,6 @@
 #include "session_blocks.h"
+#include "session_events.h"
+#include "session_lengths.h"
 
 #include "counters/error.h"
 #include "ledger/array.h"
@@ -212,6 +214,11 @@ static bool add_columns(struct session_frame *sessions, const struct session_pla
         sessions->first_count_column = sessions->schema.column_count;
     for (int i = 0; plan->has_counts && i < COUNT_PLANNING + plan->has_planning; i++)
         add_column(sessions, &counts[i], CAMP_MEASURED);
+    if (plan->has_lengths)
+        sessions->first_length_column = sessions->schema.column_count;
+    for (int i = 0; plan->has_lengths && i < LENGTHS_COLUMNS; i++)
+        add_column(sessions, &session_lengths_columns[i], CAMP_MEASURED);
+    sessions->schema.longest = schema_find_longest(&sessions->schema);
     if (sessions->is_lock != NULL) {
         const enum camp_provenance provenance =
             plan->wait_provenance == CAMP_SAMPLED ? CAMP_SAMPLED : CAMP_SCALED;
@@ -223,6 +230,15 @@ static bool add_columns(struct session_frame *sessions, const struct session_pla
     return good;
 }
 
+static size_t find_label(const struct session_plan *plan, const char *name)
+{
+    size_t ret = 0;
+
+    while (ret < plan->label_count && strcmp(plan->label_names[ret], name) != 0)
+        ret++;
+    return ret;
+}
+
 int session_frame_init(struct session_frame *ret, const struct session_plan *plan,
                        struct camp_error *error)
 {
@@ -232,15 +248,15 @@ int session_frame_init(struct session_frame *ret, const struct session_plan *pla
     ret->schema.name = plan->name;
     ret->schema.label_names = plan->label_names;
     ret->schema.label_count = plan->label_count;
-    while (ret->first_blocker_label < plan->label_count &&
-           strcmp(plan->label_names[ret->first_blocker_label], SOURCE_LABEL_BLOCKER) != 0)
-        ret->first_blocker_label++;
+    ret->first_blocker_label = find_label(plan, SOURCE_LABEL_BLOCKER);
+    ret->event_label = find_label(plan, SOURCE_LABEL_WAIT_EVENT);
     ret->is_lock = ret->first_blocker_label < plan->label_count ? plan->is_lock : NULL;
     frame_init(&ret->frame, &ret->schema);
     r = parse_rules(&ret->rules, plan, error);
     if (r != CAMP_OK)
         return r;
-    ret->columns = calloc(2 * SESSION_STATE_COUNT + 5 + COUNT_COUNT + ret->rules.column_count,
+    ret->columns = calloc(2 * SESSION_STATE_COUNT + 5 + COUNT_COUNT + LENGTHS_COLUMNS +
+                              ret->rules.column_count,
                           sizeof *ret->columns);
     ret->schema.columns = ret->columns;
     if (ret->columns == NULL || !add_columns(ret, plan))
@@ -263,6 +279,9 @@ void session_frame_release(struct session_frame *sessions)
     free(sessions->kinds);
     free(sessions->blocks.blocks);
     free(sessions->times);
+    free(sessions->event_parts);
+    free(sessions->event_times);
+    free(sessions->event_lengths);
     free(sessions->blockings);
     index_release(&sessions->kind_index);
     *sessions = (struct session_frame){ 0 };
@@ -325,6 +344,20 @@ void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint
     sessions->frame.wall_clock_ns = wall_clock_ns;
 }
 
+enum session_division session_division_of(const char *label)
+{
+    static const char *const names[] = { [SESSION_BY_STATEMENT] = SOURCE_LABEL_STATEMENT,
+                                         [SESSION_BY_BLOCKER] = SOURCE_LABEL_BLOCKER,
+                                         [SESSION_BY_EVENT] = SOURCE_LABEL_WAIT_EVENT };
+    enum session_division ret = SESSION_UNDIVIDED;
+
+    for (size_t i = 1; label != NULL && i < ARRAY_COUNT(names); i++) {
+        if (strcmp(names[i], label) == 0)
+            ret = (enum session_division)i;
+    }
+    return ret;
+}
+
 static void set_counts(const struct session_frame *sessions, const struct statement_growth *growth,
                        uint64_t *values)
 {
@@ -339,6 +372,14 @@ static void set_counts(const struct session_frame *sessions, const struct statem
 }
 
 int session_frame_add(struct session_frame *sessions, const struct session *session)
+{
+    return sessions->division == SESSION_BY_EVENT &&
+                   sessions->event_label < sessions->schema.label_count && session->growth == NULL
+               ? session_events_add_rows(sessions, session)
+               : session_frame_add_blocked(sessions, session);
+}
+
+int session_frame_add_blocked(struct session_frame *sessions, const struct session *session)
 {
     return sessions->blockers != NULL && sessions->is_lock != NULL
                ? session_blocks_add_rows(sessions, session)
@@ -373,6 +414,8 @@ int session_frame_add_row(struct session_frame *sessions, const struct session *
         values[sessions->sampled_column] = session->sampled_ns;
     if (sessions->samples_column != 0)
         values[sessions->samples_column] = session->sample_count;
+    if (sessions->first_length_column != 0)
+        session_lengths_fill(sessions, session, values + sessions->first_length_column);
     if (sessions->first_count_column != 0 && session->growth != NULL)
         set_counts(sessions, session->growth, values);
     return CAMP_OK;

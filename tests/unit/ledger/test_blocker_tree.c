@@ -120,7 +120,7 @@ static void the_tree_and_the_session_with_most_time_come_first(void **state)
     assert_tree(7, "");
 }
 
-/* Rows of one session and several blockers, as with source_set_blockers(). */
+/* Rows of one session and several blockers, as with source_set_division(). */
 static void a_session_is_below_each_of_its_blockers_and_counts_once(void **state)
 {
     (void)state;

@@ -27,6 +27,7 @@ static void open_source(enum postgres_tier tier)
         .has_sampled = tier == POSTGRES_MEMORY || tier == POSTGRES_GATED,
         .rules_text = session_rules_postgres,
         .label_names = postgres_label_names,
+        .has_lengths = tier == POSTGRES_BPF,
         .label_count = POSTGRES_LABELS,
     };
 
@@ -52,6 +53,7 @@ static void close_source(void)
     sampled_times_release(&source.sampler.times);
     postgres_parts_release(&source.parts);
     postgres_statements_release(&source.texts);
+    postgres_lengths_release(&source.lengths);
     free(source.times);
     free(source.statements);
     free(source.names);
@@ -101,7 +103,7 @@ static struct backend_account account(int32_t pid, uint32_t flags)
                                      .waits = { { LOCK, ACTIVE, 300 * MS, 1 } } };
 }
 
-static void fill(const struct backend_account *accounts, size_t count)
+static inline void fill(const struct backend_account *accounts, size_t count)
 {
     const struct frame *frame = &source.sessions.frame;
 
@@ -121,13 +123,13 @@ static const struct entity *row_at(size_t row)
     return &source.sessions.frame.entities[row];
 }
 
-static const char *statement_at(size_t row)
+static inline const char *statement_at(size_t row)
 {
     return labels_value(row_at(row)->labels, POSTGRES_LABEL_STATEMENT);
 }
 
 /* Asserts that the rows are of one session, and that each adds up to its own time. */
-static void assert_parts(uint64_t elapsed_ms)
+static inline void assert_parts(uint64_t elapsed_ms)
 {
     uint64_t elapsed_ns = 0;
 
@@ -140,7 +142,7 @@ static void assert_parts(uint64_t elapsed_ms)
     assert_int_equal(elapsed_ns, elapsed_ms * MS);
 }
 
-static uint64_t value_ms(size_t row, const char *column)
+static inline uint64_t value_ms(size_t row, const char *column)
 {
     const struct schema *schema = &source.sessions.schema;
 

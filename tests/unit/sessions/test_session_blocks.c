@@ -126,7 +126,7 @@ static void the_rows_of_a_session_by_blocker_add_up_to_it(void **state)
 
     (void)state;
     sample();
-    sessions.by_blocker = true;
+    sessions.division = SESSION_BY_BLOCKER;
     add(7, 4, 0);
     assert_int_equal(sessions.frame.entity_count, 3);
     assert_string_equal(label(0, SESSION_BLOCKER), "");
@@ -152,7 +152,7 @@ static void the_rows_of_a_session_by_blocker_add_up_to_it(void **state)
 static void waits_without_a_sample_are_of_an_unknown_blocker(void **state)
 {
     (void)state;
-    sessions.by_blocker = true;
+    sessions.division = SESSION_BY_BLOCKER;
     add(7, 4, 0);
     assert_int_equal(sessions.frame.entity_count, 2);
     assert_string_equal(label(1, SESSION_BLOCKER), SESSION_BLOCKER_UNKNOWN);
@@ -166,7 +166,7 @@ static void a_session_that_blocks_others_has_their_time_and_its_activity(void **
 {
     (void)state;
     sample();
-    sessions.by_blocker = true;
+    sessions.division = SESSION_BY_BLOCKER;
     add(9, 0, ENTITY_ENDED); /* an earlier session with the same pid */
     add(9, 0, 0);
     add(8, 1, 0);

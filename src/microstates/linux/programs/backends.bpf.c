@@ -24,9 +24,11 @@
 
 #include "../../backends_layout.h"
 #include "kernel.h"
+#include "lengths.bpf.h"
 #include "names.bpf.h"
 #include "order.bpf.h"
 #include "statements.bpf.h"
+#include "wait_event.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -140,6 +142,8 @@ static __always_inline void charge(struct backend_slot *slot, struct backend_sta
         account->run_queue_ns += interval;
     else if (wait < BACKEND_WAITS_MAX)
         account->waits[wait].ns += interval;
+    if (keeps_lengths && account->state == BACKEND_OFF_CPU)
+        count_length(slot, interval, slot->since_ns + interval);
     if (own != NULL && account->state == BACKEND_ON_CPU)
         own->cpu_ns += interval;
     else if (own != NULL && account->state == BACKEND_IN_RUN_QUEUE)
@@ -148,26 +152,6 @@ static __always_inline void charge(struct backend_slot *slot, struct backend_sta
         charge_share(own, own->share, interval);
     slot->since_ns += interval;
     account->state = next;
-}
-
-static __always_inline bool read_event(uint32_t *event)
-{
-    uint64_t at;
-
-    return bpf_probe_read_user(&at, sizeof at, (void *)place.event_pointer) == 0 &&
-           bpf_probe_read_user(event, sizeof *event, (void *)at) == 0;
-}
-
-/* Reads the activity of the current process. Returns false if a read failed. Leaves *activity
- * unchanged if the process is new and has no entry in the server's table yet. */
-static __always_inline bool read_activity(uint32_t *activity)
-{
-    uint64_t at;
-
-    if (bpf_probe_read_user(&at, sizeof at, (void *)place.activity_pointer) != 0)
-        return false;
-    return at == 0 || bpf_probe_read_user(activity, sizeof *activity,
-                                          (void *)(at + place.activity_offset)) == 0;
 }
 
 static __always_inline void fall_asleep(struct backend_slot *slot, struct backend_statements *own)

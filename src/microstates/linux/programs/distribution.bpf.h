@@ -4,6 +4,7 @@
 
 #include "../culprits_layout.h"
 #include "account_map.bpf.h"
+#include "logarithm.bpf.h"
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -12,20 +13,6 @@ struct {
     __type(key, uint32_t);
     __type(value, struct distributions);
 } distributions_of_groups SEC(".maps");
-
-/* Returns the binary logarithm of a number, rounded down, or 0 for 0. */
-static __always_inline uint32_t logarithm(uint64_t number)
-{
-    uint32_t ret = 0;
-
-    for (uint32_t half = 32; half != 0; half >>= 1) {
-        if (number >> half != 0) {
-            ret += half;
-            number >>= half;
-        }
-    }
-    return ret;
-}
 
 static __always_inline void distribute(uint32_t group, uint64_t state, uint64_t ns, int32_t tid,
                                        uint64_t now)

@@ -29,9 +29,9 @@ static const struct schema *describe(const struct source *source)
     return &((const struct mariadb_source *)source)->sessions_frame.schema;
 }
 
-static void set_blockers(struct source *source, bool by_blocker)
+static void set_division(struct source *source, const char *label)
 {
-    ((struct mariadb_source *)source)->sessions_frame.by_blocker = by_blocker;
+    ((struct mariadb_source *)source)->sessions_frame.division = session_division_of(label);
 }
 
 static struct session_activity activity_of(const void *context, const struct entity *row)
@@ -284,7 +284,7 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
         .describe = describe,
         .next = next,
         .close = close_mariadb,
-        .set_blockers = set_blockers,
+        .set_division = set_division,
         .session_facts = session_facts,
     };
     source->wants_facts = from->session_facts;

@@ -3,7 +3,6 @@
 #include "ledger/array.h"
 
 #include "counters/units.h"
-#include "sources/sessions/session.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -13,9 +12,15 @@
 #define LABELS_OF_SESSION 4
 
 const char *const mariadb_label_names[MARIADB_LABELS] = { "user", "database", "client",
-                                                          SESSION_LABELS_OF_BLOCKERS };
+                                                          SESSION_LABELS_OF_BLOCKERS,
+                                                          SOURCE_LABEL_WAIT_EVENT };
 const char *const mariadb_label_names_with_queries[MARIADB_LABELS + 1] = {
-    "user", "database", "client", "last_statement", SESSION_LABELS_OF_BLOCKERS
+    "user",
+    "database",
+    "client",
+    "last_statement",
+    SESSION_LABELS_OF_BLOCKERS,
+    SOURCE_LABEL_WAIT_EVENT
 };
 
 /* The columns of mariadb_sessions_statement(). */

@@ -11,6 +11,7 @@
 #include "ledger/frame.h"
 #include "mariadb_answer.h"
 #include "mariadb_threads.h"
+#include "sources/sessions/session.h"
 
 /* Returns the statement that reads the process list. `transactions` adds a column with the
  * transaction of each session; camp then needs the right PROCESS. Transactions must not be read
@@ -19,8 +20,8 @@
 const struct mariadb_statement *mariadb_sessions_statement(bool transactions, bool queries);
 
 /* The labels of a session: user, database and client; with `queries` also the last statement; then
- * SESSION_LABELS_OF_BLOCKERS. */
-#define MARIADB_LABELS 6
+ * SESSION_LABELS_OF_BLOCKERS and SOURCE_LABEL_WAIT_EVENT. */
+#define MARIADB_LABELS (3 + SESSION_LABELS_MORE)
 extern const char *const mariadb_label_names[MARIADB_LABELS];
 extern const char *const mariadb_label_names_with_queries[MARIADB_LABELS + 1];
 

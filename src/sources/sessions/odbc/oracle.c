@@ -245,6 +245,11 @@ static int choose_tier(struct oracle_source *source, struct from_facts *facts,
     return CAMP_OK;
 }
 
+static void set_division(struct source *base, const char *label)
+{
+    ((struct oracle_source *)base)->sessions.division = session_division_of(label);
+}
+
 static int open_oracle(struct oracle_source *source, const char *connect, struct from_facts *facts,
                        struct camp_error *error)
 {
@@ -282,7 +287,9 @@ int oracle_source_open(const struct from *from, const char *connect, struct sour
 
     if (source == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the sessions");
-    source->source = (struct source){ describe, next, close_source, NULL };
+    source->source = (struct source){
+        .describe = describe, .next = next, .close = close_source, .set_division = set_division
+    };
     source->from = *from;
     snprintf(source->shown, sizeof source->shown, "odbc:%s", facts->name);
     r = open_oracle(source, connect, facts, error);

@@ -39,7 +39,7 @@ struct oracle_source {
     struct from from;
 };
 
-#define ORACLE_LABELS 4
+#define ORACLE_LABELS 5
 extern const char *const oracle_label_names[ORACLE_LABELS];
 
 /* Adds a row for each session that is in both source->before and `after`, to a frame that

@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-const char *const oracle_label_names[ORACLE_LABELS] = { "user", "program", "machine", "module" };
+const char *const oracle_label_names[ORACLE_LABELS] = { "user", "program", "machine", "module",
+                                                        SOURCE_LABEL_WAIT_EVENT };
 
 /* Names a session by its user (or its program, if it has no user), sid and serial number. */
 static void name_session(const struct oracle_session *session, bool is_new, struct entity *entity)

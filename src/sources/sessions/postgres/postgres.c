@@ -8,18 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void set_statements(struct source *base, bool by_statement)
+static void set_division(struct source *base, const char *label)
 {
     struct postgres_source *source = (struct postgres_source *)base;
 
-    source->has_parts = by_statement && source->by_statement;
+    source->sessions.division = session_division_of(label);
+    source->has_parts = source->by_statement && source->sessions.division == SESSION_BY_STATEMENT;
     if (!source->has_parts)
         statement_counts_forget(&source->counts.counts);
-}
-
-static void set_blockers(struct source *base, bool by_blocker)
-{
-    ((struct postgres_source *)base)->sessions.by_blocker = by_blocker;
 }
 
 static const struct session_facts *session_facts(const struct source *base)
@@ -70,7 +66,7 @@ static void write_note(struct postgres_source *source)
 
 static int fill(struct postgres_source *source, struct camp_error *error)
 {
-    uint64_t end_ns = source->sampler.end_ns;
+    uint64_t end_ns = source->sampler.end_ns, uncounted = 0;
     int r = CAMP_OK;
 
     write_note(source);
@@ -86,12 +82,17 @@ static int fill(struct postgres_source *source, struct camp_error *error)
     if (source->backends != NULL)
         r = backend_accounts_read(&source->accounts, source->backends, error);
     if (r == CAMP_OK)
+        r = postgres_lengths_read(source, &uncounted);
+    if (r == CAMP_OK)
         r = source->tier == POSTGRES_BPF ? postgres_rows_of_accounts(source)
                                          : postgres_rows_of_samples(source);
+    if (r == CAMP_OK)
+        r = postgres_lengths_add_other(source);
     if (r == CAMP_OK)
         r = postgres_counts_add_rows(source);
     postgres_blockers_end(source);
     collect_losses(source);
+    source->sessions.frame.losses.lost += uncounted;
     frame_count_lost_labels(&source->sessions.frame);
     if (source->tier == POSTGRES_MEMORY)
         sampled_times_begin(&source->memory_samples.times, end_ns);
@@ -131,6 +132,7 @@ static void close_postgres(struct source *base)
     postgres_parts_release(&source->parts);
     postgres_statements_release(&source->texts);
     postgres_counts_release(&source->counts);
+    postgres_lengths_release(&source->lengths);
     free(source->times);
     free(source->statements);
     free(source->names);
@@ -147,6 +149,7 @@ static int open_frame(struct postgres_source *source, const struct from *from,
         .has_reported = source->tier != POSTGRES_SQL,
         .has_sampled = postgres_tiers[source->tier].waits == CAMP_SCALED,
         .has_counts = source->counts.is_available,
+        .has_lengths = source->lengths.is_open,
         .has_planning = source->counts.extension.counts_planning,
         .cpu_provenance = source->tier == POSTGRES_SQL ? CAMP_SAMPLED : CAMP_MEASURED,
         .wait_provenance = postgres_tiers[source->tier].waits,
@@ -215,7 +218,8 @@ static void check_statements(struct postgres_source *source, struct from_facts *
 static int open_all(struct postgres_source *source, const struct from *from,
                     struct from_facts *facts, struct camp_error *error)
 {
-    const struct backends_place nowhere = { .by_statement = from->by_statement };
+    const struct backends_place nowhere = { .by_statement = from->by_statement,
+                                            .lengths = from->lengths };
     const struct postgres_contents contents = { .queries = from->queries,
                                                 .facts = from->session_facts };
     struct camp_error why = { 0 };
@@ -241,6 +245,11 @@ static int open_all(struct postgres_source *source, const struct from *from,
     r = postgres_tier_open(source, first, last, &why);
     if (r != CAMP_OK)
         return camp_fail(error, r, why.system_error, "%s", why.message);
+    if (from->lengths && source->tier != POSTGRES_BPF)
+        return camp_fail(error, why.code != CAMP_OK ? why.code : CAMP_E_NOTSUP, why.system_error,
+                         "--why: how long a wait lasts is seen only on tier bpf%s%s",
+                         why.message[0] != '\0' ? ": " : "", why.message);
+    source->lengths.is_open = from->lengths;
     if (source->tier != POSTGRES_BPF)
         postgres_tier_close_backends(source);
     if (source->tier != POSTGRES_MEMORY && source->tier != POSTGRES_GATED)
@@ -274,8 +283,7 @@ int postgres_source_open(const struct from *from, const char *conninfo, struct s
     source->source = (struct source){ .describe = describe,
                                       .next = next,
                                       .close = close_postgres,
-                                      .set_statements = set_statements,
-                                      .set_blockers = set_blockers,
+                                      .set_division = set_division,
                                       .session_facts = session_facts };
     source->stop = from->stop;
     source->background = from->background;

@@ -11,6 +11,7 @@
 #include "postgres_registry.h"
 #include "sources/session_facts.h"
 #include "sources/sessions/child_exits.h"
+#include "sources/sessions/postgres/lengths/postgres_lengths.h"
 #include "sources/sessions/postgres/statements/backend_shares.h"
 #include "sources/sessions/postgres/statements/postgres_counts.h"
 #include "sources/sessions/postgres/statements/postgres_statements.h"
@@ -80,6 +81,7 @@ struct postgres_part {
     uint64_t cpu_ns, run_queue_ns, asleep_ns;
     uint64_t awake_ns; /* by samples that found the session awake */
     uint64_t sampled_ns, sample_count;
+    bool has_lengths; /* sleeps of it have ended */
     uint64_t reported_ns[SESSION_STATE_COUNT];
 };
 
@@ -122,6 +124,7 @@ struct postgres_source {
     struct camp_error refusal;
     struct backend_accounts accounts;
     struct backends_losses losses;
+    struct postgres_lengths lengths;
     struct postgres_memory_samples memory_samples;
     struct session_frame sessions;
     struct session_time *times; /* [time_capacity] */

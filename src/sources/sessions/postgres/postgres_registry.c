@@ -2,7 +2,6 @@
 
 #include "counters/clock.h"
 #include "ledger/array.h"
-#include "sources/sessions/session.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,14 +14,24 @@
 #define BEFORE_NS (2 * (int64_t)NS_PER_S)
 #define BEHIND_NS (10 * (int64_t)NS_PER_S)
 
-const char *const postgres_label_names[POSTGRES_LABELS] = {
-    "user",           "database",     "application", "client",
-    "last_statement", "backend_type", "leader",      SESSION_LABELS_OF_BLOCKERS
-};
-const char *const postgres_label_names_by_statement[POSTGRES_LABELS] = {
-    "user",  "database",     "application", "client",
-    "query", "backend_type", "leader",      SESSION_LABELS_OF_BLOCKERS
-};
+const char *const postgres_label_names[POSTGRES_LABELS] = { "user",
+                                                            "database",
+                                                            "application",
+                                                            "client",
+                                                            "last_statement",
+                                                            "backend_type",
+                                                            "leader",
+                                                            SESSION_LABELS_OF_BLOCKERS,
+                                                            SOURCE_LABEL_WAIT_EVENT };
+const char *const postgres_label_names_by_statement[POSTGRES_LABELS] = { "user",
+                                                                         "database",
+                                                                         "application",
+                                                                         "client",
+                                                                         "query",
+                                                                         "backend_type",
+                                                                         "leader",
+                                                                         SESSION_LABELS_OF_BLOCKERS,
+                                                                         SOURCE_LABEL_WAIT_EVENT };
 
 static int compare(const void *key, const void *element)
 {

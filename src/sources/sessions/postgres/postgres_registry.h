@@ -10,11 +10,12 @@
 #include "postgres_names.h"
 #include "postgres_snapshot.h"
 #include "sources/machine/proc_clock.h"
+#include "sources/sessions/session.h"
 
 #include <stdbool.h>
 
-#define POSTGRES_LABELS 10
-#define POSTGRES_LABELS_OF_SESSION 7 /* The others are SESSION_LABELS_OF_BLOCKERS. */
+#define POSTGRES_LABELS_OF_SESSION 7
+#define POSTGRES_LABELS (POSTGRES_LABELS_OF_SESSION + SESSION_LABELS_MORE)
 /* The label of the statement: of each session the one that it ran last, or with rows by statement
  * the one that the time was spent with. */
 #define POSTGRES_LABEL_STATEMENT 4

@@ -249,6 +249,8 @@ static int add_account(struct postgres_source *source, size_t at, bool *ret_is_e
                                 .time_count = since.wait_count };
     postgres_parts_start(&source->parts);
     r = report(source, process, &session);
+    if (r == CAMP_OK)
+        r = postgres_lengths_of(source, account, process->type, &session);
     if (r == CAMP_OK && source->has_parts)
         r = divide_account(source, at, &since, process, &session);
     return r == CAMP_OK ? add_rows(source, process, &session) : r;
@@ -262,10 +264,12 @@ int postgres_rows_of_accounts(struct postgres_source *source)
         bool is_early;
 
         r = add_account(source, i, &is_early);
-        if (is_early)
+        if (is_early) {
+            postgres_lengths_keep(source, &source->accounts.now[i]);
             backend_accounts_omit(&source->accounts, i);
-        else
+        } else {
             i++;
+        }
     }
     return r;
 }

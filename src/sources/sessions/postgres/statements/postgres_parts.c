@@ -72,6 +72,13 @@ static uint64_t add_times(struct postgres_source *source, const struct session *
             return UINT64_MAX;
         part->asleep_ns += session->times[i].ns;
     }
+    for (size_t i = 0; i < session->lengths_count; i++) {
+        struct postgres_part *part = postgres_parts_get(parts, source->lengths.statements[i]);
+
+        if (part == NULL)
+            return UINT64_MAX;
+        part->has_lengths = true;
+    }
     for (size_t i = 0; i < parts->count; i++)
         sum_ns += parts->parts[i].cpu_ns + parts->parts[i].run_queue_ns + parts->parts[i].asleep_ns;
     return sum_ns;
@@ -82,10 +89,7 @@ labels_id postgres_parts_labels(struct postgres_source *source, labels_id of_ses
 {
     const char *text = source->queries ? postgres_statements_text(&source->texts, statement) : NULL;
     char number[24] = "";
-    const char *values[POSTGRES_LABELS];
 
-    for (size_t i = 0; i < POSTGRES_LABELS; i++)
-        values[i] = labels_value(of_session, i);
     if (statement == POSTGRES_OTHER)
         snprintf(number, sizeof number, "(other)");
     else if (statement != 0)
@@ -93,8 +97,8 @@ labels_id postgres_parts_labels(struct postgres_source *source, labels_id of_ses
     source->misses_texts |= source->queries && text == NULL && statement != 0 &&
                             statement != POSTGRES_OTHER &&
                             source->texts.count < POSTGRES_STATEMENTS_MOST;
-    values[POSTGRES_LABEL_STATEMENT] = text != NULL ? text : number;
-    return labels_intern(values, POSTGRES_LABELS);
+    text = text != NULL ? text : number;
+    return labels_replace(of_session, POSTGRES_LABELS, POSTGRES_LABEL_STATEMENT, &text, 1);
 }
 
 static int add_row(struct postgres_source *source, const struct session *session,
@@ -116,6 +120,7 @@ static int add_row(struct postgres_source *source, const struct session *session
     }
     for (int i = 0; i < SESSION_STATE_COUNT; i++)
         row.reported_ns[i] = part->reported_ns[i];
+    postgres_lengths_of_statement(source, session, part->statement, &row);
     row.entity.flags |= is_first ? 0 : ENTITY_PART;
     row.entity.labels = postgres_parts_labels(source, session->entity.labels, part->statement);
     return session_frame_add(&source->sessions, &row);
@@ -137,7 +142,8 @@ int postgres_parts_add_rows(struct postgres_source *source, const struct session
         const struct postgres_part *part = &parts->parts[i];
         const uint64_t unaccounted_ns = part->statement == 0 ? left_ns : 0;
 
-        if (part->cpu_ns + part->run_queue_ns + part->asleep_ns + unaccounted_ns == 0)
+        if (!part->has_lengths &&
+            part->cpu_ns + part->run_queue_ns + part->asleep_ns + unaccounted_ns == 0)
             continue;
         r = add_row(source, session, part, is_first, unaccounted_ns);
         is_first = false;
