@@ -105,7 +105,9 @@ static bool find_reason(char ret[REASON_SIZE], const struct rule *rule,
 void judge(struct judgement *ret, const struct rule *rule, const struct evidence *evidence,
            const char *why)
 {
-    *ret = (struct judgement){ .rule = rule, .finding.provenance = CAMP_MEASURED };
+    *ret = (struct judgement){ .rule = rule,
+                               .is_part = evidence->is_part,
+                               .finding.provenance = CAMP_MEASURED };
     if (find_reason(ret->reason, rule, evidence, why)) {
         ret->verdict = VERDICT_UNKNOWN;
         return;

@@ -42,7 +42,7 @@ row = found['$1']
 c = row['cause']
 assert row['value'] >= row['threshold'] and row['provenance'] == c['cause_provenance'] == 'measured', row
 assert c['waiter'] == 'pair-victim ($VICTIM)' and c['waiter_pid'] == row['pid'] == $VICTIM, row
-assert '{:.1f} % of its time'.format(c['percent']) in row['sentence'], row
+assert ' a second, {:.1f} % of '.format(c['percent']) in row['sentence'], row
 assert c['cause_command'] == row['command'] == 'camp why --from run.camp $VICTIM', row
 $2" --from run.camp --pid "$VICTIM"; then
             the_commands_show_the_same run.camp

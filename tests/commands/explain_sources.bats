@@ -12,6 +12,14 @@ load explain
     [[ $output == *"camp top --from demo --sort unaccounted"* ]]
 }
 
+@test "the text has no line of more than 80 characters, but for names and commands" {
+    need_states
+    cp "$RECORDING" a_name_of_some_length.camp
+    run -0 "$CAMP" explain --from a_name_of_some_length.camp
+    ! grep -v '^     camp ' <<<"$output" | grep -q '.\{81\}'
+    [[ ${lines[1]} =~ ^[0-9]+\ CPUs?,\ [0-9.]+\ %\ busy$ ]]
+}
+
 @test "E24 and E25: what a recording lost and did not see is found" {
     change "UPDATE tick SET lost = 2, unseen = 1000000, partial = 0; UPDATE tick_beside SET partial = 0"
     ask '

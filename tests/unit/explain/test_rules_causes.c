@@ -64,12 +64,28 @@ static void a_noisy_neighbour_is_named_with_its_share(void **state)
     fake_wait(&fake, OTHERS, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 0.7);
     found = judged(&fake, "E34");
     assert_sentence(&found, "Threads of other processes waited 1.20 s a second for a CPU on which "
-                            "batch ran. web waited longest: 50.0 % of its time.");
+                            "batch ran. web waited longest: 500 ms a second, 50.0 % of its time.");
     assert_string_equal(found.finding.cause.by, "batch");
     assert_true(found.finding.cause.wait_ns == (uint64_t)(0.5 * SECONDS * NS));
     assert_true(found.finding.cause.total_ns == (uint64_t)(SECONDS * NS));
     assert_commands(&found, "camp why --from x.camp --begin -1s web",
                     "camp why --from x.camp --begin -1s web");
+    fake_end(&fake);
+}
+
+/* A share of the time of eighty threads hides that one and a half of them waited. */
+static void the_wait_of_many_threads_is_in_seconds_a_second(void **state)
+{
+    struct judgement found;
+    struct fake fake;
+
+    (void)state;
+    start(&fake);
+    fake_wait(&fake, WEB, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 1.52);
+    fake_wait(&fake, WEB, CAMP_STATE_CHILD, CAMP_CAUSE_GROUP, CLIENT, 78.48);
+    found = judged(&fake, "E34");
+    assert_sentence(&found,
+                    "web waited longest: 1.52 s a second, 1.9 % of the time of its 80 threads.");
     fake_end(&fake);
 }
 
@@ -90,10 +106,15 @@ static void a_full_machine_has_the_culprit_of_the_process_that_waits_longest(voi
     static const struct {
         const char *rule, *column, *sentence;
     } rules_of_waits[] = {
-        { "E01", "run_queue_ns", " web was behind batch for 30.0 % of its time." },
-        { "E02", "run_queue_ns", " web was behind batch for 30.0 % of its time." },
-        { "E03", "throttled_ns", " Besides, web was behind batch for 30.0 % of its time." },
-        { "E07", "run_queue_ns", " web was behind batch for 30.0 % of its time." },
+        { "E01", "run_queue_ns",
+          " web was behind batch for 600 ms a second, 30.0 % of the time of its 2 threads." },
+        { "E02", "run_queue_ns",
+          " web was behind batch for 600 ms a second, 30.0 % of the time of its 2 threads." },
+        { "E03", "throttled_ns",
+          " Besides, web was behind batch for 600 ms a second, 30.0 % of the time of its 2 "
+          "threads." },
+        { "E07", "run_queue_ns",
+          " web was behind batch for 600 ms a second, 30.0 % of the time of its 2 threads." },
     };
 
     (void)state;
@@ -134,7 +155,8 @@ static void waits_for_a_disk_name_the_device(void **state)
     fake.causes->devices[0] = (struct cause_device){ 36, "virtio1-req.0 (irq 36)" };
     fake.causes->device_count = 1;
     found = judged(&fake, "E11");
-    assert_sentence(&found, " web waited for virtio1-req.0 (irq 36) for 50.0 % of its time.");
+    assert_sentence(
+        &found, " web waited for virtio1-req.0 (irq 36) for 500 ms a second, 50.0 % of its time.");
     assert_commands(&found, "camp top --from x.camp --begin -1s --sort disk",
                     "camp why --from x.camp --begin -1s web");
     free(fake.causes->devices);
@@ -154,8 +176,8 @@ static void a_lock_has_its_holder_and_what_that_waited_for(void **state)
     fake_wait(&fake, CLIENT, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 0.9);
     found = judged(&fake, "E38");
     assert_sentence(&found, "web waited 800 ms a second, 80.0 % of its time, for a lock of "
-                            "client, which itself waited for 90.0 % of its time in the state "
-                            "run_queue for batch.");
+                            "client, which itself waited 900 ms a second, 90.0 % of its time, "
+                            "for a CPU behind batch.");
     fake_end(&fake);
 }
 
@@ -236,7 +258,10 @@ static void of_chosen_processes_only_those_with_causes_of_their_own_are_judged(v
         fake_wait(&fake, CLIENT, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 5);
         found = judged(&fake, "E34");
         if (own) {
-            assert_sentence(&found, "web (10) waited longest: 50.0 % of its time");
+            assert_sentence(&found,
+                            "Threads of the processes of --pid waited 500 ms a second for a CPU "
+                            "on which batch ran. web (10) waited longest: 500 ms a second, "
+                            "50.0 % of its time.");
             assert_true(fabs(found.finding.lost_s - 0.5) < 1e-6);
             assert_commands(&found, "camp why --from x.camp --begin -1s 10",
                             "camp why --from x.camp --begin -1s 10");
@@ -279,6 +304,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_noisy_neighbour_is_named_with_its_share),
+        cmocka_unit_test(the_wait_of_many_threads_is_in_seconds_a_second),
         cmocka_unit_test(threads_that_wait_behind_their_own_process_have_no_neighbour),
         cmocka_unit_test(a_full_machine_has_the_culprit_of_the_process_that_waits_longest),
         cmocka_unit_test(waits_for_a_disk_name_the_device),
