@@ -20,7 +20,7 @@ enum figure_unit {
 };
 
 #define RULE_WHO_SIZE (CAMP_NAME_SIZE + 32)
-#define RULE_CLAUSE_SIZE (RULE_WHO_SIZE + 32)
+#define RULE_CLAUSE_SIZE (3 * CAUSE_NAME_SIZE + 16)
 
 /* What a rule found. All texts are foreign. */
 struct finding {
@@ -52,6 +52,7 @@ struct rule {
     bool needs_pressure;
     bool needs_all;    /* the rows must be those of all processes */
     bool needs_causes; /* the causes of waits must be known */
+    bool needs_open;   /* so must the sleeps that have not ended, which are by process */
     bool needs_own;    /* the rows must be those of the time in which this camp measures */
     double threshold;
     enum figure_unit unit;        /* of the value and the threshold */
@@ -128,6 +129,7 @@ void find_late_wakeups(const struct evidence *evidence, struct finding *ret);
 void find_lock_holder(const struct evidence *evidence, struct finding *ret);
 void find_pipe_end(const struct evidence *evidence, struct finding *ret);
 void find_socket_peer(const struct evidence *evidence, struct finding *ret);
+void find_blocked(const struct evidence *evidence, struct finding *ret);
 void find_timeouts(const struct evidence *evidence, struct finding *ret);
 
 /* What these files share. */

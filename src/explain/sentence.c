@@ -15,7 +15,7 @@ void figure_text(char ret[FIGURE_SIZE], double value, enum figure_unit unit)
     case FIGURE_TIME:
         if (value <= 0)
             snprintf(ret, FIGURE_SIZE, "0 s");
-        else if (value >= 1)
+        else if (value >= 0.9995)
             snprintf(ret, FIGURE_SIZE, "%.2f s", value);
         else if (value >= 0.001)
             snprintf(ret, FIGURE_SIZE, "%.*f ms", value >= 0.1 ? 0 : 1, value * 1e3);

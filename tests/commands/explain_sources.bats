@@ -119,7 +119,7 @@ b = sqlite3.connect(sys.argv[1]); b.execute("UPDATE tick SET lost = 5"); b.commi
 @test "on a terminal only the first lines are bold" {
     run -0 "$CAMP" explain --from demo --color always
     [[ ${lines[0]} == $'\e[1m02:02:00'* ]]
-    [[ ${lines[1]} == "2 of 41 rules found something"*$'\e[0m' ]]
+    [[ ${lines[1]} == "2 of 42 rules found something"*$'\e[0m' ]]
     [ "$(grep -c $'\e' <<<"$output")" -eq 2 ]
     [[ $output == *$'\n\nE11  waits for disks: '*$'\nE23 '* ]]
 }

@@ -124,3 +124,32 @@ ended = [call for call in w["calls"] if call["object"] == "children that have en
 assert len(ended) == 1 and ended[0]["count"] > 2, w["calls"]
 ' "$!" 1 1
 }
+
+@test "a recording answers for a process that hangs as camp why does live, by its pid and by its name" {
+    need_causes
+    mkfifo "$BATS_TEST_TMPDIR/fifo"
+    sleep 600 >"$BATS_TEST_TMPDIR/fifo" &
+    local holder=$! name=hung-$BASHPID
+    bash -c 'printf %s "$0" >/proc/self/comm; read -r line <"$1"' "$name" "$BATS_TEST_TMPDIR/fifo" &
+    local reader=$!
+    until_it is_asleep_in read "$reader"
+    until_it is_asleep_in nanosleep "$holder"
+    for who in "$reader" "$name"; do
+        "$CAMP" record --why --why-of "$who" --force --output "$BATS_TEST_TMPDIR/run.camp" 100ms 3
+        FIFO="$BATS_TEST_TMPDIR/fifo" HOLDER=$holder ask '
+end = "%s with sleep (%s)" % (os.environ["FIFO"], os.environ["HOLDER"])
+assert [(call["state"], call["call"], call["object"]) for call in opened] == [("pipe", "read", end)], opened
+slept = sum(row["time_ns"] for row in w["tree"] if (row["level"], row["cause"]) == ("cause", "not_ended"))
+assert sum(call["sleep_ns"] for call in opened) == slept, (opened, w["tree"])
+assert [step["state"] for step in w["chain"]] == ["pipe", "timer"], w["chain"]
+assert w["chain"][1]["who"] == "sleep (%s)" % os.environ["HOLDER"], w["chain"]
+assert w["chain"][1]["call"] == "clock_nanosleep", w["chain"]' --from "$BATS_TEST_TMPDIR/run.camp" "$who"
+    done
+    # A copy has them, too; a file of an earlier camp does not, and is read.
+    "$CAMP" record --from "$BATS_TEST_TMPDIR/run.camp" --output "$BATS_TEST_TMPDIR/copy.camp"
+    run -0 "$CAMP" why --from "$BATS_TEST_TMPDIR/copy.camp" "$name"
+    [[ $output == *" for sleep ($holder), which waits in clock_nanosleep."* ]]
+    sqlite3 "$BATS_TEST_TMPDIR/copy.camp" "DROP TABLE cause_open"
+    run -0 "$CAMP" why --from "$BATS_TEST_TMPDIR/copy.camp" "$name"
+    [[ $output == *"and nothing has woken it yet."* && $output != *" open"* ]]
+}

@@ -235,7 +235,7 @@ static void write_finding(FILE *stream, const struct explain_facts *facts,
     command_text(command, judgement, facts->evidence, facts->from);
     write_command(stream, command);
     cause_command_text(command, judgement, facts->from);
-    if (!judgement->rule->needs_causes)
+    if (!judgement->rule->needs_causes && !judgement->rule->needs_open)
         write_command(stream, command);
 }
 

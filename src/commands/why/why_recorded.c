@@ -125,8 +125,10 @@ static int complain_of_no_subject(const struct why_recorded *recorded,
                         "%s has no process %d by itself: give its name, or record with --why-of %d "
                         "or --why-by process; %s",
                         recorded->facts.name, parts->pid, parts->pid, nearest);
-    return complain(STATUS_FAILURE, "%s has no processes named %s by themselves; %s",
-                    recorded->facts.name, parts->subject, nearest);
+    return complain(STATUS_FAILURE,
+                    "%s has no processes named %s by themselves; %s; one that only slept is by "
+                    "itself only with --why-of %s",
+                    recorded->facts.name, parts->subject, nearest, parts->subject);
 }
 
 static bool is_known(const struct why_recorded *recorded, const struct why_parts *parts)

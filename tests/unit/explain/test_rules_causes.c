@@ -181,6 +181,55 @@ static void a_lock_has_its_holder_and_what_that_waited_for(void **state)
     fake_end(&fake);
 }
 
+/* The waiter did nothing else, and has no group of its own. */
+static void a_process_that_waits_for_the_lock_of_a_file_is_found_with_the_holder(void **state)
+{
+    struct judgement found;
+    struct fake fake;
+
+    (void)state;
+    for (int live = 0; live < 2; live++) {
+        start(&fake);
+        fake.evidence.is_live = live != 0;
+        fake_open(&fake, OTHERS, 8383, "flock", "/run/db.lock", 0.95);
+        fake_open(&fake, WEB, 10, "fcntl", "/run/web.lock", 0.5);
+        fake_open(&fake, WEB, 10, "futex", "futex 0x7f00", 9);
+        fake_open(&fake, CAUSE_GROUPS, 77, "flock", "/run/a.step", 9);
+        found = judged(&fake, "E42");
+        assert_sentence(&found, "waiter (8383) waited 950 ms a second for locks, and at the end in "
+                                "flock for /run/db.lock, held by batch (4711); 1 other waits for "
+                                "such locks.");
+        assert_true(fabs(found.finding.lost_s - 1.45) < 1e-6);
+        assert_commands(&found,
+                        live != 0 ? "camp why --from x.camp --begin -1s 8383"
+                                  : "camp why --from x.camp --begin -1s",
+                        live != 0 ? "camp why --from x.camp --begin -1s 8383" : "");
+        fake_end(&fake);
+    }
+}
+
+static void of_chosen_processes_the_lock_needs_no_group_of_its_own(void **state)
+{
+    struct judgement found;
+    struct fake fake;
+
+    (void)state;
+    start(&fake);
+    fake.evidence.is_part = true;
+    fake_open(&fake, OTHERS, 8383, "flock", "/run/db.lock", 0.95);
+    fake_open(&fake, WEB, 10, "fcntl", "/run/web.lock", 0.5);
+    found = judged(&fake, "E42");
+    assert_sentence(&found, "waiter (10) waited 500 ms a second for locks, and at the end in fcntl "
+                            "for /run/web.lock, held by batch (4711).");
+    fake_end(&fake);
+    start(&fake);
+    fake.causes->has_open_facts = false;
+    found = judged(&fake, "E42");
+    assert_int_equal(found.verdict, VERDICT_UNKNOWN);
+    assert_non_null(strstr(found.reason, "earlier camp"));
+    fake_end(&fake);
+}
+
 /* A pool without work, although some arrives now and then, and a server whose client thinks. */
 static void waits_that_delay_nobody_are_not_found(void **state)
 {
@@ -230,7 +279,7 @@ static void without_causes_the_reason_says_how_to_get_them(void **state)
     fake_start(&fake, &fake_threads);
     fake_row(&fake, &fake.rows, 7, 7, "any");
     fake.evidence.why_no_causes = "camp record --why records them";
-    for (int number = 34; number <= 41; number++) {
+    for (int number = 34; number <= 42; number++) {
         char id[8];
 
         snprintf(id, sizeof id, "E%d", number);
@@ -309,6 +358,8 @@ int main(void)
         cmocka_unit_test(a_full_machine_has_the_culprit_of_the_process_that_waits_longest),
         cmocka_unit_test(waits_for_a_disk_name_the_device),
         cmocka_unit_test(a_lock_has_its_holder_and_what_that_waited_for),
+        cmocka_unit_test(a_process_that_waits_for_the_lock_of_a_file_is_found_with_the_holder),
+        cmocka_unit_test(of_chosen_processes_the_lock_needs_no_group_of_its_own),
         cmocka_unit_test(waits_that_delay_nobody_are_not_found),
         cmocka_unit_test(a_wait_of_many_causes_has_no_culprit),
         cmocka_unit_test(without_causes_the_reason_says_how_to_get_them),
