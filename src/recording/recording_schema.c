@@ -122,26 +122,29 @@ int recording_check_rows(sqlite3 *database, const char *path, const char *name,
     return r;
 }
 
-void recording_read_labels(sqlite3 *database, const char *path, struct recording_info *ret)
+int recording_read_labels(sqlite3 *database, const char *path, struct recording_info *ret)
 {
     sqlite3_stmt *statement = NULL;
     size_t length = 0;
-    int r;
+    int r, found = sqlite3_table_column_metadata(database, "main", "label_name", "name", NULL, NULL,
+                                                 NULL, NULL, NULL);
 
-    if (sqlite3_table_column_metadata(database, "main", "label_name", "name", NULL, NULL, NULL,
-                                      NULL, NULL) != SQLITE_OK)
-        return;
+    if (found != SQLITE_OK)
+        return found == SQLITE_NOMEM ? CAMP_E_NOMEM : CAMP_OK;
     r = recording_prepare(database, path, &statement, NULL,
                           "SELECT name FROM label_name WHERE table_name = %Q ORDER BY position"
                           " LIMIT 64",
                           ret->facts[RECORDING_TABLE]);
-    while (r == CAMP_OK && sqlite3_step(statement) == SQLITE_ROW) {
+    while (r == CAMP_OK && (found = sqlite3_step(statement)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(statement, 0);
 
+        if (name == NULL && sqlite3_errcode(database) == SQLITE_NOMEM)
+            r = CAMP_E_NOMEM;
         if (name == NULL || length + strlen(name) + 2 > RECORDING_LABELS_SIZE)
             continue;
         length += (size_t)snprintf(ret->labels + length, RECORDING_LABELS_SIZE - length, "%s%s",
                                    length > 0 ? ";" : "", name);
     }
     sqlite3_finalize(statement);
+    return r == CAMP_E_NOMEM || found == SQLITE_NOMEM ? CAMP_E_NOMEM : CAMP_OK;
 }

@@ -153,3 +153,23 @@ assert w["chain"][1]["call"] == "clock_nanosleep", w["chain"]' --from "$BATS_TES
     run -0 "$CAMP" why --from "$BATS_TEST_TMPDIR/copy.camp" "$name"
     [[ $output == *"and nothing has woken it yet."* && $output != *" open"* ]]
 }
+
+@test "on a terminal of 80 or 60 columns the sentences are wrapped at words, and the answer is not cut" {
+    need_causes
+    mkfifo "$BATS_TEST_TMPDIR/fifo"
+    sleep 600 >"$BATS_TEST_TMPDIR/fifo" &
+    local holder=$!
+    cat "$BATS_TEST_TMPDIR/fifo" &
+    local reader=$! columns
+    until_it is_asleep_in read "$reader"
+    for columns in 80 60; do
+        run -0 script -qec "stty cols $columns; '$CAMP' why --color never $reader 200ms 1" /dev/null </dev/null
+        output=${output//$'\r'/}
+        echo "$output"
+        # A word, such as a path, may be longer than a line.
+        ! awk -v most="$columns" 'length > most && NF > 2' <<<"$output" | grep .
+        [[ $output != *"…"* && $output == *" 1 open"* && $output == *"($holder)"* ]]
+        [[ $(tr -s ' \n' ' ' <<<"$output") == *"for sleep ($holder), which waits in clock_nanosleep."* ]]
+    done
+    [[ $output == *"(too narrow for p50 ms, p99 ms)"* ]]
+}

@@ -9,12 +9,12 @@
 #define OBJECTS_LOOKED_UP 64 /* if all calls are shown */
 
 const struct field why_call_fields[WHY_CALL_FIELDS] = {
-    { "state", "state", "of the sleep", -12 },
-    { "call", "system call", "", -15 },
+    { "state", "state", "of the sleep" },
+    { "call", "system call", "" },
     { "object", "object", "of the call, by its first argument, as it is now" },
     { "percent", "%", "of the time of all threads", 6, 2 },
     { "sleep_ns", NULL, "in the interval" },
-    { NULL, "ms", "", 8, 3 },
+    { NULL, "ms", "", 8, 3, .spare = 1 },
     { "count", NULL, "sleeps that have ended; with `open` threads that still sleep" },
     { NULL, "sleeps", "", 6 },
     { "open", NULL, "nothing has woken them yet" },
