@@ -16,7 +16,8 @@ load explain
     need_states
     cp "$RECORDING" a_name_of_some_length.camp
     run -0 "$CAMP" explain --from a_name_of_some_length.camp
-    ! grep -v '^     camp ' <<<"$output" | grep -q '.\{81\}'
+    text=$(grep -v '^     camp ' <<<"$output")
+    [ "$(wc -L <<<"$text")" -le 80 ]
     [[ ${lines[1]} =~ ^[0-9]+\ CPUs?,\ [0-9.]+\ %\ busy$ ]]
 }
 
