@@ -112,17 +112,20 @@ assert w["chain_text"].endswith(" was stopped 100.0 %, and nothing has continued
 @test "the waits for children that have ended are one row of camp why" {
     need_causes
     python3 -c '
-import os, time
+import os, sys, time
+open(sys.argv[1], "w").close()
 while True:
     child = os.fork()
     if child == 0:
         time.sleep(0.005)
         os._exit(0)
-    os.waitpid(child, 0)' &
+    os.waitpid(child, 0)' "$BATS_TEST_TMPDIR/started" &
+    local parent=$!
+    until_it test -e "$BATS_TEST_TMPDIR/started"
     ask '
 ended = [call for call in w["calls"] if call["object"] == "children that have ended"]
 assert len(ended) == 1 and ended[0]["count"] > 2, w["calls"]
-' "$!" 1 1
+' "$parent" 1 1
 }
 
 @test "a recording answers for a process that hangs as camp why does live, by its pid and by its name" {
