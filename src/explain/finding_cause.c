@@ -1,6 +1,6 @@
 #include "finding_cause.h"
 
-#include "evidence.h"
+#include "judge.h"
 #include "sources/causes/cause_chain.h"
 
 #include <inttypes.h>
@@ -26,32 +26,34 @@ bool cause_is_of_one(const struct evidence *evidence, uint32_t group)
                                   evidence_process_find(evidence, found->pid).count > 0);
 }
 
-static double percent(uint64_t part, uint64_t whole)
-{
-    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
-}
-
 /* Writes what a group did itself: the first step of the chain that starts at it. */
-static void describe_group(char ret[CAUSE_CHAIN_SIZE], const struct causes *causes, uint32_t group)
+static void describe_group(char ret[CAUSE_CHAIN_SIZE], const struct evidence *evidence,
+                           uint32_t group)
 {
+    const struct causes *causes = evidence->causes;
+    const double seconds = evidence_seconds(evidence);
     const struct chain_step *step;
-    char by[CAUSE_NAME_SIZE];
+    char by[CAUSE_NAME_SIZE], state[CAUSE_STATE_SIZE], time[WAITED_SIZE];
     struct chain chain;
 
     cause_chain(&chain, causes, group);
     step = &chain.steps[0];
     if (chain.count == 1 && chain.end == CHAIN_RUNS) {
-        snprintf(ret, CAUSE_CHAIN_SIZE, ", which ran for %.1f %% of its time",
-                 percent(step->on_cpu_ns, step->total_ns));
+        waited_text(time, step->on_cpu_ns, step->total_ns, seconds);
+        snprintf(ret, CAUSE_CHAIN_SIZE, ", which ran for %s", time);
         return;
     }
     if (step->cause.wait_ns == 0)
         return;
     cause_phrase(by, causes, step->cause.kind, step->cause.id, NO_FOLDER);
-    snprintf(ret, CAUSE_CHAIN_SIZE,
-             ", which itself waited for %.1f %% of its time in the state %s for %s",
-             percent(step->cause.wait_ns, step->total_ns), camp_state_name((int)step->cause.state),
-             by);
+    cause_state_title(state, step->cause.state);
+    waited_text(time, step->cause.wait_ns, step->total_ns, seconds);
+    if (step->cause.state == CAMP_STATE_RUN_QUEUE)
+        snprintf(ret, CAUSE_CHAIN_SIZE, ", which itself waited %s, for a CPU behind %s", time, by);
+    else if (step->cause.state == CAMP_STATE_TIMER && step->cause.kind == CAMP_CAUSE_TIMER)
+        snprintf(ret, CAUSE_CHAIN_SIZE, ", which itself slept %s, until %s", time, by);
+    else
+        snprintf(ret, CAUSE_CHAIN_SIZE, ", which itself waited %s, in %s for %s", time, state, by);
 }
 
 /* camp why takes a number for a pid. */
@@ -70,7 +72,8 @@ void finding_cause_fill(struct finding_cause *ret, const struct evidence *eviden
     *ret = (struct finding_cause){ .state = row->state,
                                    .kind = row->kind,
                                    .wait_ns = row->wait_ns,
-                                   .total_ns = causes_total_ns(causes, row->group) };
+                                   .total_ns = causes_total_ns(causes, row->group),
+                                   .explained_s = evidence_seconds(evidence) };
     if (waiter == NULL)
         return;
     cause_group_name(ret->waiter, waiter);
@@ -85,7 +88,7 @@ void finding_cause_fill(struct finding_cause *ret, const struct evidence *eviden
     else
         cause_phrase(ret->by, causes, row->kind, row->id, NO_FOLDER);
     if (is_group && row->id != row->group && row->id < CAUSE_GROUPS)
-        describe_group(ret->chain, causes, row->id);
+        describe_group(ret->chain, evidence, row->id);
 }
 
 /* Returns the group of a process, or of its name, or NULL. */

@@ -19,11 +19,12 @@ struct finding_cause {
     char by[CAUSE_NAME_SIZE]; /* as it stands in a sentence: "batch", "a timer" */
     /* What `by` did meanwhile: ", which ran for 95.0 % of its time", or "". */
     char chain[CAUSE_CHAIN_SIZE];
-    int32_t pid;       /* of the waiter, if it is one process; otherwise 0 */
-    uint32_t state;    /* enum camp_state */
-    uint32_t kind;     /* of the cause: cause_kind_key() */
-    uint64_t wait_ns;  /* of the waiter in this state for this cause */
-    uint64_t total_ns; /* of the waiter in all states */
+    int32_t pid;        /* of the waiter, if it is one process; otherwise 0 */
+    uint32_t state;     /* enum camp_state */
+    uint32_t kind;      /* of the cause: cause_kind_key() */
+    uint64_t wait_ns;   /* of the waiter in this state for this cause */
+    uint64_t total_ns;  /* of the waiter in all states */
+    double explained_s; /* the length of the explained time */
 };
 
 struct evidence;

@@ -90,6 +90,11 @@ static bool find_reason(char ret[REASON_SIZE], const struct rule *rule,
         snprintf(ret, REASON_SIZE, "it is about this camp while it measures threads itself");
     else if (rule->needs_causes && evidence->causes == NULL)
         snprintf(ret, REASON_SIZE, "%s", evidence->why_no_causes);
+    else if (rule->needs_open && evidence->causes == NULL)
+        snprintf(ret, REASON_SIZE, "%s", evidence->why_no_causes);
+    else if (rule->needs_open && !evidence->causes->has_open_facts)
+        snprintf(ret, REASON_SIZE,
+                 "the recording is of an earlier camp, without the sleeps that had not ended");
     else if (rule->needs_causes && evidence->is_part && !has_own_causes(evidence))
         snprintf(ret, REASON_SIZE,
                  "the causes are those of names: camp record --why-of PID has those of a process");
@@ -105,7 +110,9 @@ static bool find_reason(char ret[REASON_SIZE], const struct rule *rule,
 void judge(struct judgement *ret, const struct rule *rule, const struct evidence *evidence,
            const char *why)
 {
-    *ret = (struct judgement){ .rule = rule, .finding.provenance = CAMP_MEASURED };
+    *ret = (struct judgement){ .rule = rule,
+                               .is_part = evidence->is_part,
+                               .finding.provenance = CAMP_MEASURED };
     if (find_reason(ret->reason, rule, evidence, why)) {
         ret->verdict = VERDICT_UNKNOWN;
         return;

@@ -11,6 +11,7 @@ enum verdict { VERDICT_QUIET, VERDICT_FIRES, VERDICT_UNKNOWN };
 struct judgement {
     const struct rule *rule;
     enum verdict verdict;
+    bool is_part;             /* the rows are some processes only (evidence.h) */
     struct finding finding;   /* valid unless `verdict` is VERDICT_UNKNOWN */
     char reason[REASON_SIZE]; /* why it cannot be known, for VERDICT_UNKNOWN */
 };
@@ -28,6 +29,11 @@ size_t judge_all(struct judgement *ret, const struct evidence *evidence, const c
 /* Writes a figure with its unit, such as "250 ms", "25 %" or "1200". */
 #define FIGURE_SIZE 32
 void figure_text(char ret[FIGURE_SIZE], double value, enum figure_unit unit);
+
+/* Writes a part of the time of a group of threads in `seconds`, as a rate and as a share of all of
+ * their time: "500 ms a second, 50.0 % of its time". */
+#define WAITED_SIZE 112
+void waited_text(char ret[WAITED_SIZE], uint64_t time_ns, uint64_t total_ns, double seconds);
 
 /* Writes the rule's sentence with the figures of the finding. */
 #define SENTENCE_SIZE 1024

@@ -20,6 +20,7 @@ enum figure_unit {
 };
 
 #define RULE_WHO_SIZE (CAMP_NAME_SIZE + 32)
+#define RULE_CLAUSE_SIZE (3 * CAUSE_NAME_SIZE + 16)
 
 /* What a rule found. All texts are foreign. */
 struct finding {
@@ -29,6 +30,7 @@ struct finding {
     uint64_t count;
     char who[RULE_WHO_SIZE];         /* the entity with most of it, or "" */
     char other[RULE_WHO_SIZE];       /* another entity or object that the sentence names, or "" */
+    char clause[RULE_CLAUSE_SIZE];   /* a part of the sentence that depends on what was found */
     int32_t pid;                     /* the process of `who`, if it is a living one; otherwise 0 */
     enum camp_provenance provenance; /* of `value` */
     struct finding_cause cause;      /* who made it wait, where that is known */
@@ -50,13 +52,15 @@ struct rule {
     bool needs_pressure;
     bool needs_all;    /* the rows must be those of all processes */
     bool needs_causes; /* the causes of waits must be known */
+    bool needs_open;   /* so must the sleeps that have not ended, which are by process */
     bool needs_own;    /* the rows must be those of the time in which this camp measures */
     double threshold;
     enum figure_unit unit;        /* of the value and the threshold */
     enum figure_unit second_unit; /* of finding.second */
-    /* {who}, {other}, {lost}, {value}, {second} and {count} stand for members of the finding. Of
-     * its cause, {waiter}, {by} and {chain} stand for members, {waited} for the share of the
-     * waiter's time that it waited for `by`, and {in} for its state. */
+    /* {who}, {other}, {clause}, {lost}, {value}, {second} and {count} stand for members of the
+     * finding; {s} and {were} for the plural of {count}; {of} and {of_others} say whose threads the
+     * rows are, if they are some processes only. Of its cause, {waiter}, {by} and {chain} stand for
+     * members, {waited} for the time that the waiter waited for `by`, and {in} for its state. */
     const char *sentence;
     /* Follows the sentence if the finding has a cause; NULL: the sentence has all. */
     const char *cause_sentence;
@@ -125,6 +129,7 @@ void find_late_wakeups(const struct evidence *evidence, struct finding *ret);
 void find_lock_holder(const struct evidence *evidence, struct finding *ret);
 void find_pipe_end(const struct evidence *evidence, struct finding *ret);
 void find_socket_peer(const struct evidence *evidence, struct finding *ret);
+void find_blocked(const struct evidence *evidence, struct finding *ret);
 void find_timeouts(const struct evidence *evidence, struct finding *ret);
 
 /* What these files share. */

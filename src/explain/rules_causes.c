@@ -6,8 +6,10 @@
 
 #include "counters/units.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define STATE(name) (1u << CAMP_STATE_##name)
 #define WORK_LEAST 0.05 /* the share of its time from which a group runs, or is ready to */
@@ -198,6 +200,63 @@ void find_pipe_end(const struct evidence *evidence, struct finding *ret)
 void find_socket_peer(const struct evidence *evidence, struct finding *ret)
 {
     find_sleep_for(evidence, ret, CAMP_STATE_SOCKET, true);
+}
+
+/* Returns whether a sleep that has not ended is for the lock of a file. */
+static bool is_file_lock(const struct causes *causes, size_t at)
+{
+    const struct open_fact *fact = &causes->open_facts[at];
+
+    return fact->group < CAUSE_GROUPS && causes->open_calls.items[at].state == CAMP_STATE_LOCK &&
+           (strcmp(fact->names.call, "flock") == 0 || strcmp(fact->names.call, "fcntl") == 0);
+}
+
+/* Sets what camp why takes for the process: its pid, or in a recording the name of its group. */
+static void set_operand(struct finding_cause *ret, const struct evidence *evidence, int32_t pid,
+                        uint32_t number)
+{
+    const struct camp_states_group *group = cause_group_find(evidence->causes, number);
+    const bool is_own = group != NULL && group->kind == CAMP_GROUP_PROCESS && group->pid == pid;
+
+    if (evidence->is_live || is_own)
+        snprintf(ret->operand, sizeof ret->operand, "%" PRId32, pid);
+    else if (group != NULL && group->kind == CAMP_GROUP_NAME)
+        snprintf(ret->operand, sizeof ret->operand, "%s", group->name);
+}
+
+/* Unlike a wait in futex(2), one for the lock of a file is not for work: another process holds the
+ * lock. So it counts also in a process that does nothing else. */
+void find_blocked(const struct evidence *evidence, struct finding *ret)
+{
+    const struct causes *causes = evidence->causes;
+    const struct open_fact *most = NULL;
+    uint64_t sum_ns = 0;
+
+    for (size_t i = 0; i < causes->open_calls.count; i++) {
+        const int32_t pid = causes->open_calls.items[i].pid;
+        const struct open_fact *fact = &causes->open_facts[i];
+
+        if (!is_file_lock(causes, i) ||
+            (evidence->is_part && evidence_process_find(evidence, pid).count == 0))
+            continue;
+        ret->count++;
+        sum_ns += fact->state_ns;
+        if (most != NULL && fact->state_ns <= most->state_ns)
+            continue;
+        most = fact;
+        ret->pid = pid;
+    }
+    if (most == NULL)
+        return;
+    snprintf(ret->who, sizeof ret->who, "%s", most->who);
+    snprintf(ret->clause, sizeof ret->clause, "%s for %s%s%s", most->names.call, most->names.object,
+             most->other_end[0] != '\0' ? ", " : "", most->other_end);
+    if (ret->count > 1)
+        snprintf(ret->other, sizeof ret->other, "; %" PRIu64 " other waits for such locks",
+                 ret->count - 1);
+    set_operand(&ret->cause, evidence, ret->pid, most->group);
+    ret->second = rate(evidence, most->state_ns);
+    ret->value = ret->lost_s = rate(evidence, sum_ns);
 }
 
 void find_timeouts(const struct evidence *evidence, struct finding *ret)

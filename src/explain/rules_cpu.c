@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define FULL 0.9             /* the share of their time from which the CPUs together are full */
 #define CPU_FULL 0.9         /* the same of one CPU beside an idle one */
@@ -47,6 +48,18 @@ static void name_busiest(struct finding *ret, const struct evidence *evidence)
     finding_name_other(ret, evidence, cpu.frame, most);
 }
 
+/* Says who ran most, unless only some processes are known. */
+static void add_busiest(struct finding *ret, const struct evidence *evidence)
+{
+    if (evidence->is_part)
+        return;
+    name_busiest(ret, evidence);
+    if (strcmp(ret->other, ret->who) == 0)
+        snprintf(ret->clause, sizeof ret->clause, " and ran most");
+    else
+        snprintf(ret->clause, sizeof ret->clause, ", %s ran most", ret->other);
+}
+
 void find_full_cpus(const struct evidence *evidence, struct finding *ret)
 {
     const struct evidence_machine *machine = &evidence->machine;
@@ -54,7 +67,7 @@ void find_full_cpus(const struct evidence *evidence, struct finding *ret)
 
     finding_sum(ret, evidence, &ready);
     finding_explain(ret, evidence, ready.frame, measure_most(&ready), 1u << CAMP_STATE_RUN_QUEUE);
-    name_busiest(ret, evidence);
+    add_busiest(ret, evidence);
     ret->lost_s = all_in(evidence, CLASS_READY);
     ret->second = machine->busy;
     ret->count = machine->cpus;
@@ -181,6 +194,15 @@ void find_short_lived(const struct evidence *evidence, struct finding *ret)
     ret->value = all > 0 && ret->second >= SHORT_LIVED_LEAST ? used / all : 0;
 }
 
+/* The priority of a thread is unknown here. That of a kernel thread is often high. */
+static const char *why_starved(const struct entity *entity)
+{
+    return (entity->flags & ENTITY_KERNEL) != 0
+               ? "It is a kernel thread, and may be bound to a CPU on which others run."
+               : "Its priority may be low (nice, weight, policy), or its CPU has more threads than "
+                 "others.";
+}
+
 /* Without priorities each thread has about the same share of its ready time on a CPU. The value is
  * how far below the share of all threads that of one thread is. */
 void find_starved(const struct evidence *evidence, struct finding *ret)
@@ -207,6 +229,8 @@ void find_starved(const struct evidence *evidence, struct finding *ret)
     finding_name(ret, evidence, rows, found);
     finding_explain(ret, evidence, rows, found, 1u << CAMP_STATE_RUN_QUEUE);
     name_busiest(ret, evidence);
+    if (found != SIZE_MAX)
+        snprintf(ret->clause, sizeof ret->clause, "%s", why_starved(&rows->entities[found]));
     ret->provenance = measure_provenance(&ready);
 }
 

@@ -1,6 +1,7 @@
 /* The texts of a finding: its sentence, and the command that shows more. */
 #include "judge.h"
 
+#include "counters/units.h"
 #include "ledger/array.h"
 #include "ledger/characters.h"
 
@@ -14,7 +15,7 @@ void figure_text(char ret[FIGURE_SIZE], double value, enum figure_unit unit)
     case FIGURE_TIME:
         if (value <= 0)
             snprintf(ret, FIGURE_SIZE, "0 s");
-        else if (value >= 1)
+        else if (value >= 0.9995)
             snprintf(ret, FIGURE_SIZE, "%.2f s", value);
         else if (value >= 0.001)
             snprintf(ret, FIGURE_SIZE, "%.*f ms", value >= 0.1 ? 0 : 1, value * 1e3);
@@ -34,6 +35,8 @@ void figure_text(char ret[FIGURE_SIZE], double value, enum figure_unit unit)
     }
 }
 
+#define OF_PART " of the processes of --pid"
+#define SEVERAL_THREADS 1.5 /* so many threads on average are not one */
 #define WAITER_SIZE ((size_t)CAMP_STATES_NAME_SIZE * 4 + 8) /* quoted for a shell */
 
 struct text {
@@ -76,15 +79,35 @@ static void expand(struct text *ret, const char *template, const struct placehol
     }
 }
 
+void waited_text(char ret[WAITED_SIZE], uint64_t time_ns, uint64_t total_ns, double seconds)
+{
+    const double threads = seconds > 0 ? (double)total_ns / NS_PER_S / seconds : 0;
+    char rate[FIGURE_SIZE], share[FIGURE_SIZE];
+
+    figure_text(rate, seconds > 0 ? (double)time_ns / NS_PER_S / seconds : 0, FIGURE_TIME);
+    figure_text(share, total_ns > 0 ? (double)time_ns / (double)total_ns : 0, FIGURE_PERCENT);
+    if (threads < SEVERAL_THREADS)
+        snprintf(ret, WAITED_SIZE, "%s a second, %s of its time", rate, share);
+    else
+        snprintf(ret, WAITED_SIZE, "%s a second, %s of the time of its %.0f threads", rate, share,
+                 threads);
+}
+
 void sentence_text(char ret[SENTENCE_SIZE], const struct judgement *judgement)
 {
     const struct finding *finding = &judgement->finding;
     const struct finding_cause *cause = &finding->cause;
     char value[FIGURE_SIZE], lost[FIGURE_SIZE], second[FIGURE_SIZE], number[FIGURE_SIZE];
-    char waited[FIGURE_SIZE];
+    char waited[WAITED_SIZE];
+    const bool is_one = finding->count == 1;
     const struct placeholder list[] = {
         { "{who}", finding->who[0] != '\0' ? finding->who : "(unnamed)" },
         { "{other}", finding->other },
+        { "{clause}", finding->clause },
+        { "{of}", judgement->is_part ? OF_PART : "" },
+        { "{of_others}", judgement->is_part ? OF_PART : " of other processes" },
+        { "{s}", is_one ? "" : "s" },
+        { "{were}", is_one ? "was" : "were" },
         { "{value}", value },
         { "{lost}", lost },
         { "{second}", second },
@@ -101,7 +124,7 @@ void sentence_text(char ret[SENTENCE_SIZE], const struct judgement *judgement)
     figure_text(lost, finding->lost_s, FIGURE_TIME);
     figure_text(second, finding->second, judgement->rule->second_unit);
     snprintf(number, sizeof number, "%" PRIu64, finding->count);
-    figure_text(waited, finding_cause_share(cause), FIGURE_PERCENT);
+    waited_text(waited, cause->wait_ns, cause->total_ns, cause->explained_s);
     ret[0] = '\0';
     expand(&text, judgement->rule->sentence, list, ARRAY_COUNT(list));
     if (cause->waiter[0] != '\0' && judgement->rule->cause_sentence != NULL)

@@ -26,6 +26,11 @@ const char cause_tables[] =
     " STRICT;"
     "CREATE TABLE cause_call(tick INTEGER NOT NULL, pid INTEGER NOT NULL, state INTEGER NOT NULL,"
     " object INTEGER NOT NULL, sleep_ns INTEGER NOT NULL, count INTEGER NOT NULL,"
+    " PRIMARY KEY(tick, pid, state, object)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE cause_open(tick INTEGER NOT NULL, pid INTEGER NOT NULL, state INTEGER NOT NULL,"
+    " object INTEGER NOT NULL, number INTEGER NOT NULL, sleep_ns INTEGER NOT NULL,"
+    " state_ns INTEGER NOT NULL, threads INTEGER NOT NULL, does INTEGER NOT NULL,"
+    " holder INTEGER NOT NULL, other_end TEXT NOT NULL, who TEXT NOT NULL,"
     " PRIMARY KEY(tick, pid, state, object)) STRICT, WITHOUT ROWID;";
 
 /* The name that a group had in the interval of the row `c`. */

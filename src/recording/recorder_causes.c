@@ -27,6 +27,10 @@ static const char *const inserts[CAUSE_STATEMENT_COUNT] = {
     [INSERT_OBJECT] = "INSERT INTO cause_object VALUES(?, ?, ?)",
     [INSERT_CALL] = "INSERT INTO cause_call VALUES(?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
                     "SET sleep_ns = sleep_ns + excluded.sleep_ns, count = count + excluded.count",
+    [INSERT_OPEN] = "INSERT INTO cause_open VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT "
+                    "DO UPDATE SET sleep_ns = sleep_ns + excluded.sleep_ns, "
+                    "state_ns = state_ns + excluded.state_ns, "
+                    "threads = threads + excluded.threads",
 };
 
 struct writing {
@@ -288,12 +292,46 @@ static int write_calls(const struct writing *writing)
     return r;
 }
 
+/* Without the facts, sleeps that have not ended have no names. */
+static int write_open(const struct writing *writing)
+{
+    const struct causes *interval = writing->interval;
+    int r = CAMP_OK;
+
+    for (size_t i = 0; interval->open_facts != NULL && i < interval->open_calls.count; i++) {
+        const struct camp_call_sleeps *call = &interval->open_calls.items[i];
+        const struct open_fact *fact = &interval->open_facts[i];
+        const char *const texts[] = { fact->other_end, fact->who };
+        int64_t object = 0;
+
+        r = number_object(writing, &fact->names, &object);
+        if (r == CAMP_OK) {
+            const int64_t numbers[] = { writing->tick,
+                                        call->pid,
+                                        call->state,
+                                        object,
+                                        fact->group < CAUSE_GROUPS ? (int64_t)fact->group
+                                                                   : CAUSE_NO_GROUP,
+                                        (int64_t)call->sleep_ns,
+                                        (int64_t)fact->state_ns,
+                                        (int64_t)call->count,
+                                        fact->does,
+                                        fact->holder };
+
+            r = insert(writing, INSERT_OPEN, numbers, ARRAY_COUNT(numbers), texts, 2);
+        }
+        if (r != CAMP_OK)
+            break;
+    }
+    return r;
+}
+
 int recorder_causes_write(struct recorder_causes *causes, sqlite3 *database, int64_t tick,
                           const struct causes *interval)
 {
     static int (*const writers[])(const struct writing *) = { write_groups, write_threads,
                                                               write_causes, write_lengths,
-                                                              write_calls };
+                                                              write_calls,  write_open };
     const struct writing writing = { causes, tick, interval };
     int r = causes->database == NULL ? create(causes, database, tick) : CAMP_OK;
 

@@ -15,6 +15,7 @@ enum cause_statement {
     INSERT_DEVICE,
     INSERT_OBJECT,
     INSERT_CALL,
+    INSERT_OPEN,
     CAUSE_STATEMENT_COUNT
 };
 

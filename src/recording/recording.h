@@ -69,6 +69,8 @@ bool recording_set_is_one(const struct recording_set *set);
 
 void recording_set_release(struct recording_set *set);
 
+#define RECORDING_LABELS_SIZE 512 /* further names are left out */
+
 /* Describes a file without its intervals. If the file is damaged, unknown texts are "" and unknown
  * numbers are -1. */
 struct recording_info {
@@ -83,7 +85,9 @@ struct recording_info {
     /* Number of gaps. A gap is an interval longer than two median intervals, a pause between two
      * intervals longer than half a median interval, or a time that went back. */
     int64_t gaps;
-    bool is_cut; /* the file ends too early */
+    bool has_causes;                    /* of waits */
+    char labels[RECORDING_LABELS_SIZE]; /* names of the rows' labels: "container;pod;unit", or "" */
+    bool is_cut;                        /* the file ends too early */
     /* A file with damaged content may have intervals that cannot be read. Only
      * recording_info_read() searches for all damage, and counts these intervals, because it takes
      * long. */

@@ -6,22 +6,23 @@
 #include "recording_causes.h"
 
 #include "cause_tables.h"
+#include "cause_words.h"
 #include "counters/error.h"
 #include "ledger/array.h"
 #include "recording_inside.h"
 #include "sources/causes/cause_fit.h"
-#include "sources/causes/cause_names.h"
+#include "sources/causes/open_sleeps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define TIME_MOST_NS (INT64_C(1) << 62) /* of an interval */
-#define WORDS_MOST 128
-#define UNKNOWN_WORD UINT32_MAX
-#define ON_CPU_KIND (CAUSE_KIND_COUNT + 0u)
+#define WORDS_MOST CAUSE_WORDS_MOST
+#define UNKNOWN_WORD CAUSE_UNKNOWN_WORD
+#define ON_CPU_KIND CAUSE_ON_CPU_KIND
 
 /* The queries, and the columns that each returns. */
-enum query { GROUPS, THREADS, CAUSES, LENGTHS, CALLS, DEVICES, QUERY_COUNT };
+enum query { GROUPS, THREADS, CAUSES, LENGTHS, CALLS, DEVICES, OPEN, QUERY_COUNT };
 
 static const char *const queries[QUERY_COUNT] = {
     [GROUPS] = "SELECT number, kind, pid, name FROM cause_group"
@@ -36,6 +37,9 @@ static const char *const queries[QUERY_COUNT] = {
               " JOIN cause_object USING (object) WHERE tick > ? AND tick <= ?"
               " ORDER BY sleep_ns DESC, pid, state, object",
     [DEVICES] = "SELECT number, name FROM cause_device ORDER BY number LIMIT 4096",
+    [OPEN] = "SELECT pid, state, number, sleep_ns, state_ns, threads, does, holder, other_end, who,"
+             " call, name FROM cause_open JOIN cause_object USING (object)"
+             " WHERE tick > ? AND tick <= ? ORDER BY sleep_ns DESC, pid, state, object LIMIT 4096",
 };
 
 struct recording_causes {
@@ -48,7 +52,8 @@ struct recording_causes {
     uint64_t sum_ns;
     bool is_there[CAUSE_GROUPS];
     struct camp_states_group groups[CAUSE_GROUPS];
-    size_t name_capacity;
+    size_t name_capacity, open_capacity;
+    uint64_t open_ns; /* sum of the sleeps that have not ended */
     struct causes causes;
 };
 
@@ -64,11 +69,13 @@ static bool is_text(sqlite3_stmt *row, int column)
     return sqlite3_value_type(sqlite3_column_value(row, column)) == SQLITE_TEXT;
 }
 
-/* Reads the integers of a row, each of which must be between 0 and `most`. */
-static int read_numbers(const struct recording_causes *causes, sqlite3_stmt *row, int64_t *ret,
-                        const int64_t *most, int count, struct camp_error *error)
+/* Reads the integers of a row from column `first` to `end`, each of which must be between 0 and
+ * `most`. */
+static int read_later_numbers(const struct recording_causes *causes, sqlite3_stmt *row,
+                              int64_t *ret, const int64_t *most, int first, int end,
+                              struct camp_error *error)
 {
-    for (int i = 0; i < count; i++) {
+    for (int i = first; i < end; i++) {
         sqlite3_value *value = sqlite3_column_value(row, i);
 
         ret[i] = sqlite3_value_int64(value);
@@ -78,13 +85,10 @@ static int read_numbers(const struct recording_causes *causes, sqlite3_stmt *row
     return CAMP_OK;
 }
 
-static void copy_name(char *ret, size_t size, sqlite3_stmt *row, int column)
+static int read_numbers(const struct recording_causes *causes, sqlite3_stmt *row, int64_t *ret,
+                        const int64_t *most, int count, struct camp_error *error)
 {
-    const char *text = is_text(row, column) ? (const char *)sqlite3_column_text(row, column) : NULL;
-
-    memset(ret, 0, size);
-    if (text != NULL)
-        strncpy(ret, text, size - 1);
+    return read_later_numbers(causes, row, ret, most, 0, count, error);
 }
 
 static int read_group(struct recording_causes *causes, sqlite3_stmt *row, struct camp_error *error)
@@ -106,7 +110,7 @@ static int read_group(struct recording_causes *causes, sqlite3_stmt *row, struct
     *group = (struct camp_states_group){ .number = (uint32_t)numbers[0],
                                          .kind = (uint32_t)numbers[1],
                                          .pid = (int32_t)numbers[2] };
-    copy_name(group->name, sizeof group->name, row, 3);
+    recording_copy_text(group->name, sizeof group->name, row, 3);
     return CAMP_OK;
 }
 
@@ -228,10 +232,49 @@ static int read_call(struct recording_causes *causes, sqlite3_stmt *row, struct 
                                                             .state = state,
                                                             .sleep_ns = (uint64_t)numbers[2],
                                                             .count = (uint64_t)numbers[3] };
-    copy_name(causes->causes.call_names[calls->count].call, CAUSE_NAME_SIZE, row, 4);
-    copy_name(causes->causes.call_names[calls->count].object, CAUSE_NAME_SIZE, row, 5);
+    recording_copy_text(causes->causes.call_names[calls->count].call, CAUSE_NAME_SIZE, row, 4);
+    recording_copy_text(causes->causes.call_names[calls->count].object, CAUSE_NAME_SIZE, row, 5);
     calls->count++;
     return CAMP_OK;
+}
+
+/* A step of a chain has no group and no time. */
+static int read_open(struct recording_causes *causes, sqlite3_stmt *row, struct camp_error *error)
+{
+    static const int64_t most[] = { INT32_MAX,    WORDS_MOST - 1, CAUSE_GROUPS - 1,    TIME_MOST_NS,
+                                    TIME_MOST_NS, UINT32_MAX,     OPEN_DOES_COUNT - 1, INT32_MAX };
+    const bool is_step = sqlite3_column_int64(row, 2) == CAUSE_NO_GROUP;
+    struct camp_call_sleeps call = { 0 };
+    struct open_fact fact = { .group = CAUSE_GROUPS };
+    int64_t numbers[8] = { 0 };
+    int r = read_numbers(causes, row, numbers, most, 2, error);
+
+    if (r == CAMP_OK && !is_step)
+        r = read_numbers(causes, row, numbers, most, 5, error);
+    if (r == CAMP_OK)
+        r = read_later_numbers(causes, row, numbers, most, 5, 8, error);
+    if (r == CAMP_OK)
+        r = find_word(causes, causes->states, numbers[1], &call.state, error);
+    if (r != CAMP_OK)
+        return r;
+    if ((uint64_t)numbers[3] > (uint64_t)TIME_MOST_NS - causes->open_ns ||
+        (!is_step && !causes->is_there[numbers[2]]))
+        return damaged(causes, "a sleep that is out of range, or of a group that is not there",
+                       error);
+    causes->open_ns += (uint64_t)numbers[3];
+    call.pid = (int32_t)numbers[0];
+    call.sleep_ns = (uint64_t)numbers[3];
+    call.count = (uint64_t)numbers[5];
+    fact.group = is_step ? CAUSE_GROUPS : (uint32_t)numbers[2];
+    fact.state_ns = (uint64_t)numbers[4];
+    fact.does = (enum open_does)numbers[6];
+    fact.holder = (int32_t)numbers[7];
+    recording_copy_text(fact.other_end, sizeof fact.other_end, row, 8);
+    recording_copy_text(fact.who, sizeof fact.who, row, 9);
+    recording_copy_text(fact.names.call, sizeof fact.names.call, row, 10);
+    recording_copy_text(fact.names.object, sizeof fact.names.object, row, 11);
+    return open_call_add(&causes->causes, &causes->open_capacity, &call, &fact) ? CAMP_OK
+                                                                                : CAMP_E_NOMEM;
 }
 
 static int read_device(struct recording_causes *causes, sqlite3_stmt *row, struct camp_error *error)
@@ -249,7 +292,7 @@ static int read_device(struct recording_causes *causes, sqlite3_stmt *row, struc
         return CAMP_E_NOMEM;
     of->devices = devices;
     devices[of->device_count].number = (uint32_t)number;
-    copy_name(devices[of->device_count].name, CAUSE_NAME_SIZE, row, 1);
+    recording_copy_text(devices[of->device_count].name, CAUSE_NAME_SIZE, row, 1);
     of->device_count++;
     return CAMP_OK;
 }
@@ -281,11 +324,12 @@ static void clear(struct recording_causes *causes, const struct frame *frame)
     memset(of->state_ns, 0, sizeof of->state_ns);
     memset(of->lengths, 0, sizeof of->lengths);
     of->rows.count = of->calls.count = of->device_count = of->group_count = 0;
+    of->open_calls.count = 0;
     of->start_ns = frame->start_ns;
     of->end_ns = frame->end_ns;
     of->wall_clock_ns = frame->wall_clock_ns;
     of->unseen = frame->losses.unseen;
-    causes->sum_ns = 0;
+    causes->sum_ns = causes->open_ns = 0;
 }
 
 static void list_groups(struct recording_causes *causes)
@@ -308,6 +352,8 @@ static int read_interval(struct recording_causes *causes, int64_t tick, struct c
         r = read_all(causes, LENGTHS, tick - 1, tick, read_lengths, error);
     if (r == CAMP_OK)
         r = read_all(causes, CALLS, tick - 1, tick, read_call, error);
+    if (r == CAMP_OK && causes->queries[OPEN] != NULL)
+        r = read_all(causes, OPEN, tick - 1, tick, read_open, error);
     return r == CAMP_OK ? read_all(causes, DEVICES, 0, 0, read_device, error) : r;
 }
 
@@ -329,54 +375,15 @@ int recording_causes_read(struct recording_causes *causes, int64_t tick, const s
     return CAMP_OK;
 }
 
-static uint32_t state_find(const char *name)
+static bool has_table(sqlite3 *database, const char *name)
 {
-    for (int i = 0; i < CAMP_STATE_COUNT; i++) {
-        if (strcmp(name, camp_state_name(i)) == 0)
-            return (uint32_t)i;
-    }
-    return UNKNOWN_WORD;
-}
-
-static uint32_t kind_find(const char *name)
-{
-    const uint32_t kind = cause_kind_find(name);
-
-    return strcmp(name, "on_cpu") == 0 ? ON_CPU_KIND
-           : kind < CAUSE_KIND_COUNT   ? kind
-                                       : UNKNOWN_WORD;
-}
-
-static int read_words(struct recording_causes *causes, struct camp_error *error)
-{
-    sqlite3_stmt *statement = NULL;
-    int stepped = SQLITE_DONE;
-    int r = recording_prepare(causes->database, causes->path, &statement, error,
-                              "SELECT word, number, name FROM cause_word WHERE number >= 0"
-                              " AND number < %d",
-                              WORDS_MOST);
-
-    while (r == CAMP_OK && (stepped = sqlite3_step(statement)) == SQLITE_ROW) {
-        char word[16], name[CAUSE_NAME_SIZE];
-        const sqlite3_int64 number = sqlite3_column_int64(statement, 1);
-
-        copy_name(word, sizeof word, statement, 0);
-        copy_name(name, sizeof name, statement, 2);
-        if (strcmp(word, CAUSE_STATE) == 0)
-            causes->states[number] = state_find(name);
-        else if (strcmp(word, CAUSE_KIND) == 0)
-            causes->kinds[number] = kind_find(name);
-    }
-    if (r == CAMP_OK && stepped != SQLITE_DONE)
-        r = recording_failed(causes->database, causes->path, error);
-    sqlite3_finalize(statement);
-    return r;
+    return sqlite3_table_column_metadata(database, "main", name, "tick", NULL, NULL, NULL, NULL,
+                                         NULL) == SQLITE_OK;
 }
 
 bool recording_has_causes(sqlite3 *database)
 {
-    return sqlite3_table_column_metadata(database, "main", "cause", "tick", NULL, NULL, NULL, NULL,
-                                         NULL) == SQLITE_OK;
+    return has_table(database, "cause");
 }
 
 int recording_causes_open(struct recording_causes **ret, sqlite3 *database, const char *path,
@@ -394,15 +401,16 @@ int recording_causes_open(struct recording_causes **ret, sqlite3 *database, cons
     causes->database = database;
     causes->path = path;
     causes->causes.is_recorded = true;
-    memset(causes->states, 0xff, sizeof causes->states);
-    memset(causes->kinds, 0xff, sizeof causes->kinds);
-    r = read_words(causes, error);
-    for (int i = 0; i < QUERY_COUNT && r == CAMP_OK; i++)
-        r = recording_prepare(database, path, &causes->queries[i], error, "%s", queries[i]);
+    r = cause_words_read(database, path, causes->states, causes->kinds, error);
+    for (int i = 0; i < QUERY_COUNT && r == CAMP_OK; i++) {
+        if (i != OPEN || has_table(database, "cause_open")) /* an earlier camp did not write it */
+            r = recording_prepare(database, path, &causes->queries[i], error, "%s", queries[i]);
+    }
     if (r != CAMP_OK) {
         recording_causes_close(causes);
         return r;
     }
+    causes->causes.has_open_facts = causes->queries[OPEN] != NULL;
     *ret = causes;
     return CAMP_OK;
 }
@@ -415,6 +423,8 @@ void recording_causes_close(struct recording_causes *causes)
         sqlite3_finalize(causes->queries[i]);
     free(causes->causes.rows.items);
     free(causes->causes.calls.items);
+    free(causes->causes.open_calls.items);
+    free(causes->causes.open_facts);
     free(causes->causes.call_names);
     free(causes->causes.devices);
     free(causes);

@@ -3,6 +3,7 @@
 
 #include "counters/error.h"
 #include "ledger/words.h"
+#include "recording_causes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -297,6 +298,9 @@ int recording_file_info(sqlite3 *database, const char *path, struct recording_in
 
     *ret = unknown;
     ret->is_cut = is_cut(path);
+    ret->has_causes = recording_has_causes(database);
+    if (!ret->has_causes && sqlite3_errcode(database) == SQLITE_NOMEM)
+        r = CAMP_E_NOMEM;
     for (size_t i = 0; i < RECORDING_FACT_COUNT && r == CAMP_OK; i++)
         r = read_fact(ret, database, path, (enum recording_fact)i, error);
     if (r == CAMP_OK && ret->facts[RECORDING_TABLE][0] == '\0')
@@ -305,6 +309,8 @@ int recording_file_info(sqlite3 *database, const char *path, struct recording_in
         r = recording_check_rows(database, path, ret->facts[RECORDING_TABLE], error);
     if (r == CAMP_OK)
         r = recording_check_rows(database, path, ret->facts[RECORDING_BESIDE], error);
+    if (r == CAMP_OK)
+        r = recording_read_labels(database, path, ret);
     if (ret->facts[RECORDING_KIND][0] == '\0')
         strcpy(ret->facts[RECORDING_KIND], ret->facts[RECORDING_TABLE]);
     /* Without a condition, SQLite would count in one step, which no signal ends. */

@@ -23,6 +23,10 @@ int recording_check_schema(sqlite3 *database, const char *path, struct camp_erro
 int recording_check_rows(sqlite3 *database, const char *path, const char *name,
                          struct camp_error *error);
 
+/* Sets ret->labels. A file whose names of labels cannot be read has none. Returns CAMP_OK or
+ * CAMP_E_NOMEM. */
+int recording_read_labels(sqlite3 *database, const char *path, struct recording_info *ret);
+
 /* Makes the error for a file without an interval, and returns CAMP_E_GONE. The message names the
  * likely cause. */
 int recording_file_fail_empty(const char *path, struct camp_error *error);

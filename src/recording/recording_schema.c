@@ -6,6 +6,9 @@
 #include "counters/error.h"
 #include "ledger/array.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static const char *const read_tables[] = { "camp",        "tick",     "tick_beside",
                                            "column_info", "identity", "label",
                                            "label_name",  "note",     CAUSE_TABLES };
@@ -117,4 +120,31 @@ int recording_check_rows(sqlite3 *database, const char *path, const char *name,
         sqlite3_free(part);
     }
     return r;
+}
+
+int recording_read_labels(sqlite3 *database, const char *path, struct recording_info *ret)
+{
+    sqlite3_stmt *statement = NULL;
+    size_t length = 0;
+    int r, found = sqlite3_table_column_metadata(database, "main", "label_name", "name", NULL, NULL,
+                                                 NULL, NULL, NULL);
+
+    if (found != SQLITE_OK)
+        return found == SQLITE_NOMEM ? CAMP_E_NOMEM : CAMP_OK;
+    r = recording_prepare(database, path, &statement, NULL,
+                          "SELECT name FROM label_name WHERE table_name = %Q ORDER BY position"
+                          " LIMIT 64",
+                          ret->facts[RECORDING_TABLE]);
+    while (r == CAMP_OK && (found = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(statement, 0);
+
+        if (name == NULL && sqlite3_errcode(database) == SQLITE_NOMEM)
+            r = CAMP_E_NOMEM;
+        if (name == NULL || length + strlen(name) + 2 > RECORDING_LABELS_SIZE)
+            continue;
+        length += (size_t)snprintf(ret->labels + length, RECORDING_LABELS_SIZE - length, "%s%s",
+                                   length > 0 ? ";" : "", name);
+    }
+    sqlite3_finalize(statement);
+    return r == CAMP_E_NOMEM || found == SQLITE_NOMEM ? CAMP_E_NOMEM : CAMP_OK;
 }

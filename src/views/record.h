@@ -79,6 +79,8 @@ struct field {
     int width;         /* width in text; below 0: aligned left; 0: as wide as the widest cell */
     int decimals;      /* digits after the point of a real number in text */
     bool on_request;   /* text has the column only if --columns names it */
+    int spare; /* where rows are too wide, text leaves out the columns with the largest number
+                * first; 0: none */
     /* In JSON, adjacent fields with the same group form an object of this name. */
     const char *group;
 };

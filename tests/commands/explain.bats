@@ -56,7 +56,7 @@ last_cpu() {
     ask '
 assert e["schema"] == "camp.explain/1" and e["kind"] == "threads" and e["tier"] == "bpf", e
 assert e["intervals"] == 1 and 0.2 <= e["elapsed_s"] < 20, e
-assert e["rules"] == 41 and e["fired"] == len(found) and e["unknown"], e
+assert e["rules"] == 42 and e["fired"] == len(found) and e["unknown"], e
 assert 0 <= e["machine"]["busy_percent"] <= 100 and e["machine"]["cpus"] == os.cpu_count(), e
 assert set(e["losses"]) == {"unseen", "lost", "unread_ns", "partial"}, e
 lost = [row["lost_ns_per_s"] for row in e["findings"]]

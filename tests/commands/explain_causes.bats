@@ -42,7 +42,7 @@ row = found['$1']
 c = row['cause']
 assert row['value'] >= row['threshold'] and row['provenance'] == c['cause_provenance'] == 'measured', row
 assert c['waiter'] == 'pair-victim ($VICTIM)' and c['waiter_pid'] == row['pid'] == $VICTIM, row
-assert '{:.1f} % of its time'.format(c['percent']) in row['sentence'], row
+assert ' a second, {:.1f} % of '.format(c['percent']) in row['sentence'], row
 assert c['cause_command'] == row['command'] == 'camp why --from run.camp $VICTIM', row
 $2" --from run.camp --pid "$VICTIM"; then
             the_commands_show_the_same run.camp
@@ -187,6 +187,36 @@ assert c["by_meanwhile"].startswith("which "), row'
     until_a_recording E41 'assert c["state"] == "socket" and c["kind"] == "timer" and c["by"] == "a timer", row'
 }
 
+@test "E42: a process that waits for the lock of a file is found with its holder, live and in a recording" {
+    need_states
+    touch db.lock
+    start python3 -c '
+import fcntl, time
+lock = open("db.lock")
+fcntl.flock(lock, fcntl.LOCK_EX)
+open("taken", "w").close()
+time.sleep(600)'
+    until_it test -e taken
+    export holder="python3 ($CHILD)" waiter
+    start python3 -c '
+import fcntl
+fcntl.flock(open("db.lock"), fcntl.LOCK_EX)'
+    waiter=$CHILD
+    until_it grep -q -- "-> FLOCK .* $waiter " /proc/locks
+    "$CAMP" record --why --output run.camp 100ms 5
+    for source in "--why 300ms" "--from run.camp"; do
+        # shellcheck disable=SC2086 # words of a command
+        ask '
+row = found["E42"]
+pid = os.environ["waiter"]
+assert row["pid"] == int(pid) and row["who"] == "python3 (" + pid + ")", row
+assert row["sentence"].endswith("db.lock, held by " + os.environ["holder"] + "."), row
+assert 0.9 < row["value"] < 1.01 and row["cause"]["waiter"] is None, row
+if "from" not in row["command"]:
+    assert row["command"] == "camp why " + pid, row' $source --pid "$waiter"
+    done
+}
+
 @test "findings about all processes of a range have the figures that camp why shows of the range" {
     start_pair neighbour
     "$CAMP" record --why --output run.camp 100ms 20
@@ -201,7 +231,7 @@ assert c["by_meanwhile"].startswith("which "), row'
     for words in "100ms" "--from without.camp" "--from demo"; do
         # shellcheck disable=SC2086 # words of a command
         ask '
-for number in range(34, 42):
+for number in range(34, 43):
     assert "camp record --why" in unknown[f"E{number}"], unknown
 assert all(row["cause"]["waiter"] is None for row in e["findings"]), e' $words
     done

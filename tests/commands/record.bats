@@ -146,6 +146,7 @@ print(int(json.loads(open(sys.argv[1]).readlines()[-1])["interval_s"] * 1000) + 
     run -0 "$CAMP" record --info run.camp
     [[ ${lines[0]} == "data.csv (table), $(uname -n), Linux $(uname -r), camp.1, camp "*"; view table" ]]
     [[ ${lines[2]} == *run.camp*2023-11-14T*" 0.100 "* ]]
+    [ "${lines[3]}" = "no labels" ]
     run -0 "$CAMP" record --info run.camp --format json
     python3 -c "
 import json, sys

@@ -87,6 +87,13 @@ traces() {
     run --separate-stderr "$CAMP" record --why --when 'run_queu.max > 20ms' --output run.camp
     [ "$status" -eq 2 ]
     [[ $stderr == "camp record: --when: there is no column run_queu.max; there are "*run_queue* ]]
+    # Time on a CPU is no wait, and has no length, with or without --why.
+    for why in "" --why; do
+        # shellcheck disable=SC2086 # no word, or one
+        run --separate-stderr "$CAMP" record $why --when 'user.max > 20ms' --output run.camp
+        [ "$status" -eq 2 ]
+        [ "$stderr" = "camp record: --when: user.max: only waits, such as run_queue, have .p50, .p99 and .max; of user give the time in an interval: user > 20ms" ]
+    done
     run --separate-stderr "$CAMP" record --why --when 'run_queue.p99 > 20' --output run.camp
     [ "$status" -eq 2 ]
     [[ $stderr == *"a time has a unit"* ]]

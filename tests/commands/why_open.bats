@@ -112,15 +112,67 @@ assert w["chain_text"].endswith(" was stopped 100.0 %, and nothing has continued
 @test "the waits for children that have ended are one row of camp why" {
     need_causes
     python3 -c '
-import os, time
+import os, sys, time
+open(sys.argv[1], "w").close()
 while True:
     child = os.fork()
     if child == 0:
         time.sleep(0.005)
         os._exit(0)
-    os.waitpid(child, 0)' &
+    os.waitpid(child, 0)' "$BATS_TEST_TMPDIR/started" &
+    local parent=$!
+    until_it test -e "$BATS_TEST_TMPDIR/started"
     ask '
 ended = [call for call in w["calls"] if call["object"] == "children that have ended"]
 assert len(ended) == 1 and ended[0]["count"] > 2, w["calls"]
-' "$!" 1 1
+' "$parent" 1 1
+}
+
+@test "a recording answers for a process that hangs as camp why does live, by its pid and by its name" {
+    need_causes
+    mkfifo "$BATS_TEST_TMPDIR/fifo"
+    sleep 600 >"$BATS_TEST_TMPDIR/fifo" &
+    local holder=$! name=hung-$BASHPID
+    bash -c 'printf %s "$0" >/proc/self/comm; read -r line <"$1"' "$name" "$BATS_TEST_TMPDIR/fifo" &
+    local reader=$!
+    until_it is_asleep_in read "$reader"
+    until_it is_asleep_in nanosleep "$holder"
+    for who in "$reader" "$name"; do
+        "$CAMP" record --why --why-of "$who" --force --output "$BATS_TEST_TMPDIR/run.camp" 100ms 3
+        FIFO="$BATS_TEST_TMPDIR/fifo" HOLDER=$holder ask '
+end = "%s with sleep (%s)" % (os.environ["FIFO"], os.environ["HOLDER"])
+assert [(call["state"], call["call"], call["object"]) for call in opened] == [("pipe", "read", end)], opened
+slept = sum(row["time_ns"] for row in w["tree"] if (row["level"], row["cause"]) == ("cause", "not_ended"))
+assert sum(call["sleep_ns"] for call in opened) == slept, (opened, w["tree"])
+assert [step["state"] for step in w["chain"]] == ["pipe", "timer"], w["chain"]
+assert w["chain"][1]["who"] == "sleep (%s)" % os.environ["HOLDER"], w["chain"]
+assert w["chain"][1]["call"] == "clock_nanosleep", w["chain"]' --from "$BATS_TEST_TMPDIR/run.camp" "$who"
+    done
+    # A copy has them, too; a file of an earlier camp does not, and is read.
+    "$CAMP" record --from "$BATS_TEST_TMPDIR/run.camp" --output "$BATS_TEST_TMPDIR/copy.camp"
+    run -0 "$CAMP" why --from "$BATS_TEST_TMPDIR/copy.camp" "$name"
+    [[ $output == *" for sleep ($holder), which waits in clock_nanosleep."* ]]
+    sqlite3 "$BATS_TEST_TMPDIR/copy.camp" "DROP TABLE cause_open"
+    run -0 "$CAMP" why --from "$BATS_TEST_TMPDIR/copy.camp" "$name"
+    [[ $output == *"and nothing has woken it yet."* && $output != *" open"* ]]
+}
+
+@test "on a terminal of 80 or 60 columns the sentences are wrapped at words, and the answer is not cut" {
+    need_causes
+    mkfifo "$BATS_TEST_TMPDIR/fifo"
+    sleep 600 >"$BATS_TEST_TMPDIR/fifo" &
+    local holder=$!
+    cat "$BATS_TEST_TMPDIR/fifo" &
+    local reader=$! columns
+    until_it is_asleep_in read "$reader"
+    for columns in 80 60; do
+        run -0 script -qec "stty cols $columns; '$CAMP' why --color never $reader 200ms 1" /dev/null </dev/null
+        output=${output//$'\r'/}
+        echo "$output"
+        # A word, such as a path, may be longer than a line.
+        [ -z "$(awk -v most="$columns" 'length > most && NF > 2' <<<"$output")" ]
+        [[ $output != *"…"* && $output == *" 1 open"* && $output == *"($holder)"* ]]
+        [[ $(tr -s ' \n' ' ' <<<"$output") == *"for sleep ($holder), which waits in clock_nanosleep."* ]]
+    done
+    [[ $output == *"(too narrow for p50 ms, p99 ms)"* ]]
 }

@@ -241,15 +241,34 @@ assert w["time_ns"] == total, (w["time_ns"], total)
     [ -z "$(sqlite3 without.camp "SELECT name FROM sqlite_schema WHERE name LIKE 'cause%'")" ]
 }
 
+@test "camp record --info says whether a recording has causes, and which labels its rows have" {
+    need_causes
+    "$CAMP" record --why --containers --output with.camp 50ms 2
+    "$CAMP" record --output without.camp 50ms 2
+    run -0 "$CAMP" record --info with.camp
+    [[ $output == *$'\nwith causes of waits; labels: container pod unit '* ]]
+    run -0 "$CAMP" record --info without.camp
+    [[ $output == *$'\nwithout causes of waits (camp record --why); no labels'* ]]
+    for name in with without; do
+        "$CAMP" record --info $name.camp --format json
+    done | python3 -c "
+import json, sys
+has, lacks = map(json.loads, sys.stdin)
+assert has['causes'] is True and has['labels'][:3] == ['container', 'pod', 'unit'], has
+assert lacks['causes'] is False and lacks['labels'] is None, lacks"
+}
+
 @test "a recording without causes, an unknown name and an unknown pid fail in one line" {
     "$CAMP" record --from demo --output demo.camp
     run --separate-stderr "$CAMP" why --from demo.camp
     [ "$status" -eq 1 ]
     [ -z "$output" ]
     [[ $stderr == "camp why: demo.camp ("*") has no causes of waits: record them with camp record --why" ]]
-    run --separate-stderr "$CAMP" why --from demo
-    [ "$status" -eq 2 ]
-    [[ $stderr == "camp why: --from demo is neither a recording nor a database: "* ]]
+    for source in demo nofile; do
+        run --separate-stderr "$CAMP" why --from "$source"
+        [ "$status" -eq 2 ]
+        [[ $stderr == "camp why: --from $source is neither a recording nor a database: "* ]]
+    done
     run --separate-stderr "$CAMP" why --from no.camp
     [ "$status" -eq 1 ]
     [[ $stderr == "camp why: no.camp: "* ]]
@@ -263,7 +282,7 @@ assert w["time_ns"] == total, (w["time_ns"], total)
     sqlite3 run.camp "WITH RECURSIVE i(n) AS (SELECT 40 UNION ALL SELECT n + 1 FROM i WHERE n < 62)
         INSERT OR REPLACE INTO cause_group SELECT n, 2, $(sqlite3 run.camp "SELECT kind FROM cause_group WHERE name = 'why-victim' LIMIT 1"), 0, 'name-' || n FROM i"
     run -1 --separate-stderr "$CAMP" why --from run.camp why-victin
-    [[ $stderr =~ "by themselves; it has "[0-9]+", the nearest are why-victim, "[^,]+", "[^,]+", "[^,]+", "[^,]+" (camp top --from shows all names)"$ ]]
+    [[ $stderr =~ "by themselves; it has "[0-9]+", the nearest are why-victim, "[^,]+", "[^,]+", "[^,]+", "[^,]+" (camp top --from shows all names); one that only slept is by itself only with --why-of "[^\ ]+$ ]]
     run --separate-stderr "$CAMP" why --from run.camp "$VICTIM"
     [ "$status" -eq 1 ]
     [[ $stderr == "camp why: run.camp (threads) has no causes of process $VICTIM by itself: it was why-victim, so give that, or record with --why-of $VICTIM "* ]]

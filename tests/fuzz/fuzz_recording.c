@@ -1,4 +1,5 @@
 /* Parser: src/recording/cause_tables.c */
+/* Parser: src/recording/cause_words.c */
 /* Parser: src/recording/recording.c */
 /* Parser: src/recording/recording_causes.c */
 /* Parser: src/recording/recording_file.c */
@@ -74,6 +75,12 @@ static void fill_causes(struct causes *causes, uint64_t at)
     };
     static struct camp_call_sleeps sleeps = { .pid = 7, .state = CAMP_STATE_PIPE, .sleep_ns = 9 };
     static struct call_name names = { "read", "pipe:[1]" };
+    static struct camp_call_sleeps open = {
+        .pid = 7, .state = CAMP_STATE_LOCK, .sleep_ns = 5, .count = 1
+    };
+    static struct open_fact fact = {
+        .state_ns = 6, .names.call = "flock", .other_end = "held by batch (8)", .holder = 8
+    };
     static struct cause_device device = { 36, "disk (irq 36)" };
 
     *causes = (struct causes){ .is_recorded = true,
@@ -85,6 +92,8 @@ static void fill_causes(struct causes *causes, uint64_t at)
     causes->groups[1].name[0] = at < 30 ? 'b' : 'c';
     causes->rows = (struct cause_list){ rows, COUNT(rows), COUNT(rows) };
     causes->calls = (struct call_list){ &sleeps, 1, 1 };
+    causes->open_calls = (struct call_list){ &open, 1, 1 };
+    causes->open_facts = &fact;
     causes->state_ns[5][CAMP_STATE_USER] = at;
     causes->threads[5] = at / 10;
     causes->lengths[0][CAMP_STATE_DISK].count = 3;

@@ -235,7 +235,7 @@ static void write_finding(FILE *stream, const struct explain_facts *facts,
     command_text(command, judgement, facts->evidence, facts->from);
     write_command(stream, command);
     cause_command_text(command, judgement, facts->from);
-    if (!judgement->rule->needs_causes)
+    if (!judgement->rule->needs_causes && !judgement->rule->needs_open)
         write_command(stream, command);
 }
 
@@ -273,22 +273,26 @@ static bool is_inside_container(const struct evidence *evidence)
 #define OUTSIDE_REASON                                                                             \
     "Threads outside of this container (PID namespace) used CPU time, too. No rule can name them."
 
+#define LOAD_COLUMNS 25 /* of "  128 CPUs, 100.0 % busy" */
+
 static void write_headline(FILE *stream, const struct explain_facts *facts,
                            const struct evidence *evidence, size_t fired, size_t unknown)
 {
     const struct evidence_machine *machine = &evidence->machine;
     char source[SENTENCE_SIZE], tier[SENTENCE_SIZE];
+    int columns;
 
     copy_text(source, sizeof source, facts->source, strlen(facts->source));
     copy_text(tier, sizeof tier, facts->tier, strlen(facts->tier));
     make_printable(source);
     make_printable(tier);
-    fprintf(stream, "%.8s  %.2f s", time_of_day(facts->time), evidence_seconds(evidence));
+    columns = fprintf(stream, "%.8s  %.2f s", time_of_day(facts->time), evidence_seconds(evidence));
     if (evidence->intervals > 1)
-        fprintf(stream, " in %" PRIu64 " intervals", evidence->intervals);
-    fprintf(stream, "  %s  tier %s", source, tier);
+        columns += fprintf(stream, " in %" PRIu64 " intervals", evidence->intervals);
+    columns += fprintf(stream, "  %s  tier %s", source, tier);
     if (machine->has_load)
-        fprintf(stream, "  %zu %s, %.1f %% busy", machine->cpus,
+        fprintf(stream, "%s%zu %s, %.1f %% busy",
+                columns + LOAD_COLUMNS > (int)facts->width ? "\n" : "  ", machine->cpus,
                 noun_of(machine->cpus, "CPU", "CPUs"), 100 * machine->busy);
     fprintf(stream,
             "\n%zu of %zu rules found something, the most time first; %zu cannot be applied.",

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 
 #define HEADLINE_SIZE 1024
+#define CONTENTS_SIZE (RECORDING_LABELS_SIZE + 100)
 
 /* The first fields have the order of enum recording_fact. */
 static const struct field whole_fields[] = {
@@ -37,6 +38,9 @@ static const struct field whole_fields[] = {
     { "gaps", NULL, "in all files, and between them", 0, 0 },
     { "size_bytes", NULL, "of all files", 0, 0 },
     { "rotated_files", NULL, "of this name, this one among them; 0: it was not rotated", 0, 0 },
+    { "causes", NULL, "of waits are in it (camp record --why)", 0, 0 },
+    { "labels", NULL, "that its rows have, such as container (--containers) or a session's user", 0,
+      0 },
 };
 
 static const struct field file_fields[] = {
@@ -70,7 +74,7 @@ struct information {
     uint64_t bytes;
     bool size_is_unknown; /* of at least one file */
     struct cell whole[ARRAY_COUNT(whole_fields)];
-    char headline[HEADLINE_SIZE], together[200];
+    char headline[HEADLINE_SIZE], together[200], contents[CONTENTS_SIZE];
 };
 
 /* Counts the files of the rotated recording to which `path` belongs: 0 if there is none. For
@@ -217,6 +221,27 @@ static int read_files(struct information *information)
     return status;
 }
 
+static bool is_of_threads(const struct recording_info *info)
+{
+    return strcmp(info->facts[RECORDING_TABLE], "threads") == 0;
+}
+
+/* Says what a recording has only on request: the causes of waits, and labels. */
+static void describe_contents(struct information *information)
+{
+    const struct recording_info *info = &information->first->info;
+    char labels[RECORDING_LABELS_SIZE];
+
+    snprintf(labels, sizeof labels, "%s", info->labels);
+    for (char *at = labels; *at != '\0'; at++)
+        *at = *at == ';' ? ' ' : *at;
+    snprintf(information->contents, sizeof information->contents, "%s%s%s",
+             info->has_causes      ? "with causes of waits; "
+             : is_of_threads(info) ? "without causes of waits (camp record --why); "
+                                   : "",
+             labels[0] != '\0' ? "labels: " : "no labels", labels);
+}
+
 static void fill_whole(struct information *information)
 {
     const char(*facts)[FRAME_NOTE_SIZE] = information->first->info.facts;
@@ -232,6 +257,10 @@ static void fill_whole(struct information *information)
     *cells++ = cell_integer(information->gaps);
     *cells++ = information->size_is_unknown ? cell_unknown() : cell_natural(information->bytes);
     *cells++ = cell_natural(information->rotated);
+    *cells++ = cell_boolean(information->first->info.has_causes);
+    *cells++ = information->first->info.labels[0] != '\0'
+                   ? cell_list(information->first->info.labels)
+                   : cell_unknown();
     snprintf(information->headline, sizeof information->headline,
              "%.600s (%.20s), %.60s%s%.60s, %.12s, camp %.20s; view %.40s%s%.40s",
              facts[RECORDING_SOURCE], facts[RECORDING_TIER],
@@ -240,6 +269,7 @@ static void fill_whole(struct information *information)
              facts[RECORDING_FORMAT], facts[RECORDING_CAMP], facts[RECORDING_TABLE],
              facts[RECORDING_BESIDE][0] != '\0' ? " and " : "", facts[RECORDING_BESIDE]);
     make_printable(information->headline);
+    describe_contents(information);
     if (information->readable != information->intervals)
         snprintf(unread, sizeof unread, ", of which %" PRId64 " can be read",
                  information->readable);
@@ -258,7 +288,8 @@ static int show(struct information *information, const char *format)
 {
     const struct view_options options = { .stream = stdout };
     const char *note = information->first->info.facts[RECORDING_NOTE];
-    const char *notes[] = { information->together, note[0] != '\0' ? note : NULL, NULL };
+    const char *notes[] = { information->contents, information->together,
+                            note[0] != '\0' ? note : NULL, NULL };
     const struct table tables[] = {
         { "whole", TABLE_INLINE, whole_fields, ARRAY_COUNT(whole_fields), information->whole, 1,
           true },

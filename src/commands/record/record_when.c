@@ -41,6 +41,10 @@ int record_when_open(struct record_when *when)
     int r = when->text != NULL ? switches_open(&when->switches, when->ring_bytes, &error) : CAMP_OK;
 
     when->suspended_before_ns = suspended_ns();
+    if (r == CAMP_E_PERM)
+        return complain(STATUS_PRIVILEGE,
+                        "--when keeps the switches of all CPUs in memory: %s; or leave out --when",
+                        error.message);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
 
@@ -54,17 +58,43 @@ void record_when_close(struct record_when *when)
 /* Enough for the columns of all sources of this machine. */
 #define COLUMNS_SIZE 4096
 
+static bool has_column(const struct schema *schema, const char *name)
+{
+    char order[ORDER_NAME_SIZE];
+
+    for (size_t i = 0; i < order_count(schema); i++) {
+        order_name(schema, i, order);
+        if (strcmp(order, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int complain_of_column(const struct schema *schema, const char *name)
 {
-    char columns[COLUMNS_SIZE] = "", order[ORDER_NAME_SIZE];
+    char columns[COLUMNS_SIZE] = "", order[ORDER_NAME_SIZE], stem[ORDER_NAME_SIZE];
     size_t length = 0;
 
+    snprintf(stem, sizeof stem, "%.*s", (int)strcspn(name, "."), name);
+    if (condition_is_of_lengths(name) && has_column(schema, stem))
+        return complain(STATUS_USAGE,
+                        "--when: %s: only waits, such as run_queue, have .p50, .p99 and .max; of "
+                        "%s give the time in an interval: %s > 20ms",
+                        name, stem, stem);
     for (size_t i = 0; i < order_count(schema) && length + ORDER_NAME_SIZE + 2 < COLUMNS_SIZE;
          i++) {
         order_name(schema, i, order);
         if (order_unit(schema, i) != ORDER_OF_TEXT)
             length += (size_t)snprintf(columns + length, COLUMNS_SIZE - length, "%s%s",
                                        length > 0 ? ", " : "", order);
+    }
+    if (condition_is_of_lengths(name)) {
+        snprintf(stem, sizeof stem, "%.*s", (int)(strlen(name) - strlen(".max")), name);
+        if (has_column(schema, stem))
+            return complain(STATUS_USAGE,
+                            "--when: %s: only waits, such as run_queue, have .p50, .p99 and .max; "
+                            "of %s give the time in an interval: %s > 20ms",
+                            name, stem, stem);
     }
     return complain(STATUS_USAGE, "--when: there is no column %s; there are %s", name, columns);
 }
@@ -86,7 +116,7 @@ static int complain_of_condition(const struct record_when *when, const struct sc
 {
     if (fault->advice != NULL)
         return record_when_complain(when->text, fault);
-    if (!has_causes && condition_is_of_lengths(fault->rest))
+    if (!has_causes && order_find(&lengths_schema, fault->rest) < order_count(&lengths_schema))
         return complain(STATUS_USAGE, "--when: %s is how long waits lasted, which needs --why",
                         fault->rest);
     return complain_of_column(schema, fault->rest);

@@ -2,6 +2,7 @@
 
 #include "counters/units.h"
 #include "program/command.h"
+#include "recording/recording.h"
 #include "sources/causes/cause_names.h"
 #include "sources/causes/waits_source.h"
 #include "sources/from_list.h"
@@ -173,10 +174,12 @@ int top_why_prepare(struct top *top)
                         "processes",
                         option);
     if (!of_threads && !by_process && strcmp(rows, "commands") != 0)
-        return complain(STATUS_USAGE,
-                        "--why is for the threads of this machine and sessions of PostgreSQL: it "
-                        "does not go with --from %s",
-                        from_shown(rows).text);
+        return complain(
+            STATUS_USAGE,
+            "--why is for the threads of this machine and sessions of PostgreSQL: it does not go "
+            "with --from %s%s",
+            from_shown(rows).text,
+            recording_is_path(rows) ? "; camp why --from shows the causes of a recording" : "");
     if (group != NULL && of_threads)
         by_process = strcmp(group, top_thread_groups[TOP_PROCESS]) == 0;
     if (group != NULL &&

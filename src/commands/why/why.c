@@ -309,7 +309,8 @@ static int show(struct why *why, const struct causes *causes, uint64_t number)
 {
     struct why_interval interval = { .causes = causes,
                                      .subject = find_subject(why, causes),
-                                     .most = (size_t)why->top };
+                                     .most = (size_t)why->top,
+                                     .width = why->view_options.width };
     char time[TIME_TEXT_SIZE], name[CAUSE_NAME_SIZE] = "all threads";
     struct camp_error error = { 0 };
     int r;

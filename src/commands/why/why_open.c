@@ -5,17 +5,81 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define PROCESSES "/proc"
 
-/* Returns the longest open sleep in a state, or NULL. */
-static const struct camp_call_sleeps *longest(const struct causes *causes, uint32_t state)
+/* Returns the number of the longest open sleep of a group in a state, or SIZE_MAX. */
+static size_t longest(const struct causes *causes, uint32_t group, uint32_t state)
 {
     for (size_t i = 0; i < causes->open_calls.count; i++) {
-        if (causes->open_calls.items[i].state == state)
-            return &causes->open_calls.items[i];
+        if (causes->open_calls.items[i].state == state &&
+            (causes->open_facts == NULL || causes->open_facts[i].group == group))
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+/* Returns the step that is a process, or NULL. */
+static const struct open_step *step_of(const struct open_step *steps, size_t count, int32_t pid)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (steps[i].pid == pid)
+            return &steps[i];
     }
     return NULL;
+}
+
+/* Fills a step with what a recording has of a process. Returns the process for which it waits, or
+ * 0. */
+static int32_t fill_step(struct open_step *ret, const struct causes *causes, size_t at)
+{
+    const struct camp_call_sleeps *call = &causes->open_calls.items[at];
+    const struct open_fact *fact = &causes->open_facts[at];
+
+    *ret = (struct open_step){ .pid = call->pid,
+                               .does = fact->does,
+                               .threads = call->count,
+                               .call = *call,
+                               .names = fact->names };
+    memcpy(ret->who, fact->who, sizeof ret->who);
+    memcpy(ret->other_end, fact->other_end, sizeof ret->other_end);
+    return fact->holder;
+}
+
+/* Returns the number of the step of a chain that is a process, or SIZE_MAX. */
+static size_t find_step(const struct causes *causes, int32_t pid)
+{
+    for (size_t i = 0; i < causes->open_calls.count; i++) {
+        if (causes->open_calls.items[i].pid == pid && causes->open_facts[i].group == CAUSE_GROUPS)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+/* The same as open_chain(), of a recording. */
+static size_t recorded_chain(struct open_step *steps, const struct causes *causes, size_t first)
+{
+    int32_t next = fill_step(&steps[0], causes, first);
+    size_t count = 1;
+
+    cause_who(steps[0].who, causes, CAMP_CAUSE_GROUP, causes->open_facts[first].group, "");
+    if (steps[0].call.state == CAMP_STATE_STOPPED)
+        steps[0].does = OPEN_STOPS;
+    while (next != 0 && count < OPEN_CHAIN_MAX && steps[count - 1].does == OPEN_WAITS) {
+        const struct open_step *again = step_of(steps, count, next);
+        const size_t at = find_step(causes, next);
+
+        if (again != NULL) {
+            steps[count] = *again;
+            steps[count++].does = OPEN_CIRCLE;
+            break;
+        }
+        if (at == SIZE_MAX)
+            break;
+        next = fill_step(&steps[count++], causes, at);
+    }
+    return count;
 }
 
 static double share_of(const struct causes *causes, const struct cause *open)
@@ -112,7 +176,7 @@ void why_open_chain(struct document *document, size_t table, struct cause_object
                     char ret[WHY_SENTENCE_SIZE])
 {
     const struct causes *causes = interval->causes;
-    const struct camp_call_sleeps *first = longest(causes, open->state);
+    const size_t first = longest(causes, open->group, open->state);
     const double share = share_of(causes, open);
     const bool stops = open->state == CAMP_STATE_STOPPED;
     struct open_step steps[OPEN_CHAIN_MAX] = { { .call.state = open->state } };
@@ -120,8 +184,10 @@ void why_open_chain(struct document *document, size_t table, struct cause_object
     char title[CAUSE_STATE_SIZE], who[CAUSE_NAME_SIZE];
 
     steps[0].does = stops ? OPEN_STOPS : OPEN_WAITS;
-    if (first != NULL)
-        count = open_chain(steps, first, objects, PROCESSES);
+    if (first != SIZE_MAX)
+        count = causes->open_facts != NULL
+                    ? recorded_chain(steps, causes, first)
+                    : open_chain(steps, &causes->open_calls.items[first], objects, PROCESSES);
     cause_who(who, causes, CAMP_CAUSE_GROUP, open->group, "");
     for (size_t i = 0; i < count; i++)
         add_row(document, table, i + 1, i > 0 ? steps[i].who : who, &steps[i],

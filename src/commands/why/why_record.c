@@ -3,12 +3,14 @@
 #include "counters/units.h"
 #include "ledger/words.h"
 #include "program/command.h"
+#include "views/summary_text.h"
 #include "why_calls.h"
 #include "why_open.h"
 #include "why_stack_rows.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,12 +39,12 @@ static const struct field tree_fields[] = {
     { NULL, "state, cause, who", "" }, /* as wide as its names, or wrapped */
     { "percent", "%", "of the time of all threads; parts add up to their whole", 6, 2 },
     { "time_ns", NULL, "in the interval" },
-    { NULL, "ms", "", 8, 3 },
-    { "waits", "waits", "that have ended in the interval", 5 },
+    { NULL, "ms", "", 8, 3, .spare = 1 },
+    { "waits", "waits", "that have ended in the interval", 5, .spare = 2 },
     { "p50_ns", NULL, "half of them lasted no longer, to a factor of 2" },
-    { NULL, "p50 ms", "", 6, 3 },
+    { NULL, "p50 ms", "", 6, 3, .spare = 3 },
     { "p99_ns", NULL, "99 % of them lasted no longer, to a factor of 2" },
-    { NULL, "p99 ms", "", 6, 3 },
+    { NULL, "p99 ms", "", 6, 3, .spare = 3 },
     { "longest_ns", NULL, "the longest that has ended" },
     { NULL, "max ms", "", 6, 3 },
     { "longest_tid", NULL, "thread of the longest" },
@@ -315,24 +317,47 @@ static const char *noun_of_groups(const struct causes *causes)
                                                      : "names";
 }
 
-static void add_notes(struct document *document, const struct causes *causes,
-                      const struct loss_shares *losses)
+#define NOTE_INDENT "           " /* as wide as what a note starts with */
+
+/* Adds a sentence after a word, wrapped at the width of the terminal. */
+static void add_note(struct document *document, const char *word, const char *sentence,
+                     size_t width)
 {
+    char text[WHY_SENTENCE_SIZE];
+
+    snprintf(text, sizeof text, "%s", sentence);
+    if (width > 2 * strlen(NOTE_INDENT))
+        summary_wrap(text, width - strlen(NOTE_INDENT));
+    for (char *line = text, *end; line != NULL; line = end) {
+        end = strchr(line, '\n');
+        if (end != NULL)
+            *end++ = '\0';
+        document_note(document, "%-11s%s", line == text ? word : "", line);
+    }
+}
+
+static void add_notes(struct document *document, const struct causes *causes,
+                      const struct loss_shares *losses, size_t width)
+{
+    const char *others = document_text(
+        document,
+        "%.2f %% was caused by processes that are not told apart: more than 53 %s caused waits",
+        losses->others, noun_of_groups(causes));
+
     if (causes->unseen > 0)
-        document_note(document, "unseen     %" PRIu64 " %s: what they caused is estimated",
-                      causes->unseen, noun_of(causes->unseen, "switch", "switches"));
+        add_note(document, "unseen",
+                 document_text(document, "%" PRIu64 " %s: what they caused is estimated",
+                               causes->unseen, noun_of(causes->unseen, "switch", "switches")),
+                 width);
     if (losses->others > OTHERS_NOTED)
-        document_note(
-            document,
-            "others     %.2f %% was caused by processes that are not told apart: more than "
-            "53 %s caused waits",
-            losses->others, noun_of_groups(causes));
+        add_note(document, "others", others, width);
     if (losses->reduced > REDUCED_NOTED)
-        document_note(
-            document,
-            "reduced    the causes had %.2f %% more than their states: they are reduced in "
-            "proportion",
-            losses->reduced);
+        add_note(document, "reduced",
+                 document_text(document,
+                               "the causes had %.2f %% more than their states: they are reduced in "
+                               "proportion",
+                               losses->reduced),
+                 width);
 }
 
 static void add_rest(struct why_record *ret, const struct why_interval *interval,
@@ -384,13 +409,15 @@ int why_record_fill(struct why_record *ret, const struct why_interval *interval)
     if (interval->subject < CAUSE_GROUPS && ret->tree.total_ns > 0) {
         add_chain(ret, interval, text);
         chain_text = document_text(document, "%s", text);
-        document_note(document, "chain      %s", text);
+        add_note(document, "chain", text, interval->width);
     }
     if (interval->kernel_is_hidden)
-        document_note(document, "stacks     %s", WHY_KERNEL_IS_HIDDEN);
+        add_note(document, "stacks", WHY_KERNEL_IS_HIDDEN, interval->width);
     losses = losses_of(interval, &ret->tree);
-    add_notes(document, causes, &losses);
+    add_notes(document, causes, &losses, interval->width);
     add_rest(ret, interval, &losses, document_text(document, "%s", sentence), chain_text);
+    if (interval->width > 0)
+        summary_wrap(sentence, interval->width);
     document->record.headline =
         document_text(document, "%.8s  %.2f s  %" PRIu64 " %s\n%s", time_of_day(interval->time),
                       (double)(causes->end_ns - causes->start_ns) / NS_PER_S, ret->tree.threads,

@@ -14,6 +14,7 @@ struct why_interval {
     const struct stack_sums *stacks; /* NULL: none were read */
     bool kernel_is_hidden;           /* whether its functions have no names */
     size_t most;                     /* rows of each cause, and of each other table; 0: all */
+    size_t width;                    /* sentences are wrapped at it; 0: they are not */
 };
 
 enum {

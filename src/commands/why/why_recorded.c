@@ -33,8 +33,11 @@ int why_recorded_open(struct why_recorded *ret, struct from_options *from)
     const struct from_source *source = NULL;
     struct camp_error error = { 0 };
 
-    if (from_source_of(from->from.text, &source, &error) == CAMP_OK &&
-        source->opener != OPENS_RECORDING && !why_sessions_is_database(from->from.text))
+    const int r = from_source_of(from->from.text, &source, &error);
+
+    if ((r == CAMP_E_INVALID && source == NULL) ||
+        (r == CAMP_OK && source->opener != OPENS_RECORDING &&
+         !why_sessions_is_database(from->from.text)))
         return complain(STATUS_USAGE,
                         "--from %s is neither a recording nor a database: give a recording of camp "
                         "record --why, postgres:CONNINFO, mariadb:CONNINFO, or no --from to "
@@ -122,8 +125,10 @@ static int complain_of_no_subject(const struct why_recorded *recorded,
                         "%s has no process %d by itself: give its name, or record with --why-of %d "
                         "or --why-by process; %s",
                         recorded->facts.name, parts->pid, parts->pid, nearest);
-    return complain(STATUS_FAILURE, "%s has no processes named %s by themselves; %s",
-                    recorded->facts.name, parts->subject, nearest);
+    return complain(STATUS_FAILURE,
+                    "%s has no processes named %s by themselves; %s; one that only slept is by "
+                    "itself only with --why-of %s",
+                    recorded->facts.name, parts->subject, nearest, parts->subject);
 }
 
 static bool is_known(const struct why_recorded *recorded, const struct why_parts *parts)

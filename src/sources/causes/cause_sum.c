@@ -4,6 +4,7 @@
 #include "cause_names.h"
 #include "counters/error.h"
 #include "ledger/array.h"
+#include "open_sleeps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -250,6 +251,71 @@ static int add_calls(struct cause_sum *sum, const struct causes *more, struct ca
     return CAMP_OK;
 }
 
+/* A sleep that has not ended, with what is known of it, to be found. */
+struct open_key {
+    const struct camp_call_sleeps *call;
+    const struct open_fact *fact;
+};
+
+static bool is_same_open(const void *context, uint32_t position, const void *key)
+{
+    const struct causes *causes = &((const struct cause_sum *)context)->causes;
+    const struct camp_call_sleeps *call = &causes->open_calls.items[position];
+    const struct open_fact *fact = &causes->open_facts[position];
+    const struct open_key *wanted = key;
+
+    return call->pid == wanted->call->pid && call->state == wanted->call->state &&
+           fact->group == wanted->fact->group &&
+           strcmp(fact->names.call, wanted->fact->names.call) == 0 &&
+           strcmp(fact->names.object, wanted->fact->names.object) == 0;
+}
+
+/* Adds the times; what else is known is that of the last interval that has it. */
+static bool add_open_call(struct cause_sum *sum, const struct camp_call_sleeps *call,
+                          const struct open_fact *fact)
+{
+    const struct open_key key = { call, fact };
+    const uint32_t hash = hash_of(&(struct call_key){ call, &fact->names });
+    const struct index_slot *slot = index_find(&sum->open, hash, is_same_open, sum, &key);
+    struct causes *causes = &sum->causes;
+
+    if (slot != NULL) {
+        struct camp_call_sleeps *has = &causes->open_calls.items[slot->position];
+        struct open_fact more = *fact;
+
+        more.state_ns += causes->open_facts[slot->position].state_ns;
+        has->sleep_ns += call->sleep_ns;
+        has->count = call->count > has->count ? call->count : has->count;
+        causes->open_facts[slot->position] = more;
+        return true;
+    }
+    if (!index_reserve(&sum->open, causes->open_calls.count + 1) ||
+        !open_call_add(causes, &sum->open_capacity, call, fact))
+        return false;
+    index_add(&sum->open, hash, (uint32_t)causes->open_calls.count - 1);
+    return true;
+}
+
+static int add_open_calls(struct cause_sum *sum, const struct causes *more,
+                          struct camp_error *error)
+{
+    for (size_t i = 0; more->open_facts != NULL && i < more->open_calls.count; i++) {
+        const struct camp_call_sleeps *call = &more->open_calls.items[i];
+        struct open_fact fact = more->open_facts[i];
+
+        if (call->sleep_ns > SUM_MOST_NS - sum->open_ns ||
+            fact.state_ns > SUM_MOST_NS - sum->open_ns)
+            return camp_fail(error, CAMP_E_FORMAT, 0,
+                             "the times of the open sleeps are too long to be added up");
+        sum->open_ns += call->sleep_ns > fact.state_ns ? call->sleep_ns : fact.state_ns;
+        if (fact.group < CAUSE_GROUPS)
+            fact.group = sum->numbers[fact.group];
+        if (!add_open_call(sum, call, &fact))
+            return CAMP_E_NOMEM;
+    }
+    return CAMP_OK;
+}
+
 int cause_sum_add(struct cause_sum *sum, const struct causes *more, struct camp_error *error)
 {
     int r;
@@ -260,10 +326,14 @@ int cause_sum_add(struct cause_sum *sum, const struct causes *more, struct camp_
         r = CAMP_E_NOMEM;
     if (r == CAMP_OK)
         r = add_calls(sum, more, error);
+    if (r == CAMP_OK)
+        r = add_open_calls(sum, more, error);
     sum->causes.is_recorded = true;
     sum->causes.end_ns += more->end_ns - more->start_ns;
     sum->causes.wall_clock_ns = more->wall_clock_ns;
     sum->causes.unseen += more->unseen;
+    sum->causes.has_open_facts =
+        more->has_open_facts && (sum->intervals == 0 || sum->causes.has_open_facts);
     sum->intervals++;
     return r;
 }
@@ -304,6 +374,7 @@ const struct causes *cause_sum_finish(struct cause_sum *sum)
 {
     cause_sort(&sum->causes.rows);
     sort_calls(&sum->causes);
+    open_calls_sort(&sum->causes);
     return &sum->causes;
 }
 
@@ -329,11 +400,12 @@ void cause_sum_clear(struct cause_sum *sum)
     memset(causes->reduced_ns, 0, sizeof causes->reduced_ns);
     memset(causes->lengths, 0, sizeof causes->lengths);
     keep_subject(sum);
-    causes->rows.count = causes->calls.count = 0;
+    causes->rows.count = causes->calls.count = causes->open_calls.count = 0;
     causes->end_ns = causes->unseen = 0;
-    sum->intervals = sum->total_ns = sum->call_ns = 0;
+    sum->intervals = sum->total_ns = sum->call_ns = sum->open_ns = 0;
     index_clear(&sum->rows);
     index_clear(&sum->calls);
+    index_clear(&sum->open);
 }
 
 void cause_sum_release(struct cause_sum *sum)
@@ -342,6 +414,9 @@ void cause_sum_release(struct cause_sum *sum)
     free(sum->causes.calls.items);
     free(sum->causes.call_names);
     free(sum->causes.devices);
+    free(sum->causes.open_calls.items);
+    free(sum->causes.open_facts);
+    index_release(&sum->open);
     index_release(&sum->rows);
     index_release(&sum->calls);
     *sum = (struct cause_sum){ 0 };

@@ -22,9 +22,10 @@ struct cause_sum {
     uint64_t intervals;
     uint64_t total_ns;              /* of all states of all groups */
     uint64_t call_ns;               /* of all calls */
+    uint64_t open_ns;               /* of all sleeps that have not ended */
     uint32_t numbers[CAUSE_GROUPS]; /* the number in the sum, of each number in the last interval */
-    struct index rows, calls;
-    size_t name_capacity;
+    struct index rows, calls, open;
+    size_t name_capacity, open_capacity;
 };
 
 /* Adds an interval. Groups for which there is no number are other processes. Returns CAMP_E_NOMEM;

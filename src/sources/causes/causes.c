@@ -321,7 +321,9 @@ void causes_release(struct causes_source *source)
     free(source->causes.rows.items);
     free(source->causes.calls.items);
     free(source->causes.open_calls.items);
+    free(source->causes.open_facts);
     open_sleeps_release(&source->open_sleeps);
+    cause_objects_release(&source->objects);
     cause_stacks_release(&source->causes.stacks);
     free(source->differences.items);
 }

@@ -88,6 +88,29 @@ struct call_name {
     char call[CAUSE_NAME_SIZE], object[CAUSE_NAME_SIZE];
 };
 
+/* What a process does at the end of an interval. */
+enum open_does {
+    OPEN_WAITS,  /* in a system call, as far as it is known */
+    OPEN_RUNS,   /* or is ready to */
+    OPEN_STOPS,  /* it is stopped by a signal or a tracer */
+    OPEN_MANY,   /* it has several threads */
+    OPEN_CIRCLE, /* it is in the chain already */
+    OPEN_GONE    /* it has exited, or may not be read */
+};
+#define OPEN_DOES_COUNT (OPEN_GONE + 1)
+
+/* What is known of a sleep that has not ended besides its call. */
+struct open_fact {
+    /* Whose sleep it is. CAUSE_GROUPS: it is a step of a chain (open_chain.h), without times. */
+    uint32_t group;
+    enum open_does does;
+    uint64_t state_ns;               /* the threads in this state, in the whole interval */
+    struct call_name names;          /* of the call and its object; "" if it is unknown */
+    char other_end[CAUSE_NAME_SIZE]; /* of the object: "held by batch (4711)", or "" */
+    int32_t holder;                  /* the one process at the other end, or 0 */
+    char who[CAUSE_NAME_SIZE];       /* the process: "batch (4711)" */
+};
+
 struct causes {
     uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
     int64_t wall_clock_ns;     /* wall clock at the end, in ns since 1970 */
@@ -106,10 +129,12 @@ struct causes {
     struct wait_lengths lengths[CAUSE_GROUPS][CAMP_STATE_COUNT];
     struct cause_list rows; /* by group, then by state, then the longest first */
     struct call_list calls;
-    /* The sleeps of the watched group that nothing has ended yet, by system call (open_sleeps.h).
-     * Empty without a watched group, of a recording, and in a session whose threads the caller
-     * reads. */
+    /* The sleeps that nothing has ended yet, by system call (open_sleeps.h): those of the watched
+     * group, and, with `open_facts`, those of all groups for file locks. `count` is of threads. */
     struct call_list open_calls;
+    /* [open_calls.count] of threads_causes.h, a recording and a sum; otherwise NULL. */
+    struct open_fact *open_facts;
+    bool has_open_facts;      /* false in a recording of a camp that did not write them */
     struct stack_list stacks; /* empty without causes_stacks_from() */
     uint64_t unseen;          /* switches and wakeups that no event reported */
     /* The causes are of a recording, which has the names. Of another reading they are found on this

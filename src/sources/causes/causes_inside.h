@@ -5,6 +5,7 @@
 
 #include "cause_cgroups.h"
 #include "cause_groups.h"
+#include "cause_objects.h"
 #include "causes.h"
 #include "open_sleeps.h"
 #include "sources/machine/thread_registry.h"
@@ -26,6 +27,7 @@ struct causes_source {
     bool has_stacks;
     bool reads_threads;     /* by itself, from its own session */
     bool reads_open_sleeps; /* of the watched group; each idle thread is visited then */
+    bool names_open_sleeps; /* of the watched group, and those for file locks (open_facts) */
     struct thread_registry registry;
     struct cause_groups groups;
     struct cause_cgroups cgroups;
@@ -34,6 +36,7 @@ struct causes_source {
     struct cause_list differences;
     uint32_t subject;               /* number of the watched group, or CAUSE_GROUPS */
     struct open_sleeps open_sleeps; /* its threads that sleep */
+    struct cause_objects objects;   /* of `names_open_sleeps` */
     uint64_t released; /* set of the groups that were released, until others have their numbers */
 };
 

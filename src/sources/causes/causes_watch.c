@@ -28,10 +28,17 @@ uint32_t causes_find_subject(const struct causes_source *source)
 void causes_note_sleep(struct causes_source *source, const struct camp_thread_states *thread,
                        uint32_t group, const struct open_sleep *sleep)
 {
-    if (source->reads_open_sleeps && group == source->subject && sleep->most_ns > 0 &&
-        causes_is_wait(sleep->state) && sleep->state != CAMP_STATE_RUN_QUEUE &&
-        sleep->state != CAMP_STATE_THROTTLED && (thread->flags & CAMP_THREAD_ENDED) == 0)
-        open_sleeps_note(&source->open_sleeps, sleep);
+    const bool is_subject =
+        (source->reads_open_sleeps || source->names_open_sleeps) && group == source->subject;
+    const bool is_lock = source->names_open_sleeps && sleep->state == CAMP_STATE_LOCK;
+    struct open_sleep noted = *sleep;
+
+    if ((!is_subject && !is_lock) || sleep->most_ns == 0 || !causes_is_wait(sleep->state) ||
+        sleep->state == CAMP_STATE_RUN_QUEUE || sleep->state == CAMP_STATE_THROTTLED ||
+        (thread->flags & (CAMP_THREAD_ENDED | CAMP_THREAD_KERNEL)) != 0)
+        return;
+    noted.group = group;
+    open_sleeps_note(&source->open_sleeps, &noted);
 }
 
 /* The waited() of struct thread_user. */
@@ -50,6 +57,10 @@ static int waited_through(void *context, const struct camp_states_wait *wait, ui
 
 bool causes_find_open_calls(struct causes_source *source)
 {
+    if (source->names_open_sleeps)
+        return !source->open_sleeps.failed &&
+               open_facts_fill(&source->causes, &source->open_sleeps, source->subject,
+                               &source->objects, PROCESSES);
     return !source->open_sleeps.failed &&
            (!source->reads_open_sleeps ||
             open_sleeps_calls(&source->open_sleeps, &source->causes, source->subject,

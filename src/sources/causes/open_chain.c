@@ -2,6 +2,7 @@
 
 #include "microstates/calls.h"
 #include "open_sleeps.h"
+#include "sources/machine/file_text.h"
 
 #include <camp/camp.h>
 
@@ -52,8 +53,7 @@ static int32_t find_other_end(struct open_step *step, struct cause_objects *obje
     return cause_objects_holder(objects, step->names.object);
 }
 
-/* Returns the state of a sleep in a call. */
-static uint32_t state_of(const struct camp_call_sleeps *call, const char *folder)
+uint32_t open_call_state(const struct camp_call_sleeps *call, const char *folder)
 {
     uint8_t kinds[CALLS_MAX];
     char object[CAUSE_NAME_SIZE];
@@ -70,6 +70,21 @@ static uint32_t state_of(const struct camp_call_sleeps *call, const char *folder
     return strncmp(object, "socket:", 7) == 0 ? CAMP_STATE_SOCKET
            : strncmp(object, "pipe:", 5) == 0 ? CAMP_STATE_PIPE
                                               : CAMP_STATE_OTHER_SLEEP;
+}
+
+void open_process_name(char ret[CAUSE_NAME_SIZE], int32_t pid, const char *folder)
+{
+    char path[256], name[CAMP_STATES_NAME_SIZE];
+    ssize_t length;
+
+    snprintf(path, sizeof path, "%s/%" PRId32 "/comm", folder, pid);
+    length = file_text(path, name, sizeof name - 1);
+    name[length > 0 ? length : 0] = '\0';
+    name[strcspn(name, "\n")] = '\0';
+    if (name[0] != '\0')
+        snprintf(ret, CAUSE_NAME_SIZE, "%s (%" PRId32 ")", name, pid);
+    else
+        snprintf(ret, CAUSE_NAME_SIZE, "process %" PRId32, pid);
 }
 
 /* Fills a step with what a process does now. */
@@ -99,7 +114,7 @@ static void read_step(struct open_step *ret, int32_t pid, const char *folder)
         return;
     ret->call = (struct camp_call_sleeps){ .pid = pid, .count = 1 };
     open_call_read(pid, pid, folder, &ret->call.call, &ret->call.argument);
-    ret->call.state = state_of(&ret->call, folder);
+    ret->call.state = open_call_state(&ret->call, folder);
 }
 
 static bool has(const struct open_step *steps, size_t count, int32_t pid)

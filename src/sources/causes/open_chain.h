@@ -14,15 +14,6 @@
 
 #define OPEN_CHAIN_MAX 8
 
-enum open_does {
-    OPEN_WAITS,  /* in `call`, as far as it is known */
-    OPEN_RUNS,   /* or is ready to */
-    OPEN_STOPS,  /* it is stopped by a signal or a tracer */
-    OPEN_MANY,   /* it has several threads */
-    OPEN_CIRCLE, /* it is in the chain already */
-    OPEN_GONE    /* it has exited, or may not be read */
-};
-
 struct open_step {
     int32_t pid;
     char who[CAUSE_NAME_SIZE]; /* "batch (4711)"; "" of the first step */
@@ -32,6 +23,12 @@ struct open_step {
     struct call_name names;          /* of it; "" if it is unknown */
     char other_end[CAUSE_NAME_SIZE]; /* of the object, as of cause_objects_peer() */
 };
+
+/* Writes the name of a process: "batch (4711)", or "process 4711" if it has no name any more. */
+void open_process_name(char ret[CAUSE_NAME_SIZE], int32_t pid, const char *folder);
+
+/* Returns the state of a sleep in a call (enum camp_state), by the call and its descriptor. */
+uint32_t open_call_state(const struct camp_call_sleeps *call, const char *folder);
 
 /* Fills steps[OPEN_CHAIN_MAX] with the chain that starts at a sleep, and returns how many there
  * are, at least one. Processes are in `folder` (/proc). */

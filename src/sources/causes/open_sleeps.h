@@ -15,11 +15,14 @@
 
 #include "causes.h"
 
+#include <stdio.h>
+
 #define OPEN_SLEEPS_READ 256 /* of so many threads at most the call is read */
 
 struct open_sleep {
-    int32_t pid, tid;
-    uint32_t state;
+    int32_t pid, tid; /* tid is 0 of several idle threads of a process */
+    uint32_t group, state;
+    uint32_t threads; /* 0 is the same as 1 */
     bool is_whole;    /* the thread slept through the interval */
     uint64_t most_ns; /* it slept no longer */
     uint64_t sleep_ns;
@@ -51,5 +54,26 @@ bool open_call_parse(const char *text, int32_t *ret_call, uint64_t *ret_argument
  * The results are those of open_call_parse(). */
 bool open_call_read(int32_t pid, int32_t tid, const char *folder, int32_t *ret_call,
                     uint64_t *ret_argument);
+
+/* Reads the pids of processes that wait for a lock of flock(2) or fcntl(2) from a text of
+ * /proc/locks: ret[most]. Returns how many there are, at most `most`. */
+size_t lock_waiters_parse(FILE *locks, int32_t *ret, size_t most);
+
+/* Adds a sleep to causes->open_calls, and what is known of it to causes->open_facts: both have
+ * *capacity elements. Returns false if there is no memory. */
+bool open_call_add(struct causes *causes, size_t *capacity, const struct camp_call_sleeps *call,
+                   const struct open_fact *fact);
+
+/* Sorts both, the longest sleep first. */
+void open_calls_sort(struct causes *causes);
+
+struct cause_objects;
+
+/* Fills causes->open_calls and causes->open_facts, the longest sleep first, and after them the
+ * steps of the chain of the group `subject`, if that hangs. The sleeps of the subject add up to
+ * CAUSE_NOT_ENDED of each state; of other groups there are those for file locks. Processes are in
+ * `folder` (/proc). Returns false if there is no memory. */
+bool open_facts_fill(struct causes *causes, struct open_sleeps *sleeps, uint32_t subject,
+                     struct cause_objects *objects, const char *folder);
 
 void open_sleeps_release(struct open_sleeps *sleeps);

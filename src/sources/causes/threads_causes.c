@@ -56,9 +56,15 @@ static int waited(void *context, const struct camp_thread_states *thread, uint32
     struct causes_source *causes = &((struct threads_causes *)context)->causes;
     uint32_t group;
 
-    return cause_groups_find(&causes->groups, &causes->cgroups, thread, &group)
-               ? causes_waited(causes, group, state, threads, wait_ns)
-               : CAMP_E_NOMEM;
+    if (!cause_groups_find(&causes->groups, &causes->cgroups, thread, &group))
+        return CAMP_E_NOMEM;
+    causes_note_sleep(causes, thread, group,
+                      &(struct open_sleep){ .pid = thread->pid,
+                                            .state = state,
+                                            .threads = (uint32_t)threads,
+                                            .is_whole = true,
+                                            .most_ns = wait_ns });
+    return causes_waited(causes, group, state, threads, wait_ns);
 }
 
 static const struct schema *describe(const struct source *base)
@@ -76,6 +82,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     int r;
 
     causes_clear_times(causes);
+    source->causes.open_sleeps.count = 0;
     r = source->threads->next(source->threads, deadline_ns, ret_frame, error);
     if (r != CAMP_OK)
         return r;
@@ -124,6 +131,7 @@ int threads_causes_open(uint32_t options, int32_t pid, const char *name,
     if (source == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
     source->source = (struct source){ describe, next, close_causes, beside, set_idle, causes };
+    source->causes.names_open_sleeps = true;
     source->pid = pid;
     source->name = name;
     source->observer =

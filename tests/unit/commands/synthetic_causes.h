@@ -65,5 +65,7 @@ static inline void release_causes(struct causes *causes)
 {
     free(causes->rows.items);
     free(causes->calls.items);
+    free(causes->open_calls.items);
+    free(causes->open_facts);
     free(causes);
 }

@@ -5,6 +5,7 @@
 #include "explain/judge.h"
 #include "ledger/array.h"
 #include "sources/causes/cause_fit.h"
+#include "sources/causes/open_sleeps.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -142,7 +143,7 @@ static inline uint32_t fake_add_group(struct fake *fake, uint32_t kind, int32_t 
     if (fake->causes == NULL)
         fake->causes = calloc(1, sizeof *fake->causes);
     assert_non_null(fake->causes);
-    fake->causes->is_recorded = true;
+    fake->causes->is_recorded = fake->causes->has_open_facts = true;
     group = &fake->causes->groups[fake->causes->group_count];
     *group = (struct camp_states_group){ .number = (uint32_t)fake->causes->group_count++,
                                          .kind = kind,
@@ -167,6 +168,24 @@ static inline void fake_wait(struct fake *fake, uint32_t group, uint32_t state, 
     fake->causes->state_ns[group][state] += row.wait_ns;
 }
 
+/* Adds a thread that waits in a call for a lock at the end: seconds a second in that state. */
+static inline void fake_open(struct fake *fake, uint32_t group, int32_t pid, const char *call,
+                             const char *object, double rate)
+{
+    static size_t capacity; /* of the arrays of the newest fake */
+    const struct camp_call_sleeps sleeps = {
+        .pid = pid, .state = CAMP_STATE_LOCK, .sleep_ns = 1, .count = 1
+    };
+    struct open_fact fact = { .group = group, .state_ns = (uint64_t)(rate * SECONDS * NS + 0.5) };
+
+    snprintf(fact.names.call, sizeof fact.names.call, "%s", call);
+    snprintf(fact.names.object, sizeof fact.names.object, "%s", object);
+    snprintf(fact.other_end, sizeof fact.other_end, "held by batch (4711)");
+    snprintf(fact.who, sizeof fact.who, "waiter (%d)", pid);
+    capacity = fake->causes->open_calls.count == 0 ? 0 : capacity;
+    assert_true(open_call_add(fake->causes, &capacity, &sleeps, &fact));
+}
+
 /* Adds the interval to the evidence, and finishes it. */
 static inline void fake_finish(struct fake *fake)
 {
@@ -183,7 +202,10 @@ static inline void fake_end(struct fake *fake)
     evidence_release(&fake->evidence);
     frame_release(&fake->rows);
     frame_release(&fake->cpus);
-    if (fake->causes != NULL)
+    if (fake->causes != NULL) {
         free(fake->causes->rows.items);
+        free(fake->causes->open_calls.items);
+        free(fake->causes->open_facts);
+    }
     free(fake->causes);
 }

@@ -59,6 +59,8 @@ static void add_quiet_causes(struct fake *fake)
     fake_wait(fake, LOGGER, CAMP_STATE_PIPE, CAMP_CAUSE_GROUP, DAEMON, 0.99);
     fake_run(fake, POOL, 0.008);
     fake_wait(fake, POOL, CAMP_STATE_LOCK, CAMP_CAUSE_GROUP, DAEMON, 4.8);
+    fake_open(fake, POOL, 100, "futex", "futex 0x7f00", 8);
+    fake_open(fake, POOL, 101, "semop", "", 1);
     fake_wait(fake, POOL, CAMP_STATE_SOCKET, CAMP_CAUSE_TIMER, 0, 3);
 }
 

@@ -310,6 +310,12 @@ SCENE(timeouts)
     fake_wait(fake, VICTIM, CAMP_STATE_PIPE, CAMP_CAUSE_SIGNAL, 0, 0.5);
 }
 
+SCENE(blocked)
+{
+    one_wait(fake, CAMP_STATE_TIMER, CAMP_CAUSE_TIMER, 1);
+    fake_open(fake, OTHERS, 99, "flock", "/run/db.lock", value);
+}
+
 static const struct scene scenes[] = {
     { "E01", &fake_threads, full_cpus, "waiter" },
     { "E02", &fake_threads, uneven_cpus, "waiter" },
@@ -352,6 +358,7 @@ static const struct scene scenes[] = {
     { "E39", &fake_threads, pipe_end, "victim" },
     { "E40", &fake_threads, socket_peer, "victim" },
     { "E41", &fake_threads, timeouts, "victim" },
+    { "E42", &fake_threads, blocked, "waiter (99)" },
 };
 
 static struct judgement judgement_of(const struct scene *scene, double value)

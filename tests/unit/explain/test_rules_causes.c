@@ -64,12 +64,28 @@ static void a_noisy_neighbour_is_named_with_its_share(void **state)
     fake_wait(&fake, OTHERS, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 0.7);
     found = judged(&fake, "E34");
     assert_sentence(&found, "Threads of other processes waited 1.20 s a second for a CPU on which "
-                            "batch ran. web waited longest: 50.0 % of its time.");
+                            "batch ran. web waited longest: 500 ms a second, 50.0 % of its time.");
     assert_string_equal(found.finding.cause.by, "batch");
     assert_true(found.finding.cause.wait_ns == (uint64_t)(0.5 * SECONDS * NS));
     assert_true(found.finding.cause.total_ns == (uint64_t)(SECONDS * NS));
     assert_commands(&found, "camp why --from x.camp --begin -1s web",
                     "camp why --from x.camp --begin -1s web");
+    fake_end(&fake);
+}
+
+/* A share of the time of eighty threads hides that one and a half of them waited. */
+static void the_wait_of_many_threads_is_in_seconds_a_second(void **state)
+{
+    struct judgement found;
+    struct fake fake;
+
+    (void)state;
+    start(&fake);
+    fake_wait(&fake, WEB, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 1.52);
+    fake_wait(&fake, WEB, CAMP_STATE_CHILD, CAMP_CAUSE_GROUP, CLIENT, 78.48);
+    found = judged(&fake, "E34");
+    assert_sentence(&found,
+                    "web waited longest: 1.52 s a second, 1.9 % of the time of its 80 threads.");
     fake_end(&fake);
 }
 
@@ -90,10 +106,15 @@ static void a_full_machine_has_the_culprit_of_the_process_that_waits_longest(voi
     static const struct {
         const char *rule, *column, *sentence;
     } rules_of_waits[] = {
-        { "E01", "run_queue_ns", " web was behind batch for 30.0 % of its time." },
-        { "E02", "run_queue_ns", " web was behind batch for 30.0 % of its time." },
-        { "E03", "throttled_ns", " Besides, web was behind batch for 30.0 % of its time." },
-        { "E07", "run_queue_ns", " web was behind batch for 30.0 % of its time." },
+        { "E01", "run_queue_ns",
+          " web was behind batch for 600 ms a second, 30.0 % of the time of its 2 threads." },
+        { "E02", "run_queue_ns",
+          " web was behind batch for 600 ms a second, 30.0 % of the time of its 2 threads." },
+        { "E03", "throttled_ns",
+          " Besides, web was behind batch for 600 ms a second, 30.0 % of the time of its 2 "
+          "threads." },
+        { "E07", "run_queue_ns",
+          " web was behind batch for 600 ms a second, 30.0 % of the time of its 2 threads." },
     };
 
     (void)state;
@@ -134,7 +155,8 @@ static void waits_for_a_disk_name_the_device(void **state)
     fake.causes->devices[0] = (struct cause_device){ 36, "virtio1-req.0 (irq 36)" };
     fake.causes->device_count = 1;
     found = judged(&fake, "E11");
-    assert_sentence(&found, " web waited for virtio1-req.0 (irq 36) for 50.0 % of its time.");
+    assert_sentence(
+        &found, " web waited for virtio1-req.0 (irq 36) for 500 ms a second, 50.0 % of its time.");
     assert_commands(&found, "camp top --from x.camp --begin -1s --sort disk",
                     "camp why --from x.camp --begin -1s web");
     free(fake.causes->devices);
@@ -154,8 +176,57 @@ static void a_lock_has_its_holder_and_what_that_waited_for(void **state)
     fake_wait(&fake, CLIENT, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 0.9);
     found = judged(&fake, "E38");
     assert_sentence(&found, "web waited 800 ms a second, 80.0 % of its time, for a lock of "
-                            "client, which itself waited for 90.0 % of its time in the state "
-                            "run_queue for batch.");
+                            "client, which itself waited 900 ms a second, 90.0 % of its time, "
+                            "for a CPU behind batch.");
+    fake_end(&fake);
+}
+
+/* The waiter did nothing else, and has no group of its own. */
+static void a_process_that_waits_for_the_lock_of_a_file_is_found_with_the_holder(void **state)
+{
+    struct judgement found;
+    struct fake fake;
+
+    (void)state;
+    for (int live = 0; live < 2; live++) {
+        start(&fake);
+        fake.evidence.is_live = live != 0;
+        fake_open(&fake, OTHERS, 8383, "flock", "/run/db.lock", 0.95);
+        fake_open(&fake, WEB, 10, "fcntl", "/run/web.lock", 0.5);
+        fake_open(&fake, WEB, 10, "futex", "futex 0x7f00", 9);
+        fake_open(&fake, CAUSE_GROUPS, 77, "flock", "/run/a.step", 9);
+        found = judged(&fake, "E42");
+        assert_sentence(&found, "waiter (8383) waited 950 ms a second for locks, and at the end in "
+                                "flock for /run/db.lock, held by batch (4711); 1 other waits for "
+                                "such locks.");
+        assert_true(fabs(found.finding.lost_s - 1.45) < 1e-6);
+        assert_commands(&found,
+                        live != 0 ? "camp why --from x.camp --begin -1s 8383"
+                                  : "camp why --from x.camp --begin -1s",
+                        live != 0 ? "camp why --from x.camp --begin -1s 8383" : "");
+        fake_end(&fake);
+    }
+}
+
+static void of_chosen_processes_the_lock_needs_no_group_of_its_own(void **state)
+{
+    struct judgement found;
+    struct fake fake;
+
+    (void)state;
+    start(&fake);
+    fake.evidence.is_part = true;
+    fake_open(&fake, OTHERS, 8383, "flock", "/run/db.lock", 0.95);
+    fake_open(&fake, WEB, 10, "fcntl", "/run/web.lock", 0.5);
+    found = judged(&fake, "E42");
+    assert_sentence(&found, "waiter (10) waited 500 ms a second for locks, and at the end in fcntl "
+                            "for /run/web.lock, held by batch (4711).");
+    fake_end(&fake);
+    start(&fake);
+    fake.causes->has_open_facts = false;
+    found = judged(&fake, "E42");
+    assert_int_equal(found.verdict, VERDICT_UNKNOWN);
+    assert_non_null(strstr(found.reason, "earlier camp"));
     fake_end(&fake);
 }
 
@@ -208,7 +279,7 @@ static void without_causes_the_reason_says_how_to_get_them(void **state)
     fake_start(&fake, &fake_threads);
     fake_row(&fake, &fake.rows, 7, 7, "any");
     fake.evidence.why_no_causes = "camp record --why records them";
-    for (int number = 34; number <= 41; number++) {
+    for (int number = 34; number <= 42; number++) {
         char id[8];
 
         snprintf(id, sizeof id, "E%d", number);
@@ -236,7 +307,10 @@ static void of_chosen_processes_only_those_with_causes_of_their_own_are_judged(v
         fake_wait(&fake, CLIENT, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 5);
         found = judged(&fake, "E34");
         if (own) {
-            assert_sentence(&found, "web (10) waited longest: 50.0 % of its time");
+            assert_sentence(&found,
+                            "Threads of the processes of --pid waited 500 ms a second for a CPU "
+                            "on which batch ran. web (10) waited longest: 500 ms a second, "
+                            "50.0 % of its time.");
             assert_true(fabs(found.finding.lost_s - 0.5) < 1e-6);
             assert_commands(&found, "camp why --from x.camp --begin -1s 10",
                             "camp why --from x.camp --begin -1s 10");
@@ -279,10 +353,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_noisy_neighbour_is_named_with_its_share),
+        cmocka_unit_test(the_wait_of_many_threads_is_in_seconds_a_second),
         cmocka_unit_test(threads_that_wait_behind_their_own_process_have_no_neighbour),
         cmocka_unit_test(a_full_machine_has_the_culprit_of_the_process_that_waits_longest),
         cmocka_unit_test(waits_for_a_disk_name_the_device),
         cmocka_unit_test(a_lock_has_its_holder_and_what_that_waited_for),
+        cmocka_unit_test(a_process_that_waits_for_the_lock_of_a_file_is_found_with_the_holder),
+        cmocka_unit_test(of_chosen_processes_the_lock_needs_no_group_of_its_own),
         cmocka_unit_test(waits_that_delay_nobody_are_not_found),
         cmocka_unit_test(a_wait_of_many_causes_has_no_culprit),
         cmocka_unit_test(without_causes_the_reason_says_how_to_get_them),

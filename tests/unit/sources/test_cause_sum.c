@@ -2,6 +2,7 @@
 #include "sources/causes/cause_names.h"
 #include "sources/causes/cause_sum.h"
 #include "sources/causes/lengths_frame.h"
+#include "sources/causes/open_sleeps.h"
 
 #include "../commands/synthetic_causes.h"
 #include "ledger/selection.h"
@@ -312,6 +313,39 @@ static void each_wait_has_its_columns_in_the_order_of_the_states(void **state)
     assert_int_equal(column, lengths_schema.column_count);
 }
 
+/* Of a sleep of several intervals the times are added up, and the last holder counts. */
+static void open_sleeps_of_several_intervals_are_added_up(void **state)
+{
+    struct cause_sum sum = { 0 };
+    struct causes *causes = make_causes();
+    const struct causes *of;
+    size_t capacity = 0;
+    const struct camp_call_sleeps call = { .pid = 7, .state = CAMP_STATE_LOCK, .sleep_ns = 10 };
+    const struct open_fact fact = { .group = DB, .state_ns = 20, .names.call = "flock" };
+
+    (void)state;
+    assert_true(open_call_add(causes, &capacity, &call, &fact));
+    causes->has_open_facts = true;
+    for (int i = 0; i < 3; i++) {
+        snprintf(causes->open_facts[0].other_end, CAUSE_NAME_SIZE, "held by %d", i);
+        add(&sum, causes);
+    }
+    of = cause_sum_finish(&sum);
+    assert_true(of->has_open_facts);
+    assert_int_equal(of->open_calls.count, 1);
+    assert_int_equal(of->open_calls.items[0].sleep_ns, 30);
+    assert_int_equal(of->open_facts[0].state_ns, 60);
+    assert_int_equal(of->open_facts[0].group, number_of(of, CAMP_GROUP_PROCESS, "db"));
+    assert_string_equal(of->open_facts[0].other_end, "held by 2");
+    causes->has_open_facts = false;
+    add(&sum, causes);
+    assert_false(cause_sum_finish(&sum)->has_open_facts);
+    cause_sum_clear(&sum);
+    assert_int_equal(cause_sum_finish(&sum)->open_calls.count, 0);
+    cause_sum_release(&sum);
+    release_causes(causes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -326,6 +360,7 @@ int main(void)
         cmocka_unit_test(
             a_row_of_lengths_has_the_name_or_pid_of_its_group_and_three_columns_a_wait),
         cmocka_unit_test(each_wait_has_its_columns_in_the_order_of_the_states),
+        cmocka_unit_test(open_sleeps_of_several_intervals_are_added_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

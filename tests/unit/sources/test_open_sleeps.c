@@ -206,11 +206,108 @@ static void a_chain_of_open_sleeps_ends_at_a_circle_and_at_several_threads(void 
     remove_folder();
 }
 
+static void the_waiters_for_locks_are_the_lines_behind_those_of_their_holders(void **state)
+{
+    static const char text[] = "1: POSIX  ADVISORY  WRITE 10234 fe:00:11028837 0 EOF\n"
+                               "2: FLOCK  ADVISORY  WRITE 8310 fe:00:11026747 0 EOF\n"
+                               "2: -> FLOCK  ADVISORY  WRITE 8383 fe:00:11026747 0 EOF\n"
+                               "2: -> FLOCK  ADVISORY  WRITE 8384 fe:00:11026747 0 EOF\n"
+                               "3: OFDLCK ADVISORY  WRITE -1 fe:00:1 0 EOF\n"
+                               "3: -> OFDLCK ADVISORY  WRITE -1 fe:00:1 0 EOF\n"
+                               "x: -> \n-> 5";
+    char copy[sizeof text];
+    int32_t pids[4];
+
+    (void)state;
+    memcpy(copy, text, sizeof text);
+    for (size_t most = 0; most <= 4; most++) {
+        FILE *file = fmemopen(copy, strlen(copy), "r");
+        const size_t count = lock_waiters_parse(file, pids, most);
+
+        fclose(file);
+        assert_int_equal(count, most < 2 ? most : 2);
+        assert_true(count < 1 || pids[0] == 8383);
+        assert_true(count < 2 || pids[1] == 8384);
+    }
+}
+
+static void make_lock_waiter(int pid, const char *name, const char *object)
+{
+    char path[128];
+
+    make_process(pid, name, 'S', 1, object);
+    snprintf(path, sizeof path, "%d/task/%d/syscall", pid, pid);
+    write_file(path, "%d 0x0 0x2 0x0 0x0 0x0 0x0 0x7ffc80 0x7f0012\n", (int)SYS_flock);
+}
+
+/* db (7) hangs in a pipe, web (20) waits for the lock of a file, and pool (30) for work. */
+static void open_sleeps_of_the_subject_and_for_file_locks_are_named(void **state)
+{
+    static const struct open_sleep asleep[] = {
+        { .pid = 30,
+          .group = 0,
+          .state = CAMP_STATE_LOCK,
+          .threads = 9,
+          .is_whole = true,
+          .most_ns = 900 },
+        { .pid = 20, .tid = 20, .group = 0, .state = CAMP_STATE_LOCK, .most_ns = 95 },
+        { .pid = 7,
+          .group = DB,
+          .state = CAMP_STATE_PIPE,
+          .threads = 1,
+          .is_whole = true,
+          .most_ns = 100 },
+    };
+    struct causes *causes = make_causes();
+    struct cause_objects objects = { 0 };
+    struct open_sleeps sleeps = { 0 };
+
+    (void)state;
+    if (camp_call_name(SYS_flock) == NULL)
+        skip();
+    causes->rows.count = 0;
+    memset(causes->state_ns, 0, sizeof causes->state_ns);
+    add_row(causes, DB, CAMP_STATE_PIPE, CAUSE_NOT_ENDED, 0, 100);
+    add_row(causes, DB, CAMP_STATE_DISK, CAUSE_NOT_ENDED, 0, 1); /* of a thread that nobody saw */
+    add_row(causes, 0, CAMP_STATE_LOCK, CAUSE_NOT_ENDED, 0, 960);
+    make_folder();
+    make_process(7, "db", 'S', 1, "pipe:[100]");
+    make_process(8, "writer", 'T', 1, "/dev/null");
+    open_end(8, 1, "pipe:[100]");
+    make_lock_waiter(20, "web", "/run/db.lock");
+    make_process(30, "pool", 'S', 9, "/dev/null");
+    write_file("locks", "2: FLOCK  ADVISORY  WRITE 8 fe:00:5 0 EOF\n"
+                        "2: -> FLOCK  ADVISORY  WRITE 20 fe:00:5 0 EOF\n");
+    for (size_t i = 0; i < 3; i++)
+        open_sleeps_note(&sleeps, &asleep[i]);
+    assert_true(open_facts_fill(causes, &sleeps, DB, &objects, folder));
+    assert_int_equal(causes->open_calls.count, 4);
+    assert_int_equal(causes->open_calls.items[0].sleep_ns, 100);
+    assert_string_equal(causes->open_facts[0].names.object, "pipe:[100]");
+    assert_string_equal(causes->open_facts[0].other_end, "with writer (8)");
+    assert_int_equal(causes->open_facts[0].holder, 8);
+    assert_string_equal(causes->open_facts[1].who, "web (20)");
+    assert_string_equal(causes->open_facts[1].names.call, "flock");
+    assert_int_equal(causes->open_facts[1].state_ns, 95);
+    assert_int_equal(causes->open_calls.items[1].sleep_ns, 60); /* the pool has the other 900 */
+    assert_int_equal(causes->open_calls.items[2].call, CALL_UNKNOWN);
+    assert_int_equal(causes->open_calls.items[2].state, CAMP_STATE_DISK);
+    assert_int_equal(causes->open_facts[3].group, CAUSE_GROUPS);
+    assert_int_equal(causes->open_facts[3].does, OPEN_STOPS);
+    assert_string_equal(causes->open_facts[3].who, "writer (8)");
+    remove_folder();
+    open_sleeps_release(&sleeps);
+    cause_objects_release(&objects);
+    release_causes(causes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_call_of_a_thread_is_parsed_and_any_other_text_is_unknown),
         cmocka_unit_test(the_calls_of_open_sleeps_add_up_to_their_states),
+        cmocka_unit_test(the_waiters_for_locks_are_the_lines_behind_those_of_their_holders),
+        cmocka_unit_test(open_sleeps_of_the_subject_and_for_file_locks_are_named),
         cmocka_unit_test(a_chain_of_open_sleeps_goes_on_at_the_other_ends),
         cmocka_unit_test(a_chain_of_open_sleeps_ends_at_a_circle_and_at_several_threads),
     };

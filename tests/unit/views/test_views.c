@@ -263,6 +263,63 @@ static void text_cells_are_wrapped_between_words_on_a_terminal(void **state)
                    "      2  a-very-long-word-without-blanks\n");
 }
 
+static const struct field spare_fields[] = {
+    { NULL, "state, cause", "" },          { NULL, "%", "", 6, 2 },
+    { NULL, "ms", "", 8, 3, .spare = 1 },  { NULL, "p50", "", 6, 3, .spare = 2 },
+    { NULL, "p99", "", 6, 3, .spare = 2 }, { NULL, "max", "", 6, 3 },
+};
+
+/* No cell is a mark alone, and the continuation of an indented cell is indented. */
+static void spare_columns_are_left_out_of_narrow_tables_with_a_note(void **state)
+{
+    const struct cell cells[] = { cell_text("  nothing has woken it yet, and more"),
+                                  cell_real(100),
+                                  cell_real(1002.334),
+                                  cell_unknown(),
+                                  cell_real(1),
+                                  cell_real(2) };
+    const struct table table = TABLE_OF_ROWS("t", spare_fields, cells, 1);
+    const struct record record = { .schema = "s", .tables = &table, .table_count = 1 };
+    struct view_options options = { .width = 70 };
+
+    (void)state;
+    assert_written(&text_view, &record, &options,
+                   "state, cause                       %        ms     p50     p99     max\n"
+                   "  nothing has woken it yet,   100.00  1002.334       -   1.000   2.000\n"
+                   "    and more\n");
+    options.width = 54;
+    assert_written(&text_view, &record, &options,
+                   "state, cause                       %        ms     max\n"
+                   "  nothing has woken it yet,   100.00  1002.334   2.000\n"
+                   "    and more\n"
+                   "(too narrow for p50, p99)\n");
+    options.width = 46;
+    assert_written(&text_view, &record, &options,
+                   "state, cause                         %     max\n"
+                   "  nothing has woken it yet,     100.00   2.000\n"
+                   "    and more\n"
+                   "(too narrow for ms, p50, p99)\n");
+}
+
+/* The first column of a continuation is empty, and the last one has no text in it. */
+static void the_continuation_of_a_row_that_fits_has_no_mark(void **state)
+{
+    static const struct field fields[] = { { NULL, "state", "" },
+                                           { NULL, "object", "" },
+                                           { NULL, "sleeps", "", 6 } };
+    const struct cell cells[] = { cell_text("pipe"), cell_text("/run/fifo with sleeper (12345)"),
+                                  cell_text("1 open") };
+    const struct table table = TABLE_OF_ROWS("t", fields, cells, 1);
+    const struct record record = { .schema = "s", .tables = &table, .table_count = 1 };
+    struct view_options options = { .width = 30 };
+
+    (void)state;
+    assert_written(&text_view, &record, &options,
+                   "state  object           sleeps\n"
+                   "pipe   /run/fifo with   1 open\n"
+                   "       sleeper (12345)\n");
+}
+
 static void only_the_requested_columns_are_shown(void **state)
 {
     static const char *const columns[] = { "name", "new", NULL };
@@ -379,6 +436,8 @@ int main(void)
         cmocka_unit_test(an_html_column_without_a_title_is_headed_by_the_name_of_its_field),
         cmocka_unit_test(a_long_name_is_cut_with_a_mark_on_a_terminal_but_not_in_a_file),
         cmocka_unit_test(text_cells_are_wrapped_between_words_on_a_terminal),
+        cmocka_unit_test(spare_columns_are_left_out_of_narrow_tables_with_a_note),
+        cmocka_unit_test(the_continuation_of_a_row_that_fits_has_no_mark),
         cmocka_unit_test(only_the_requested_columns_are_shown),
         cmocka_unit_test(each_view_reports_a_full_disk),
         cmocka_unit_test(classic_output_has_the_lines_of_the_cmg98_paper),

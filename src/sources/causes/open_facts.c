@@ -1,0 +1,338 @@
+/*
+ * The sleeps that have not ended, for a source whose idle threads are not visited one by one: what
+ * is known of them is how many idle threads of a process are in a state. The calls of the threads
+ * of these processes are read from /proc, and each thread gets the time of a thread that its call
+ * fits.
+ *
+ * Of the watched group all sleeps are read. Of other groups, those for file locks: a process that
+ * waits for one is in /proc/locks, behind the lock, so no other process has to be read. A lock that
+ * is not released for long is no idle wait, which one in futex(2) or semop(2) often is.
+ */
+#include "cause_objects.h"
+#include "ledger/array.h"
+#include "microstates/calls.h"
+#include "open_chain.h"
+#include "open_sleeps.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WAITERS_MOST 256
+
+size_t lock_waiters_parse(FILE *locks, int32_t *ret, size_t most)
+{
+    char line[256];
+    size_t count = 0;
+    int32_t pid;
+
+    while (count < most && fgets(line, sizeof line, locks) != NULL) {
+        if (sscanf(line, "%*u: -> %*s %*s %*s %" SCNd32, &pid) == 1 && pid > 0)
+            ret[count++] = pid;
+    }
+    return count;
+}
+
+static size_t read_waiters(int32_t *ret, const char *folder)
+{
+    char path[256];
+    FILE *file;
+    size_t count;
+
+    snprintf(path, sizeof path, "%s/locks", folder);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    count = lock_waiters_parse(file, ret, WAITERS_MOST);
+    fclose(file);
+    return count;
+}
+
+static bool has_pid(const int32_t *pids, size_t count, int32_t pid)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (pids[i] == pid)
+            return true;
+    }
+    return false;
+}
+
+bool open_call_add(struct causes *causes, size_t *capacity, const struct camp_call_sleeps *call,
+                   const struct open_fact *fact)
+{
+    struct call_list *calls = &causes->open_calls;
+
+    if (!ARRAYS_RESERVE(*capacity, calls->count + 1, ARRAY(calls->items),
+                        ARRAY(causes->open_facts)))
+        return false;
+    calls->items[calls->count] = *call;
+    causes->open_facts[calls->count++] = *fact;
+    return true;
+}
+
+/* The sleeps of one interval. */
+struct reading_open {
+    struct causes *causes;
+    struct open_sleeps *sleeps;
+    uint32_t subject;
+    const char *folder;
+    int32_t waiters[WAITERS_MOST];
+    size_t waiter_count, read; /* `read`: threads whose call was read */
+    bool failed;
+    /* What is left of CAUSE_NOT_ENDED, and how much of it is of threads that slept through. */
+    uint64_t left_ns[CAUSE_GROUPS][CAMP_STATE_COUNT], whole_ns[CAUSE_GROUPS][CAMP_STATE_COUNT];
+};
+
+static bool is_wanted(const struct reading_open *reading, const struct open_sleep *sleep)
+{
+    return sleep->group < CAUSE_GROUPS && sleep->state < CAMP_STATE_COUNT &&
+           (sleep->group == reading->subject ||
+            has_pid(reading->waiters, reading->waiter_count, sleep->pid));
+}
+
+/* Adds up the times, and keeps the sleeps that are wanted. */
+static void choose(struct reading_open *reading)
+{
+    const struct cause_list *rows = &reading->causes->rows;
+    struct open_sleeps *sleeps = reading->sleeps;
+    size_t left = 0;
+
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct cause *row = &rows->items[i];
+
+        if (row->kind == CAUSE_NOT_ENDED)
+            reading->left_ns[row->group % CAUSE_GROUPS][row->state] += row->wait_ns;
+    }
+    for (size_t i = 0; i < sleeps->count; i++) {
+        struct open_sleep sleep = sleeps->items[i];
+
+        if (sleep.is_whole && sleep.group < CAUSE_GROUPS && sleep.state < CAMP_STATE_COUNT)
+            reading->whole_ns[sleep.group][sleep.state] += sleep.most_ns;
+        sleep.threads = sleep.threads > 0 ? sleep.threads : 1;
+        sleep.sleep_ns = sleep.most_ns; /* what no thread has got yet */
+        if (is_wanted(reading, &sleep))
+            sleeps->items[left++] = sleep;
+    }
+    sleeps->count = left;
+}
+
+/* Returns how much of the time of a sleep has not ended, and subtracts it from what is left. */
+static uint64_t take(struct reading_open *reading, const struct open_sleep *sleep, uint64_t time_ns)
+{
+    uint64_t *left_ns = &reading->left_ns[sleep->group][sleep->state];
+    uint64_t *whole_ns = &reading->whole_ns[sleep->group][sleep->state];
+    const uint64_t kept_ns = sleep->is_whole ? 0 : *whole_ns;
+    const uint64_t most_ns = *left_ns > kept_ns ? *left_ns - kept_ns : 0;
+    const uint64_t taken_ns = time_ns < most_ns ? time_ns : most_ns;
+
+    *left_ns -= taken_ns;
+    if (sleep->is_whole)
+        *whole_ns -= time_ns < *whole_ns ? time_ns : *whole_ns;
+    return taken_ns;
+}
+
+/* Adds the sleep of `threads` threads, of which `call` has the call and its argument. */
+static void add(struct reading_open *reading, struct open_sleep *sleep, uint32_t threads,
+                struct camp_call_sleeps call)
+{
+    struct causes *causes = reading->causes;
+    const uint64_t time_ns = sleep->sleep_ns / sleep->threads * threads +
+                             (threads == sleep->threads ? sleep->sleep_ns % sleep->threads : 0);
+    const struct open_fact fact = { .group = sleep->group, .state_ns = time_ns };
+
+    call.pid = sleep->pid;
+    call.state = sleep->state;
+    call.count = threads;
+    call.sleep_ns = take(reading, sleep, time_ns);
+    sleep->sleep_ns -= time_ns;
+    sleep->threads -= threads;
+    for (size_t i = 0; i < causes->open_calls.count; i++) {
+        struct camp_call_sleeps *has = &causes->open_calls.items[i];
+
+        if (has->pid == call.pid && has->call == call.call && has->state == call.state &&
+            has->argument == call.argument) {
+            has->sleep_ns += call.sleep_ns;
+            has->count += call.count;
+            causes->open_facts[i].state_ns += time_ns;
+            return;
+        }
+    }
+    if (call.sleep_ns > 0)
+        reading->failed |= !open_call_add(causes, &causes->open_calls.capacity, &call, &fact);
+}
+
+/* Returns the sleep of a process, sleeps[count], that is of a thread in a call of `state`. NULL if
+ * there is none. */
+static struct open_sleep *find_sleep(struct open_sleep *sleeps, size_t count, int32_t tid,
+                                     uint32_t state)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (sleeps[i].tid == tid && sleeps[i].threads > 0)
+            return &sleeps[i];
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (sleeps[i].tid == 0 && sleeps[i].threads > 0 && sleeps[i].state == state)
+            return &sleeps[i];
+    }
+    return count == 1 && sleeps->tid == 0 && sleeps->threads == 1 ? sleeps : NULL;
+}
+
+static void read_thread(struct reading_open *reading, struct open_sleep *sleeps, size_t count,
+                        int32_t tid)
+{
+    struct camp_call_sleeps call = { .pid = sleeps->pid };
+    struct open_sleep *sleep;
+
+    if (!open_call_read(call.pid, tid, reading->folder, &call.call, &call.argument))
+        return;
+    sleep = find_sleep(sleeps, count, tid, open_call_state(&call, reading->folder));
+    if (sleep != NULL &&
+        (sleep->group == reading->subject ||
+         (sleep->state == CAMP_STATE_LOCK && camp_call_argument(call.call) == CALL_DESCRIPTOR)))
+        add(reading, sleep, 1, call);
+}
+
+/* Reads the calls of the threads of one process, of which sleeps[count] are the sleeps. */
+static void read_process(struct reading_open *reading, struct open_sleep *sleeps, size_t count)
+{
+    char path[256];
+    const struct dirent *entry;
+    DIR *directory;
+
+    snprintf(path, sizeof path, "%s/%" PRId32 "/task", reading->folder, sleeps->pid);
+    directory = opendir(path);
+    while (directory != NULL && reading->read < OPEN_SLEEPS_READ &&
+           (entry = readdir(directory)) != NULL) {
+        const int32_t tid = (int32_t)strtol(entry->d_name, NULL, 10);
+
+        reading->read += tid > 0;
+        if (tid > 0)
+            read_thread(reading, sleeps, count, tid);
+    }
+    if (directory != NULL)
+        closedir(directory);
+    for (size_t i = 0; i < count; i++) {
+        if (sleeps[i].group == reading->subject && sleeps[i].threads > 0)
+            add(reading, &sleeps[i], sleeps[i].threads,
+                (struct camp_call_sleeps){ .call = CALL_UNKNOWN });
+    }
+}
+
+/* What is left of the time of the subject is of threads that were not noted. */
+static void add_rest(struct reading_open *reading)
+{
+    struct causes *causes = reading->causes;
+
+    for (uint32_t state = 0; reading->subject < CAUSE_GROUPS && state < CAMP_STATE_COUNT; state++) {
+        const struct camp_call_sleeps rest = { .call = CALL_UNKNOWN,
+                                               .state = state,
+                                               .sleep_ns =
+                                                   reading->left_ns[reading->subject][state] };
+        const struct open_fact fact = { .group = reading->subject };
+
+        if (rest.sleep_ns > 0)
+            reading->failed |= !open_call_add(causes, &causes->open_calls.capacity, &rest, &fact);
+    }
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+    const int32_t left = ((const struct open_sleep *)a)->pid;
+    const int32_t right = ((const struct open_sleep *)b)->pid;
+
+    return (left > right) - (left < right);
+}
+
+void open_calls_sort(struct causes *causes)
+{
+    for (size_t i = 1; i < causes->open_calls.count; i++) {
+        const struct camp_call_sleeps call = causes->open_calls.items[i];
+        const struct open_fact fact = causes->open_facts[i];
+        size_t at = i;
+
+        for (; at > 0 && causes->open_calls.items[at - 1].sleep_ns < call.sleep_ns; at--) {
+            causes->open_calls.items[at] = causes->open_calls.items[at - 1];
+            causes->open_facts[at] = causes->open_facts[at - 1];
+        }
+        causes->open_calls.items[at] = call;
+        causes->open_facts[at] = fact;
+    }
+}
+
+static void name_all(struct causes *causes, struct cause_objects *objects, const char *folder)
+{
+    cause_objects_find(objects, causes->open_calls.items, causes->open_calls.count, folder);
+    for (size_t i = 0; i < causes->open_calls.count; i++) {
+        const struct camp_call_sleeps *call = &causes->open_calls.items[i];
+        struct open_fact *fact = &causes->open_facts[i];
+
+        open_process_name(fact->who, call->pid, folder);
+        cause_call_name(fact->names.call, call->call);
+        cause_object_name(fact->names.object, call, folder);
+        snprintf(fact->other_end, sizeof fact->other_end, "%s",
+                 cause_objects_peer(objects, fact->names.object));
+        fact->holder = cause_objects_holder(objects, fact->names.object);
+    }
+}
+
+/* Adds the steps of the chain that starts at the longest sleep of the subject, if it lasts for most
+ * of its time. */
+static bool add_steps(struct causes *causes, uint32_t subject, struct cause_objects *objects,
+                      const char *folder)
+{
+    struct open_step steps[OPEN_CHAIN_MAX];
+    size_t count = 0, first = 0;
+
+    while (first < causes->open_calls.count && causes->open_facts[first].group != subject)
+        first++;
+    if (subject < CAUSE_GROUPS && first < causes->open_calls.count &&
+        causes->open_calls.items[first].sleep_ns > causes_total_ns(causes, subject) / 2)
+        count = open_chain(steps, &causes->open_calls.items[first], objects, folder);
+    for (size_t i = 1; i < count; i++) {
+        const int32_t next = i + 1 < count ? steps[i + 1].pid : 0;
+        struct camp_call_sleeps call = steps[i].call;
+        struct open_fact fact = {
+            .group = CAUSE_GROUPS, .does = steps[i].does, .names = steps[i].names, .holder = next
+        };
+
+        if (i == 1)
+            causes->open_facts[first].holder = steps[i].pid;
+        memcpy(fact.other_end, steps[i].other_end, sizeof fact.other_end);
+        memcpy(fact.who, steps[i].who, sizeof fact.who);
+        call.pid = steps[i].pid;
+        call.sleep_ns = 0;
+        call.count = steps[i].threads;
+        if (steps[i].does != OPEN_CIRCLE &&
+            !open_call_add(causes, &causes->open_calls.capacity, &call, &fact))
+            return false;
+    }
+    return true;
+}
+
+bool open_facts_fill(struct causes *causes, struct open_sleeps *sleeps, uint32_t subject,
+                     struct cause_objects *objects, const char *folder)
+{
+    struct reading_open reading = {
+        .causes = causes, .sleeps = sleeps, .subject = subject, .folder = folder
+    };
+
+    causes->open_calls.count = 0;
+    causes->has_open_facts = true;
+    if (sleeps->count > 0)
+        reading.waiter_count = read_waiters(reading.waiters, folder);
+    choose(&reading);
+    if (sleeps->count > 1)
+        qsort(sleeps->items, sleeps->count, sizeof *sleeps->items, compare_pids);
+    for (size_t i = 0, last; i < sleeps->count; i = last) {
+        for (last = i + 1; last < sleeps->count && sleeps->items[last].pid == sleeps->items[i].pid;)
+            last++;
+        read_process(&reading, &sleeps->items[i], last - i);
+    }
+    add_rest(&reading);
+    if (reading.failed)
+        return false;
+    open_calls_sort(causes);
+    name_all(causes, objects, folder);
+    return add_steps(causes, subject, objects, folder);
+}
