@@ -258,7 +258,8 @@ static void fill_facts(const struct mariadb_source *source, const struct mariadb
     char place[FROM_NAME_SIZE - 16];
 
     mariadb_options_show(options, place, sizeof place);
-    snprintf(facts->name, sizeof facts->name, "mariadb %s", place);
+    snprintf(facts->name, sizeof facts->name, "%s %s", options->is_mysql ? "mysql" : "mariadb",
+             place);
     mariadb_options_from(options, facts->from, sizeof facts->from);
     snprintf(facts->kind, sizeof facts->kind, "sessions");
     facts->tier = tier_names[source->tier];
@@ -296,7 +297,7 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
                         struct from_facts *facts, struct camp_error *error)
 {
     struct mariadb_source *source;
-    struct mariadb_options options;
+    struct mariadb_options options = { 0 };
     struct camp_error why = { 0 };
     enum tier wanted;
     int r = wanted_tier(from->tier, &wanted, error);
@@ -326,6 +327,7 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
     r = library_load(&libmariadb_library, error);
     if (r == CAMP_OK)
         r = mariadb_options_parse(conninfo, &options, error);
+    options.is_mysql = from->text != NULL && strncmp(from->text, "mysql:", 6) == 0;
     if (r == CAMP_OK)
         r = open_server(source, &options, error);
     if (r == CAMP_OK) {

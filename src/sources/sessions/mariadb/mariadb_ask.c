@@ -52,7 +52,7 @@ static bool is_due(const struct pace *pace, uint64_t now)
     return now >= pace->asked_ns + pace->period_ns;
 }
 
-static const struct mariadb_statement place_statement = {
+const struct mariadb_statement mariadb_place_statement = {
     .columns = 3,
     .rows_most = 1,
     .sql = "select TID as " MARIADB_OWN
@@ -127,12 +127,16 @@ int mariadb_server_read(struct mariadb_client *client, uint64_t until_ns,
     struct mariadb_server server = { 0 };
     struct mariadb_answer *rows;
     const char *row[MARIADB_COLUMNS_MOST];
-    int r = mariadb_client_ask(client, &place_statement, until_ns, &rows, error);
+    int r = mariadb_client_ask(client, &mariadb_place_statement, until_ns, &rows, error);
 
     if (r != CAMP_OK)
         return r;
     if (mariadb_answer_next(rows, row))
         read_address(&server, row, mariadb_client_facts(client));
+    else
+        return camp_fail(error, CAMP_E_NOTSUP, 0,
+                         "performance_schema of this server is off, in which MySQL has its "
+                         "sessions: start it with performance_schema = ON");
     r = read_rights(client, until_ns, &server, error);
     if (r == CAMP_OK)
         r = read_instruments(client, until_ns, &server, error);

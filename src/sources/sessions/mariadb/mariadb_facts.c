@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Ages in microseconds: of the oldest transaction, and of the blocker that blocks longest. */
-static const struct mariadb_statement ages_statement = {
+const struct mariadb_statement mariadb_ages_statement = {
     .columns = 2,
     .rows_most = 1,
     .sql = "select (select max(timestampdiff(microsecond, x.trx_started, now(6)))"
@@ -100,7 +100,7 @@ void mariadb_facts_update(struct mariadb_source *source, uint64_t until_ns)
     if (!has_transaction || !knows || !source->wants_facts)
         return;
     source->facts.transaction.is_known = source->facts.blocker.is_known =
-        mariadb_ask_row(source, &ages_statement, until_ns, row);
+        mariadb_ask_row(source, &mariadb_ages_statement, until_ns, row);
     if (!source->facts.blocker.is_known)
         return;
     source->facts.transaction.ns = age_ns(row[0]);

@@ -69,6 +69,9 @@ struct mariadb_source {
     struct session_facts facts;
 };
 
+extern const struct mariadb_statement mariadb_place_statement; /* in mariadb_ask.c */
+extern const struct mariadb_statement mariadb_ages_statement;  /* in mariadb_facts.c */
+
 /* The following functions are in mariadb_ask.c. mariadb_sample() and mariadb_ask_instruments()
  * return only CAMP_OK or CAMP_E_NOMEM; any other failure goes to source->failure. */
 

@@ -17,7 +17,7 @@ bool mariadb_row_wait_is_possible(const char *class, const char *state)
 {
     return (is(class, "futex") || is(class, "asleep") || is(class, "none")) &&
            !is(state, "User sleep") && !is(state, "User lock") &&
-           (state == NULL || strncmp(state, "Waiting", 7) != 0);
+           (state == NULL || strncasecmp(state, "waiting", 7) != 0);
 }
 
 /* Between two samples with transactions, a statement that has lasted since the first of them keeps
