@@ -2,11 +2,17 @@
 /* Parser: src/sources/sessions/mariadb/mariadb_sessions.c */
 /* Parser: src/sources/sessions/mariadb/mariadb_waits.c */
 /* Parser: src/sources/sessions/mariadb/mariadb_blockers.c */
+/* Parser: src/sources/sessions/mariadb/statements/mariadb_statements.c */
+/* Parser: src/sources/sessions/mariadb/statements/mariadb_row_waits.c */
+/* Parser: src/sources/sessions/mariadb/statements/digest_counts.c */
 /* Reads any bytes as the rows of two answers of MariaDB with its sessions, of two with their waits,
- * and of two with who blocks whom, and accounts them as the source does. Each field is a text that
+ * of two with who blocks whom, of two with digests of statements, and of two with their counts, and
+ * accounts them as the source does. Each field is a text that
  * ends with a NUL; NONE is a field without a value. */
 #include "sources/sessions/mariadb/mariadb_blockers.h"
 #include "sources/sessions/mariadb/mariadb_waits.h"
+#include "sources/sessions/mariadb/statements/digest_counts.h"
+#include "sources/sessions/mariadb/statements/mariadb_row_waits.h"
 
 #include "counters/units.h"
 
@@ -51,7 +57,7 @@ static void check_sessions(const struct mariadb_sessions *sessions)
     for (size_t i = 0; i < sessions->count; i++) {
         const struct mariadb_session *session = &sessions->sessions[i];
 
-        if (session->sample_count > MARIADB_SAMPLES ||
+        if (session->sample_count > 2 * MARIADB_SAMPLES_BY_STATEMENT ||
             memchr(session->name, '\0', sizeof session->name) == NULL ||
             (i > 0 && sessions->sessions[i - 1].id >= session->id))
             abort();
@@ -89,10 +95,48 @@ static void check_blockers(struct blocker_samples *blockers,
     free(blocks.blocks);
 }
 
+static uint64_t sum_of(const struct mariadb_session *session)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < session->sample_count; i++)
+        sum += session->samples[i].ns;
+    return sum;
+}
+
+static void check_statements(struct mariadb_statements *statements,
+                             const struct mariadb_sessions *sessions)
+{
+    for (size_t i = 0; i < sessions->count; i++) {
+        struct mariadb_session *session = &sessions->sessions[i];
+        const uint64_t sum = sum_of(session);
+        char shown[LABELS_VALUE_SIZE];
+
+        if (mariadb_row_wait_resolve(session, statements) != CAMP_OK || sum_of(session) != sum)
+            abort();
+        mariadb_statements_show(statements, session->last.statement, true, shown);
+        mariadb_statements_merged(statements, session->last.statement);
+    }
+}
+
+static void count(struct statement_counts *counts, struct mariadb_statements *statements,
+                  struct mariadb_answer *answer)
+{
+    bool is_too_large;
+
+    statement_counts_start(counts);
+    if (digest_counts_read(counts, statements, &is_too_large, answer, NULL) == CAMP_OK &&
+        statement_counts_finish(counts) != CAMP_OK)
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    struct mariadb_statements statements = { .has_digests = true };
+    struct statement_counts counts = { 0 };
     struct blocker_samples blockers = { .longest_ns = STEP_NS };
-    const struct mariadb_statement *statement = mariadb_sessions_statement(true, true);
+    const struct mariadb_statement *statement =
+        mariadb_sessions_statement(true, MARIADB_TEXTS_TO_DIVIDE);
     char *bytes = malloc(size + 1);
     struct mariadb_sessions sessions = { 0 };
     struct mariadb_answer answer = { 0 };
@@ -106,8 +150,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bytes[size] = '\0';
     for (unsigned i = 1; i <= 2; i++) {
         fill_answer(&answer, statement, &at, bytes + size);
-        if (mariadb_sessions_sample(&sessions, &answer, BEGIN_NS + i * STEP_NS, true, NULL) !=
-            CAMP_OK)
+        if (mariadb_sessions_sample(&sessions, &answer, BEGIN_NS + i * STEP_NS, true, NULL,
+                                    &statements) != CAMP_OK)
             abort();
         check_sessions(&sessions);
         fill_answer(&answer, &mariadb_waits_statement, &at, bytes + size);
@@ -119,11 +163,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (mariadb_blockers_add(&blockers, BEGIN_NS + i * STEP_NS, &sessions, &answer) != CAMP_OK)
             abort();
         check_blockers(&blockers, &sessions);
+        fill_answer(&answer, &mariadb_digests_statement, &at, bytes + size);
+        if (mariadb_statements_learn(&statements, &answer) != CAMP_OK)
+            abort();
+        check_statements(&statements, &sessions);
+        fill_answer(&answer, &digest_counts_statement, &at, bytes + size);
+        count(&counts, &statements, &answer);
     }
     mariadb_sessions_start_interval(&sessions);
     check_sessions(&sessions);
     blocker_samples_release(&blockers);
     mariadb_waits_release(&waits);
+    mariadb_statements_release(&statements);
+    statement_counts_release(&counts);
     mariadb_sessions_release(&sessions);
     mariadb_answer_release(&answer);
     free(bytes);

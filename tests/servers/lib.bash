@@ -10,6 +10,7 @@
 #   start_mariadb [--OPTION]      starts a server; skips the test if MariaDB is not installed; sets
 #                                 MARIADB_FOLDER, MARIADB_PID, MARIADB_SOCKET. MARIADB_WITHIN has the
 #                                 words before the command of the server, such as unshare --uts
+#   start_mysql [--OPTION]        starts a server of MySQL from the root $MYSQL_ROOT; sets the same. Its tables are made anew
 #   open_mariadb USER [OPTION]    opens a session of USER in the database t, which executes the SQL of say()
 #   say SESSION SQL               sends SQL to an open session; SESSIONS has the input descriptor of each session
 #
@@ -222,6 +223,33 @@ run_mariadb() {
         --tmpdir="$MARIADB_FOLDER.tmp" --skip-networking \
         --socket="$MARIADB_SOCKET" --innodb-log-file-size=4M --innodb-flush-log-at-trx-commit=0 "${MARIADB_OPTIONS[@]}" \
         >"$MARIADB_FOLDER.log" 2>&1 3>&- &
+    MARIADB_PID=$!
+    SERVER_PIDS+=("$MARIADB_PID")
+    until_it query_mariadb 'select 1' || {
+        cat "$MARIADB_FOLDER.log" >&2
+        return 1
+    }
+}
+
+start_mysql() {
+    MARIADB_FOLDER=$SERVERS/my${#SERVER_PIDS[@]}
+    MARIADB_SOCKET=$MARIADB_FOLDER/socket
+    MYSQL_OPTIONS=("$@")
+    AS_MYSQL=("$(dirname "${BASH_SOURCE[0]}")/../../tools/root" run "$MYSQL_ROOT")
+    [ "$(id -u)" != 0 ] || AS_MYSQL+=(setpriv --reuid=nobody "--regid=$(id -g nobody)" --clear-groups)
+    "${AS_MYSQL[@]}" /usr/sbin/mysqld --no-defaults --initialize-insecure --datadir="$MARIADB_FOLDER" \
+        >"$MARIADB_FOLDER.log" 2>&1 3>&- || {
+        cat "$MARIADB_FOLDER.log" >&2
+        return 1
+    }
+    run_mysql
+}
+
+# Starts or restarts the server of $MARIADB_FOLDER, and sets MARIADB_PID.
+run_mysql() {
+    "${AS_MYSQL[@]}" /usr/sbin/mysqld --no-defaults --datadir="$MARIADB_FOLDER" --tmpdir="$MARIADB_FOLDER" \
+        --socket="$MARIADB_SOCKET" --pid-file="$MARIADB_FOLDER/pid" --mysqlx=OFF --skip-networking \
+        --innodb-flush-log-at-trx-commit=0 "${MYSQL_OPTIONS[@]}" >>"$MARIADB_FOLDER.log" 2>&1 3>&- &
     MARIADB_PID=$!
     SERVER_PIDS+=("$MARIADB_PID")
     until_it query_mariadb 'select 1' || {

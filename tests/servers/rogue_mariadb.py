@@ -122,7 +122,7 @@ for file in ('', '[client]\nlocal-infile=1\n', '[camp]\nlocal-infile=1\n'):
                status=(1,) if kind in ('set', *BEFORE) else (0,), option_file=file)
 
 # The shape of an answer.
-for count in (0, 1, 9, 11, 300):
+for count in (0, 1, 10, 12, 300):
     each('columns', f'{count} columns', lambda self, kind, count=count: self.send(
         *([OK] if count == 0 else [*self.head(count), row_of(['A' * 16] * count), EOF])),
         kinds=KINDS[:4], says='columns')

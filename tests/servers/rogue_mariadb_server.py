@@ -46,10 +46,10 @@ class MariaDB:
     # the columns of the answers to camp's statements
     place = ['1', 'pool-of-threads', 'elsewhere']
     instruments = ['0', None]
-    session = ['7', '70', 'Query', 'Sending data', '12.5', 'root', 'localhost', 'shop', 'LOCK WAIT', None]
+    session = ['7', '70', 'Query', 'Sending data', '12.5', 'root', 'localhost', 'shop', 'LOCK WAIT', None, None]
     blocker = ['7', '8']
     wait = ['7', 'wait/synch/cond/sql/COND', '1000000', '0']
-    columns = {'place': 3, 'rights': 10, 'instruments': 2, 'sessions': 10, 'waits': 4, 'blockers': 2}
+    columns = {'place': 3, 'rights': 11, 'instruments': 2, 'sessions': 11, 'waits': 4, 'blockers': 2}
 
     def __init__(self, peer):
         self.peer, self.number, self.asked = peer, 0, []

@@ -46,7 +46,7 @@ set_query_ids() {
     mapfile -t tiers < <(tiers_here)
     [ "${#tiers[@]}" -ge 2 ]
     run -0 python3 "$BATS_TEST_DIRNAME/statements_law.py" "$CAMP" "$SAMPLER" \
-        "host=$PG_FOLDER dbname=postgres user=camp_super" 20 "${tiers[@]}"
+        "postgres:host=$PG_FOLDER dbname=postgres user=camp_super" "host=$PG_FOLDER dbname=postgres user=camp_super" 20 "${tiers[@]}"
     printf '%s\n' "$output"
     [[ $output == *'UPDATE pgbench_branches'* ]]
 }

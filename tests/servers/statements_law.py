@@ -1,6 +1,6 @@
-"""statements_law.py CAMP SAMPLER CONNINFO SECONDS TIER...: which statements wait for the locks of rows, by camp on each
-tier and by SAMPLER (lock_sampler.c) at 200 Hz. Prints a table of shares, with what camp reported when it charged a
-session's time to its last statement.
+"""statements_law.py CAMP SAMPLER FROM PLACE SECONDS TIER...: which statements wait for the locks of rows, by camp --from
+FROM on each tier and by SAMPLER (lock_sampler.c of PostgreSQL, innodb_sampler.c of MariaDB) of PLACE at 200 Hz. Prints a
+table of shares; of PostgreSQL also with what camp reported when it charged a session's time to its last statement.
 
 Each run of camp is compared with the samples of its own intervals. Fails if a share by statement differs from that of
 the samples by more than 3 points, or by four standard errors of the difference, if these are more. Samples of one wait
@@ -21,8 +21,14 @@ import tempfile
 POINTS, ERRORS, HZ = 3, 4, 200
 
 
-def camp_of(camp, conninfo, tier, group, seconds):
-    return subprocess.Popen([camp, 'top', '--from', f'postgres:{conninfo}', '--tier', tier, '--group', group, '--interval', '1s',
+def name_of(text):
+    """Returns the name of a statement: PostgreSQL's id, or the first two words of a text of MariaDB."""
+    return '_'.join(text.removeprefix('example: ').replace('`', '').lower().split()[:2])
+
+
+def camp_of(camp, place, tier, group, seconds):
+    texts = [] if place.startswith('postgres:') else ['--queries']
+    return subprocess.Popen([camp, 'top', '--from', place, '--tier', tier, '--group', group, *texts, '--interval', '1s',
                              '--count', str(seconds), '--format', 'json'], stdout=subprocess.PIPE, text=True)
 
 
@@ -32,7 +38,7 @@ def locks_of(process):
     for line in process.communicate()[0].splitlines():
         frame, times = json.loads(line), collections.Counter()
         for row in frame['entities']:
-            times[row['name']] += row['counters']['contention_row_lock_ns']
+            times[name_of(row['name'])] += row['counters']['contention_row_lock_ns']
         end = datetime.datetime.fromisoformat(frame['time']).timestamp()
         intervals.append((end - frame['interval_s'], end, times))
     if process.returncode != 0:
@@ -58,11 +64,13 @@ def error_of_difference(ours, theirs, id):
 
 
 def main():
-    camp, sampler, conninfo, seconds, *tiers = sys.argv[1:]
-    groups = [(tier, group) for tier in tiers for group in ('query', 'last_statement')]
+    camp, sampler, source, place, seconds, *tiers = sys.argv[1:]
+    # InnoDB renews its list of transactions only while few programs read it.
+    by = ('query', 'last_statement') if source.startswith('postgres:') else ('query',)
+    groups = [(tier, group) for tier in tiers for group in by]
     with tempfile.TemporaryFile('w+') as output:
-        witness = subprocess.Popen([sampler, conninfo, str(HZ)], stdin=subprocess.PIPE, stdout=output)
-        runs = [camp_of(camp, conninfo, tier, group, int(seconds)) for tier, group in groups]
+        witness = subprocess.Popen([sampler, place, str(HZ)], stdin=subprocess.PIPE, stdout=output)
+        runs = [camp_of(camp, source, tier, group, int(seconds)) for tier, group in groups]
         locks = {pair: locks_of(run) for pair, run in zip(groups, runs)}
         witness.communicate(b'')
         output.seek(0)
@@ -75,7 +83,7 @@ def main():
     print('| tier | statement | sampler | by statement | by last statement |\n|---|---|---|---|---|')
     for tier in tiers:
         ours = [times for _, _, times in locks[tier, 'query']]
-        last = [times for _, _, times in locks[tier, 'last_statement']]
+        last = [times for _, _, times in locks.get((tier, 'last_statement'), ())]
         theirs = [samples_in(samples, begin, end, tier != 'SQL') for begin, end, _ in locks[tier, 'query']]
         ids = set().union(*ours, *theirs, *last)
         for id in sorted(ids, key=lambda id: -share_of(theirs, id)):

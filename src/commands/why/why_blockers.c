@@ -3,7 +3,7 @@
 #include "counters/units.h"
 #include "ledger/characters.h"
 #include "ledger/words.h"
-#include "sources/sessions/postgres/statements/statement_text.h"
+#include "sources/sessions/statement_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -114,7 +114,8 @@ static void write_statement(char ret[LABELS_VALUE_SIZE],
     else if (interval->shows_literals || *end == '\0')
         copy_text(ret, LABELS_VALUE_SIZE, session->statement, strlen(session->statement));
     else
-        statement_text_without_literals(session->statement, ret, LABELS_VALUE_SIZE);
+        statement_text_without_literals(STATEMENT_POSTGRES, session->statement, ret,
+                                        LABELS_VALUE_SIZE);
     make_printable(ret);
     for (size_t length = strlen(ret); length > 0 && strchr("; ", ret[length - 1]) != NULL;)
         ret[--length] = '\0';

@@ -117,6 +117,7 @@ struct session_plan {
     bool has_counts;                     /* the database counts the calls of statements */
     bool has_lengths;                    /* sessions have `lengths` */
     bool has_planning;                   /* with has_counts: it reports their planning times, too */
+    bool has_lock_time;                  /* with has_counts: and how long they waited for locks */
     enum camp_provenance cpu_provenance; /* provenance of cpu and run_queue */
     enum camp_provenance wait_provenance; /* provenance of all other states */
     const char *rules_path;               /* NULL for the built-in rules in rules_text */
@@ -135,7 +136,8 @@ struct session_frame {
     struct column *columns;
     bool detail;
     size_t first_rule_column, first_reported_column, sampled_column, samples_column,
-        first_count_column, first_length_column, blocked_column, blocking_column,
+        first_count_column, planning_column, lock_column, first_length_column, blocked_column,
+        blocking_column,
         blocking_activity_column; /* indexes of columns; 0 if the frame has no such column */
     size_t first_blocker_label;   /* enum session_label, if there is blocked_column */
     size_t event_label;           /* label_count if there is no SOURCE_LABEL_WAIT_EVENT */

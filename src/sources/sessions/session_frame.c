@@ -136,7 +136,16 @@ static const struct column blocking_activity = {
         name, title, help, COLUMN_COUNTER, CAMP_MEASURED, CLASS_NONE, NULL                         \
     }
 
-enum count { COUNT_CALLS, COUNT_EXECUTION, COUNT_ROWS, COUNT_LOST, COUNT_PLANNING, COUNT_COUNT };
+enum count {
+    COUNT_CALLS,
+    COUNT_EXECUTION,
+    COUNT_ROWS,
+    COUNT_LOST,
+    COUNT_OF_ALL, /* databases have those above */
+    COUNT_PLANNING = COUNT_OF_ALL,
+    COUNT_LOCK,
+    COUNT_COUNT
+};
 
 static const struct column counts[COUNT_COUNT] = {
     [COUNT_CALLS] = COUNTED("reported_calls", "reported: calls",
@@ -153,6 +162,9 @@ static const struct column counts[COUNT_COUNT] = {
                 "counted in the interval before that is missing"),
     [COUNT_PLANNING] = COUNTED("reported_planning_ns", "reported: planning",
                                "time of planning the statement: the server's own count"),
+    [COUNT_LOCK] = COUNTED("reported_lock_ns", "reported: lock",
+                           "part of the time of these executions in which they waited for locks "
+                           "of tables: the server's own count"),
 };
 
 static size_t add_column(struct session_frame *sessions, const struct column *column,
@@ -212,8 +224,12 @@ static bool add_columns(struct session_frame *sessions, const struct session_pla
         sessions->samples_column = add_column(sessions, &sample_count, CAMP_SAMPLED);
     if (plan->has_counts)
         sessions->first_count_column = sessions->schema.column_count;
-    for (int i = 0; plan->has_counts && i < COUNT_PLANNING + plan->has_planning; i++)
+    for (int i = 0; plan->has_counts && i < COUNT_OF_ALL; i++)
         add_column(sessions, &counts[i], CAMP_MEASURED);
+    if (plan->has_counts && plan->has_planning)
+        sessions->planning_column = add_column(sessions, &counts[COUNT_PLANNING], CAMP_MEASURED);
+    if (plan->has_counts && plan->has_lock_time)
+        sessions->lock_column = add_column(sessions, &counts[COUNT_LOCK], CAMP_MEASURED);
     if (plan->has_lengths)
         sessions->first_length_column = sessions->schema.column_count;
     for (int i = 0; plan->has_lengths && i < LENGTHS_COLUMNS; i++)
@@ -367,8 +383,10 @@ static void set_counts(const struct session_frame *sessions, const struct statem
     values[first + COUNT_EXECUTION] = growth->execution_ns;
     values[first + COUNT_ROWS] = growth->rows;
     values[first + COUNT_LOST] = growth->lost;
-    if (first + COUNT_PLANNING < sessions->schema.column_count)
-        values[first + COUNT_PLANNING] = growth->planning_ns;
+    if (sessions->planning_column != 0)
+        values[sessions->planning_column] = growth->planning_ns;
+    if (sessions->lock_column != 0)
+        values[sessions->lock_column] = growth->lock_ns;
 }
 
 int session_frame_add(struct session_frame *sessions, const struct session *session)

@@ -69,6 +69,7 @@ static void put_in_order(struct statement_counts *counts)
         last->planning_ns += entry->planning_ns;
         last->execution_ns += entry->execution_ns;
         last->rows += entry->rows;
+        last->lock_ns += entry->lock_ns;
     }
     counts->now_count = count;
 }
@@ -77,7 +78,7 @@ static bool has_restarted(const struct statement_entry *before, const struct sta
 {
     return before->since != now->since || before->calls > now->calls ||
            before->planning_ns > now->planning_ns || before->execution_ns > now->execution_ns ||
-           before->rows > now->rows;
+           before->rows > now->rows || before->lock_ns > now->lock_ns;
 }
 
 /* Adds the growth of an entry. `before` is NULL for a new entry, `now` for one that is gone. */
@@ -95,7 +96,8 @@ static void add_growth(struct statement_counts *counts, const struct statement_e
     if (is_lost)
         from = &nothing;
     else if (before != NULL && from->calls == to->calls && from->planning_ns == to->planning_ns &&
-             from->execution_ns == to->execution_ns && from->rows == to->rows)
+             from->execution_ns == to->execution_ns && from->rows == to->rows &&
+             from->lock_ns == to->lock_ns)
         return;
     if (last == NULL || statement_id_compare(&last->statement, &statement) != 0) {
         last = &counts->growth[counts->growth_count++];
@@ -106,6 +108,7 @@ static void add_growth(struct statement_counts *counts, const struct statement_e
     last->planning_ns += to->planning_ns - from->planning_ns;
     last->execution_ns += to->execution_ns - from->execution_ns;
     last->rows += to->rows - from->rows;
+    last->lock_ns += to->lock_ns - from->lock_ns;
     last->lost += is_lost;
     counts->lost += is_lost;
 }

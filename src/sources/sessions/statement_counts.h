@@ -28,6 +28,7 @@ struct statement_entry {
     uint64_t calls; /* that have ended */
     uint64_t planning_ns, execution_ns;
     uint64_t rows;
+    uint64_t lock_ns; /* part of execution_ns, if the database counts it */
 };
 
 /* The growth of a statement between two readings: the sum of all its entries. */
@@ -35,6 +36,7 @@ struct statement_growth {
     struct statement_id statement;
     uint64_t calls, planning_ns, execution_ns, rows;
     uint64_t lost; /* lost entries */
+    uint64_t lock_ns;
 };
 
 /* Two readings. All zero means that there was none. */

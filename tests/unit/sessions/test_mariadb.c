@@ -157,7 +157,8 @@ static void an_answer_with_more_rows_or_bytes_than_permitted_is_refused(void **s
 /* Fills an answer with 10,000 sessions whose ids begin at `first`. */
 static void fill_sessions(struct mariadb_answer *answer, int first)
 {
-    const struct mariadb_statement *statement = mariadb_sessions_statement(true, true);
+    const struct mariadb_statement *statement =
+        mariadb_sessions_statement(true, MARIADB_TEXTS_AS_LABELS);
     const char *row[MARIADB_COLUMNS_MOST] = { NULL };
     char id[16];
 
@@ -177,16 +178,17 @@ static void sessions_above_the_limit_are_left_out(void **state)
     (void)state;
     for (int first = 1; first <= 10001; first += 10000) {
         fill_sessions(&answer, first);
-        assert_int_equal(mariadb_sessions_sample(&sessions, &answer, 1, true, NULL), CAMP_OK);
+        assert_int_equal(mariadb_sessions_sample(&sessions, &answer, 1, true, NULL, NULL), CAMP_OK);
     }
     fill_sessions(&answer, 19001);
-    assert_int_equal(mariadb_sessions_sample(&sessions, &answer, 2, true, NULL), CAMP_E_SPACE);
+    assert_int_equal(mariadb_sessions_sample(&sessions, &answer, 2, true, NULL, NULL),
+                     CAMP_E_SPACE);
     assert_int_equal(sessions.count, MARIADB_SESSIONS_MOST);
     mariadb_sessions_start_interval(&sessions);
     assert_int_equal(sessions.count, 1000);
     assert_int_equal(sessions.sessions[0].id, 19001);
     fill_sessions(&answer, 19001);
-    assert_int_equal(mariadb_sessions_sample(&sessions, &answer, 3, true, NULL), CAMP_OK);
+    assert_int_equal(mariadb_sessions_sample(&sessions, &answer, 3, true, NULL, NULL), CAMP_OK);
     assert_int_equal(sessions.count, 10000);
     mariadb_sessions_release(&sessions);
     mariadb_answer_release(&answer);
@@ -195,8 +197,9 @@ static void sessions_above_the_limit_are_left_out(void **state)
 static void add_sample(struct mariadb_session *session, const char *class, const char *event,
                        const char *activity, uint64_t ns)
 {
-    session->samples[session->sample_count++] =
-        (struct mariadb_sample){ mariadb_kind(class, event, activity), ns };
+    const struct mariadb_sample sample = { .kind = mariadb_kind(class, event, activity) };
+
+    assert_int_equal(mariadb_session_add_sample(session, &sample, ns), CAMP_OK);
 }
 
 /* Returns the time accounted to a class, event and activity. NULL stands for any. */
@@ -240,6 +243,7 @@ static void each_sleep_of_a_mariadb_thread_is_accounted_once(void **state)
     assert_int_equal(accounted(&account, "poll", NULL, "active"), 100);
     assert_int_equal(accounted(&account, "disk", NULL, "active"), 50);
     mariadb_account_release(&account);
+    free(session.samples);
 }
 
 static void samples_divide_the_sleep_of_a_mariadb_thread_if_there_are_no_microstates(void **state)
@@ -259,6 +263,7 @@ static void samples_divide_the_sleep_of_a_mariadb_thread_if_there_are_no_microst
     assert_int_equal(accounted(&account, "disk", "Sending_data", "active"), 300);
     assert_int_equal(accounted(&account, NULL, NULL, NULL), 400);
     mariadb_account_release(&account);
+    free(session.samples);
 }
 
 static void a_futex_sleep_unknown_to_the_database_counts_as_a_wait_for_a_row_lock(void **state)
@@ -291,6 +296,7 @@ static void a_futex_sleep_unknown_to_the_database_counts_as_a_wait_for_a_row_loc
     mariadb_account_waits(&account, &session, 1000, &reported);
     assert_int_equal(accounted(&account, NULL, NULL, NULL), 340);
     mariadb_account_release(&account);
+    free(session.samples);
 }
 
 static void waits_reported_over_a_longer_time_than_the_interval_are_scaled_down(void **state)
@@ -367,6 +373,7 @@ static void a_session_without_active_samples_is_accounted_as_idle(void **state)
     mariadb_account_threads(&account, &session, &times, true, &nothing);
     assert_int_equal(accounted(&account, "poll", NULL, "idle_in_transaction"), 997);
     mariadb_account_release(&account);
+    free(session.samples);
 }
 
 /* Session 7 waits for 8, which waits for 9; 6 waits, and its blockers are in no row. */

@@ -1,6 +1,6 @@
 /* Texts of statements without their literals. */
 #include "sources/sessions/postgres/statements/postgres_statements.h"
-#include "sources/sessions/postgres/statements/statement_text.h"
+#include "sources/sessions/statement_text.h"
 
 #include <camp/camp.h>
 
@@ -39,7 +39,31 @@ static void literals_are_replaced_and_names_are_not(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[128];
 
-        statement_text_without_literals(cases[i][0], text, sizeof text);
+        statement_text_without_literals(STATEMENT_POSTGRES, cases[i][0], text, sizeof text);
+        assert_string_equal(text, cases[i][1]);
+    }
+}
+
+static void literals_of_mysql_are_replaced_with_the_signs_of_numbers(void **state)
+{
+    static const char *const cases[][2] = {
+        { "select 'it\\'s', \"5 \"\"x\", N'x', x'1F', _utf8'a'", "select ?, ?, ?, ?, _utf8?" },
+        { "update `a 7 ``b` set n=n+-5 where m = - 4", "update `a 7 ``b` set n=n+? where m = ?" },
+        { "select a-5, (-5), a - b, -c", "select a-?, (?), a - b, -c" },
+        { "select $x$1, @v, ? # 5\n, 6 -- 7\n--8 /* 9 /* */ + 10",
+          "select $x$1, @v, ? , ? -? + ?" },
+        { "select 'cut \\", "select ?" },
+        { "select `cut", "select `cut" },
+        { "-1", "?" },
+        { "- ", "-" },
+        { "", "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[128];
+
+        statement_text_without_literals(STATEMENT_MYSQL, cases[i][0], text, sizeof text);
         assert_string_equal(text, cases[i][1]);
     }
 }
@@ -49,9 +73,9 @@ static void a_text_is_cut_at_the_end_of_its_space(void **state)
     char text[8];
 
     (void)state;
-    statement_text_without_literals("select a from b", text, sizeof text);
+    statement_text_without_literals(STATEMENT_POSTGRES, "select a from b", text, sizeof text);
     assert_string_equal(text, "select ");
-    statement_text_without_literals("select a from b", text, 1);
+    statement_text_without_literals(STATEMENT_POSTGRES, "select a from b", text, 1);
     assert_string_equal(text, "");
 }
 
@@ -108,6 +132,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(literals_are_replaced_and_names_are_not),
+        cmocka_unit_test(literals_of_mysql_are_replaced_with_the_signs_of_numbers),
         cmocka_unit_test(a_text_is_cut_at_the_end_of_its_space),
         cmocka_unit_test(the_first_text_of_a_statement_stays_and_is_marked_as_an_example),
         cmocka_unit_test(a_normalised_text_replaces_an_example_and_stays),

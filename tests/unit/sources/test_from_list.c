@@ -25,7 +25,7 @@ static void a_source_is_found_by_its_name_or_address_prefix_or_file_extension(vo
     assert_int_equal(opener("run.camp"), OPENS_RECORDING);
     assert_int_equal(opener("RUN.CSV"), OPENS_TABLE);
     assert_int_equal(opener("-"), OPENS_TABLE);
-    assert_int_equal(opener("mysql:x"), OPENS_NOTHING);
+    assert_int_equal(opener("mysql:x"), OPENS_MARIADB);
     assert_null(from_source_find("thread"));
     assert_null(from_source_find("threads "));
     assert_null(from_source_find(".csv"));

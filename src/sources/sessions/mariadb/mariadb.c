@@ -29,9 +29,15 @@ static const struct schema *describe(const struct source *source)
     return &((const struct mariadb_source *)source)->sessions_frame.schema;
 }
 
-static void set_division(struct source *source, const char *label)
+static void set_division(struct source *base, const char *label)
 {
-    ((struct mariadb_source *)source)->sessions_frame.division = session_division_of(label);
+    struct mariadb_source *source = (struct mariadb_source *)base;
+
+    source->sessions_frame.division = session_division_of(label);
+    source->has_parts =
+        source->by_statement && source->sessions_frame.division == SESSION_BY_STATEMENT;
+    if (!source->has_parts)
+        statement_counts_forget(&source->counts.counts);
 }
 
 static struct session_activity activity_of(const void *context, const struct entity *row)
@@ -39,8 +45,8 @@ static struct session_activity activity_of(const void *context, const struct ent
     const struct mariadb_source *source = context;
     const struct mariadb_session *session = mariadb_sessions_find(&source->sessions, row->id);
 
-    return session != NULL && labels_count(session->kind) > KIND_ACTIVITY
-               ? (struct session_activity){ labels_value(session->kind, KIND_ACTIVITY),
+    return session != NULL && labels_count(session->last.kind) > KIND_ACTIVITY
+               ? (struct session_activity){ labels_value(session->last.kind, KIND_ACTIVITY),
                                             session->lasting_ns }
                : (struct session_activity){ 0 };
 }
@@ -48,8 +54,10 @@ static struct session_activity activity_of(const void *context, const struct ent
 /* Adds the rows of an interval. */
 static int fill_frame(struct mariadb_source *source)
 {
-    const int r = mariadb_fill_frame(source);
+    int r = mariadb_fill_frame(source);
 
+    if (r == CAMP_OK)
+        r = mariadb_counts_add_rows(source);
     session_frame_end(&source->sessions_frame, activity_of, source);
     blocker_samples_begin(&source->blockers);
     return r;
@@ -58,12 +66,17 @@ static int fill_frame(struct mariadb_source *source)
 static int take_snapshot(struct mariadb_source *source, struct camp_error *error)
 {
     const uint64_t until_ns = now_ns(CLOCK_MONOTONIC) + ANSWER_NS;
+    const bool is_opening = source->sessions_frame.frame.end_ns == 0;
     int r = mariadb_sample(source, until_ns);
 
+    if (r == CAMP_OK)
+        r = mariadb_learn_digests(source, until_ns);
     if (r == CAMP_OK)
         mariadb_facts_update(source, until_ns);
     if (r == CAMP_OK)
         r = mariadb_ask_instruments(source, until_ns);
+    if (r == CAMP_OK && (source->has_parts || is_opening))
+        r = mariadb_counts_read(source);
     if (r == CAMP_OK && source->threads != NULL)
         r = mariadb_threads_snapshot(source->threads, error);
     return r;
@@ -87,7 +100,7 @@ static const char *note_of(struct mariadb_source *source)
         source->asked_waits.period_ns > frame->end_ns - frame->start_ns)
         return "reading the server's instruments costs more than 1 % of this interval: use a "
                "longer --interval";
-    return NULL;
+    return source->counts.note[0] != '\0' ? source->counts.note : NULL;
 }
 
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
@@ -103,8 +116,11 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     while (r == CAMP_OK && !source_is_over() && source_wait(deadline_ns, SLICE_NS, source->stop)) {
         const uint64_t now = now_ns(CLOCK_MONOTONIC);
 
-        if (mariadb_sample_is_due(source, now) && now + SLICE_NS < deadline_ns)
+        if (mariadb_sample_is_due(source, now) && now + SLICE_NS < deadline_ns) {
             r = mariadb_sample(source, deadline_ns);
+            if (r == CAMP_OK)
+                r = mariadb_learn_digests(source, deadline_ns);
+        }
     }
     if (r == CAMP_OK)
         r = take_snapshot(source, error);
@@ -132,6 +148,9 @@ static void close_mariadb(struct source *base)
     mariadb_threads_close(source->threads);
     camp_states_close(source->session);
     mariadb_account_release(&source->account);
+    mariadb_counts_release(&source->counts);
+    mariadb_parts_release(&source->parts);
+    mariadb_statements_release(&source->statements);
     session_frame_release(&source->sessions_frame);
     free(source);
 }
@@ -215,9 +234,13 @@ static int open_frame(struct mariadb_source *source, const struct from *from,
                                                               : CAMP_SCALED,
         .rules_path = from->rules,
         .rules_text = session_rules_mariadb,
-        .label_names = from->queries ? mariadb_label_names_with_queries : mariadb_label_names,
-        .label_count = from->queries ? MARIADB_LABELS + 1 : MARIADB_LABELS,
+        .label_names = from->by_statement ? mariadb_label_names_by_statement
+                       : from->queries    ? mariadb_label_names_with_queries
+                                          : mariadb_label_names,
+        .label_count = MARIADB_LABELS + (from->by_statement || from->queries),
         .is_lock = mariadb_is_lock,
+        .has_counts = source->counts.is_available,
+        .has_lock_time = true,
     };
     const int r = session_frame_init(&source->sessions_frame, &plan, error);
 
@@ -232,13 +255,13 @@ static void fill_facts(const struct mariadb_source *source, const struct mariadb
     char place[FROM_NAME_SIZE - 16];
 
     mariadb_options_show(options, place, sizeof place);
-    snprintf(facts->name, sizeof facts->name, "mariadb %s", place);
+    snprintf(facts->name, sizeof facts->name, "%s %s", options->is_mysql ? "mysql" : "mariadb",
+             place);
     mariadb_options_from(options, facts->from, sizeof facts->from);
     snprintf(facts->kind, sizeof facts->kind, "sessions");
     facts->tier = tier_names[source->tier];
     facts->live = true;
     facts->server_cpus = session_server_cpus(source->server.pid > 0);
-    facts->no_statements = "MariaDB's list of processes has no ids of statements";
     if (!source->server.has_process)
         snprintf(facts->note, sizeof facts->note,
                  "Sessions of other users are hidden: the right PROCESS is missing");
@@ -249,6 +272,7 @@ static void fill_facts(const struct mariadb_source *source, const struct mariadb
                  source->server.lost);
     else if (why->message[0] != '\0')
         snprintf(facts->note, sizeof facts->note, "Tier %s: %s", facts->tier, why->message);
+    mariadb_counts_describe(source, facts->note, sizeof facts->note);
 }
 
 static int open_server(struct mariadb_source *source, const struct mariadb_options *options,
@@ -270,7 +294,7 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
                         struct from_facts *facts, struct camp_error *error)
 {
     struct mariadb_source *source;
-    struct mariadb_options options;
+    struct mariadb_options options = { 0 };
     struct camp_error why = { 0 };
     enum tier wanted;
     int r = wanted_tier(from->tier, &wanted, error);
@@ -291,6 +315,7 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
     source->stop = from->stop;
     source->background = from->background;
     source->queries = from->queries;
+    source->by_statement = from->by_statement;
     if (wanted == TIER_BPF || wanted == TIER_COUNT)
         camp_states_open(&source->session, CAMP_STATES_NO_SYSCALLS, &source->refusal);
     if (from->before_server != NULL)
@@ -298,6 +323,7 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
     r = library_load(&libmariadb_library, error);
     if (r == CAMP_OK)
         r = mariadb_options_parse(conninfo, &options, error);
+    options.is_mysql = from->text != NULL && strncmp(from->text, "mysql:", 6) == 0;
     if (r == CAMP_OK)
         r = open_server(source, &options, error);
     if (r == CAMP_OK) {
@@ -309,8 +335,10 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
         camp_states_close(source->session);
         source->session = NULL;
     }
-    if (r == CAMP_OK)
+    if (r == CAMP_OK) {
+        mariadb_counts_open(source);
         r = open_frame(source, from, error);
+    }
     if (r == CAMP_OK) {
         mariadb_find_own_thread(source);
         r = take_snapshot(source, error);

@@ -8,6 +8,7 @@
 void mariadb_account_release(struct mariadb_account *account)
 {
     free(account->times);
+    free(account->statements);
     *account = (struct mariadb_account){ 0 };
 }
 
@@ -19,14 +20,16 @@ static void begin(struct mariadb_account *account, const struct mariadb_session 
 }
 
 static void add(struct mariadb_account *account, const char *class, const char *event,
-                const char *activity, uint64_t ns)
+                const char *activity, int64_t statement, uint64_t ns)
 {
     if (ns == 0)
         return;
-    if (!ARRAY_RESERVE(account->times, account->capacity, account->count + 1)) {
+    if (!ARRAYS_RESERVE(account->capacity, account->count + 1, ARRAY(account->times),
+                        ARRAY(account->statements))) {
         account->failed = true;
         return;
     }
+    account->statements[account->count] = statement;
     account->times[account->count++] = (struct session_time){
         .kind = { { [SESSION_CLASS] = class,
                     [SESSION_EVENT] = event,
@@ -72,6 +75,12 @@ static bool is_asleep_in_any(const struct mariadb_sample *sample, const char *cl
     return is_asleep_in(sample, NULL);
 }
 
+static bool is_active(const struct mariadb_sample *sample, const char *class)
+{
+    (void)class;
+    return !is_idle(sample);
+}
+
 static bool is_idle_in(const struct mariadb_sample *sample, const char *class)
 {
     (void)class;
@@ -91,10 +100,11 @@ static uint64_t sampled_ns(const struct mariadb_session *session, sample_filter 
 }
 
 /* Divides `ns` among the samples that chosen() accepts, in proportion to their times. Accounts each
- * part to `class`, or to the class of the sample if `class` is NULL. Returns false if chosen()
- * accepts no sample. */
-static bool divide(struct mariadb_account *account, const struct mariadb_session *session,
-                   uint64_t ns, sample_filter *chosen, const char *class)
+ * part to `class`, or to the class of the sample if `class` is NULL, and to `wait`, or to the event
+ * and activity of the sample if `wait` is NULL. Returns false if chosen() accepts no sample. */
+static bool divide_as(struct mariadb_account *account, const struct mariadb_session *session,
+                      uint64_t ns, sample_filter *chosen, const char *class,
+                      const struct mariadb_wait *wait)
 {
     uint64_t left_ns = sampled_ns(session, chosen, class);
 
@@ -112,9 +122,17 @@ static bool divide(struct mariadb_account *account, const struct mariadb_session
             part = ns;
         ns -= part < ns ? part : ns;
         add(account, class != NULL ? class : text_of(sample->kind, KIND_CLASS),
-            text_of(sample->kind, KIND_EVENT), text_of(sample->kind, KIND_ACTIVITY), part);
+            text_of(wait != NULL ? wait->kind : sample->kind, KIND_EVENT),
+            text_of(wait != NULL ? wait->kind : sample->kind, KIND_ACTIVITY), sample->statement,
+            part);
     }
     return true;
+}
+
+static bool divide(struct mariadb_account *account, const struct mariadb_session *session,
+                   uint64_t ns, sample_filter *chosen, const char *class)
+{
+    return divide_as(account, session, ns, chosen, class, NULL);
 }
 
 void mariadb_account_samples(struct mariadb_account *account, const struct mariadb_session *session,
@@ -127,7 +145,7 @@ void mariadb_account_samples(struct mariadb_account *account, const struct maria
         sampled += session->samples[i].ns;
     for (size_t i = 0; i < session->sample_count; i++)
         add(account, "none", text_of(session->samples[i].kind, KIND_EVENT),
-            text_of(session->samples[i].kind, KIND_ACTIVITY),
+            text_of(session->samples[i].kind, KIND_ACTIVITY), session->samples[i].statement,
             share(elapsed_ns, session->samples[i].ns, sampled));
 }
 
@@ -141,6 +159,19 @@ static uint64_t reported_ns(const struct mariadb_reported *reported,
     return least(share(ns, elapsed_ns, reported->elapsed_ns), elapsed_ns);
 }
 
+/* Accounts `ns` of a wait that the instruments report to `class`. The samples that found the
+ * session asleep in a statement, or else in any statement, divide it by statement. */
+static void account_wait(struct mariadb_account *account, const struct mariadb_session *session,
+                         const char *class, const struct mariadb_wait *wait, uint64_t ns)
+{
+    const bool is_of_none = strcmp(text_of(wait->kind, KIND_CLASS), "idle") == 0;
+
+    if (is_of_none || (!divide_as(account, session, ns, is_asleep_in_any, class, wait) &&
+                       !divide_as(account, session, ns, is_active, class, wait)))
+        add(account, class, text_of(wait->kind, KIND_EVENT), text_of(wait->kind, KIND_ACTIVITY),
+            is_of_none ? MARIADB_STATEMENT_NONE : MARIADB_STATEMENT_OTHER, ns);
+}
+
 void mariadb_account_waits(struct mariadb_account *account, const struct mariadb_session *session,
                            uint64_t elapsed_ns, const struct mariadb_reported *reported)
 {
@@ -149,8 +180,8 @@ void mariadb_account_waits(struct mariadb_account *account, const struct mariadb
 
     begin(account, session);
     for (size_t i = 0; i < count; i++)
-        add(account, text_of(waits[i].kind, KIND_CLASS), text_of(waits[i].kind, KIND_EVENT),
-            text_of(waits[i].kind, KIND_ACTIVITY), reported_ns(reported, &waits[i], elapsed_ns));
+        account_wait(account, session, text_of(waits[i].kind, KIND_CLASS), &waits[i],
+                     reported_ns(reported, &waits[i], elapsed_ns));
 }
 
 void mariadb_account_fit(struct mariadb_account *account, uint64_t elapsed_ns, uint64_t awake_ns)
@@ -202,10 +233,10 @@ static void account_active(struct mariadb_account *account, const struct mariadb
 
     if (class != NULL && (strcmp(class, "poll") == 0 || strcmp(class, "socket") == 0)) {
         if (!divide(account, session, ns, is_asleep_in, class))
-            add(account, seen, "none", "active", ns);
+            add(account, seen, "none", "active", MARIADB_STATEMENT_OTHER, ns);
     } else if (!divide(account, session, ns, is_asleep_in, class) &&
                !divide(account, session, ns, is_asleep_in_any, class)) {
-        add(account, seen, "none", "active", ns);
+        add(account, seen, "none", "active", MARIADB_STATEMENT_OTHER, ns);
     }
 }
 
@@ -234,18 +265,19 @@ static void account_futex(struct mariadb_account *account, const struct mariadb_
         if (strcmp(text_of(waits[i].kind, KIND_CLASS), "synch") != 0)
             continue;
         known = least(reported_ns(reported, &waits[i], elapsed_ns), ns);
-        add(account, "futex", text_of(waits[i].kind, KIND_EVENT), "active", known);
+        account_wait(account, session, "futex", &waits[i], known);
         ns -= known;
     }
     if (!divide(account, session, ns, is_row_lock, "futex"))
-        add(account, "futex", "none", "active", ns);
+        account_wait(account, session, "futex",
+                     &(struct mariadb_wait){ .kind = mariadb_kind("futex", "none", "active") }, ns);
 }
 
 static void account_idle(struct mariadb_account *account, const struct mariadb_session *session,
                          const char *class, uint64_t ns)
 {
     if (!divide(account, session, ns, is_idle_in, class))
-        add(account, class != NULL ? class : "none", "none", "idle", ns);
+        add(account, class != NULL ? class : "none", "none", "idle", MARIADB_STATEMENT_NONE, ns);
 }
 
 static void account_measured(struct mariadb_account *account, const struct mariadb_session *session,

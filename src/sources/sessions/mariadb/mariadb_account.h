@@ -11,6 +11,10 @@
  * - Sleep in a futex belongs to the events that the instruments report. If samples saw a wait for
  *   the lock of a row, the rest of the sleep in a futex belongs to that lock.
  * - Any other sleep is divided in proportion to the samples of its class.
+ *
+ * Each time is of the statement of the sample that divided it, MARIADB_STATEMENT_NONE between
+ * statements, or MARIADB_STATEMENT_OTHER if no sample found the statement. Waits that the
+ * instruments report are divided by the statements that samples found.
  */
 #pragma once
 
@@ -19,6 +23,7 @@
 
 struct mariadb_account {
     struct session_time *times; /* [count] */
+    int64_t *statements;        /* [count] of which statement each time is; see mariadb_sample */
     size_t count, capacity;
     bool failed; /* memory has run out */
     const char *type;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define MARIADB_COLUMNS_MOST 10
+#define MARIADB_COLUMNS_MOST 11
 #define MARIADB_ANSWER_BYTES ((size_t)16 * 1024 * 1024) /* most bytes of an answer */
 
 /* Statements are compared by address. */

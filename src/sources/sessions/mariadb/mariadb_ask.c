@@ -52,10 +52,11 @@ static bool is_due(const struct pace *pace, uint64_t now)
     return now >= pace->asked_ns + pace->period_ns;
 }
 
-static const struct mariadb_statement place_statement = {
+const struct mariadb_statement mariadb_place_statement = {
     .columns = 3,
     .rows_most = 1,
-    .sql = "select TID, @@thread_handling, @@hostname from information_schema.PROCESSLIST"
+    .sql = "select TID as " MARIADB_OWN
+           ", @@thread_handling, @@hostname from information_schema.PROCESSLIST"
            " where ID = connection_id()",
 };
 
@@ -95,8 +96,8 @@ static int read_rights(struct mariadb_client *client, uint64_t until_ns,
                        struct mariadb_server *server, struct camp_error *error)
 {
     struct mariadb_answer *rows;
-    int r =
-        mariadb_client_ask(client, mariadb_sessions_statement(true, false), until_ns, &rows, error);
+    int r = mariadb_client_ask(client, mariadb_sessions_statement(true, MARIADB_NO_TEXTS), until_ns,
+                               &rows, error);
 
     server->has_process = r == CAMP_OK;
     return r == CAMP_E_PERM ? CAMP_OK : r;
@@ -126,12 +127,16 @@ int mariadb_server_read(struct mariadb_client *client, uint64_t until_ns,
     struct mariadb_server server = { 0 };
     struct mariadb_answer *rows;
     const char *row[MARIADB_COLUMNS_MOST];
-    int r = mariadb_client_ask(client, &place_statement, until_ns, &rows, error);
+    int r = mariadb_client_ask(client, &mariadb_place_statement, until_ns, &rows, error);
 
     if (r != CAMP_OK)
         return r;
     if (mariadb_answer_next(rows, row))
         read_address(&server, row, mariadb_client_facts(client));
+    else
+        return camp_fail(error, CAMP_E_NOTSUP, 0,
+                         "performance_schema of this server is off, in which MySQL has its "
+                         "sessions: start it with performance_schema = ON");
     r = read_rights(client, until_ns, &server, error);
     if (r == CAMP_OK)
         r = read_instruments(client, until_ns, &server, error);
@@ -197,7 +202,8 @@ bool mariadb_ask_row(struct mariadb_source *source, const struct mariadb_stateme
 
 bool mariadb_sample_is_due(const struct mariadb_source *source, uint64_t now)
 {
-    return source->tier != TIER_INSTRUMENTS && is_due(&source->samples, now);
+    return (source->tier != TIER_INSTRUMENTS || source->by_statement) &&
+           is_due(&source->samples, now);
 }
 
 static bool wants_transactions(const struct mariadb_source *source)
@@ -224,12 +230,20 @@ static int sample_blockers(struct mariadb_source *source, uint64_t until_ns)
     return mariadb_blockers_add(&source->blockers, at_ns, &source->sessions, rows);
 }
 
+static enum mariadb_texts texts_of(const struct mariadb_source *source)
+{
+    return source->by_statement ? MARIADB_TEXTS_TO_DIVIDE
+           : source->queries    ? MARIADB_TEXTS_AS_LABELS
+                                : MARIADB_NO_TEXTS;
+}
+
 int mariadb_sample(struct mariadb_source *source, uint64_t until_ns)
 {
     const bool transactions = wants_transactions(source);
     uint64_t begin_ns = spent_ns(source), end_ns;
     struct mariadb_answer *rows;
-    int r = ask(source, mariadb_sessions_statement(transactions, source->queries), until_ns, &rows);
+    int r =
+        ask(source, mariadb_sessions_statement(transactions, texts_of(source)), until_ns, &rows);
 
     if (r != CAMP_OK) {
         source->samples.asked_ns = now_ns(CLOCK_MONOTONIC);
@@ -238,8 +252,10 @@ int mariadb_sample(struct mariadb_source *source, uint64_t until_ns)
     }
     if (transactions)
         source->transactions_ns = now_ns(CLOCK_MONOTONIC);
-    r = mariadb_sessions_sample(&source->sessions, rows, now_ns(CLOCK_MONOTONIC), transactions,
-                                source->tier <= TIER_SCHEDSTAT ? source->threads : NULL);
+    r = mariadb_sessions_sample(
+        &source->sessions, rows, now_ns(CLOCK_MONOTONIC), transactions,
+        source->tier <= TIER_SCHEDSTAT || source->by_statement ? source->threads : NULL,
+        source->by_statement ? &source->statements : NULL);
     source->is_answered = r != CAMP_E_SPACE;
     if (r == CAMP_E_SPACE)
         camp_fail(&source->failure, r, 0,
@@ -250,6 +266,25 @@ int mariadb_sample(struct mariadb_source *source, uint64_t until_ns)
     end_ns = spent_ns(source);
     add_cost(&source->samples, end_ns > begin_ns ? end_ns - begin_ns : 0, jittered_ns(PERIOD_NS));
     return r == CAMP_E_SPACE ? CAMP_OK : r;
+}
+
+int mariadb_learn_digests(struct mariadb_source *source, uint64_t until_ns)
+{
+    struct mariadb_statements *statements = &source->statements;
+    uint64_t begin_ns, end_ns;
+    struct mariadb_answer *rows;
+    int r;
+
+    if (!statements->has_digests || statements->unknown == 0 ||
+        !is_due(&source->learned, now_ns(CLOCK_MONOTONIC)))
+        return CAMP_OK;
+    begin_ns = spent_ns(source);
+    r = ask(source, &mariadb_digests_statement, until_ns, &rows);
+    r = r == CAMP_OK ? mariadb_statements_learn(statements, rows) : CAMP_OK;
+    end_ns = spent_ns(source);
+    add_cost(&source->learned, end_ns > begin_ns ? end_ns - begin_ns : 0,
+             jittered_ns(TRANSACTIONS_NS));
+    return r;
 }
 
 static bool uses_instruments(const struct mariadb_source *source)

@@ -9,7 +9,7 @@
 #define TEXT(number) #number
 
 const struct mariadb_statement mariadb_lock_waits_statement = {
-    .sql = "select r.trx_mysql_thread_id, b.trx_mysql_thread_id"
+    .sql = "select r.trx_mysql_thread_id as " MARIADB_OWN ", b.trx_mysql_thread_id"
            " from information_schema.INNODB_LOCK_WAITS w"
            " join information_schema.INNODB_TRX r on r.trx_id = w.requesting_trx_id"
            " join information_schema.INNODB_TRX b on b.trx_id = w.blocking_trx_id"

@@ -8,6 +8,7 @@
 #include "counters/error.h"
 #include "libraries/libmariadb.h"
 #include "mariadb_guard.h"
+#include "mysql_dialect.h"
 #include "sources/remote/remote.h"
 #include "sources/remote/remote_text.h"
 
@@ -26,6 +27,10 @@
  * have no index: reading 500 sessions takes 93 ms instead of 330 ms. */
 static const struct mariadb_statement settings = {
     .sql = "set session max_statement_time=2, lock_wait_timeout=1, sql_mode='', join_cache_level=4",
+};
+
+static const struct mariadb_statement settings_of_mysql = {
+    .sql = "set session max_execution_time=2000, lock_wait_timeout=1, sql_mode=''",
 };
 
 enum step { CONNECTING, SETTING, ASKING, READING };
@@ -177,9 +182,7 @@ static int refuse_mysql(struct mariadb_client *client, struct camp_error *error)
 
     remote_text_line(libmariadb.mysql_get_server_info(client->mysql), version, sizeof version);
     return drop_wrong(client, camp_fail(error, CAMP_E_NOTSUP, 0,
-                                        "this is MySQL %s: camp reads sessions of MariaDB (10.2 "
-                                        "or later)",
-                                        version));
+                                        "this is MySQL %s: give --from mysql:CONNINFO", version));
 }
 
 static int after_connecting(struct mariadb_client *client, struct camp_error *error)
@@ -189,11 +192,12 @@ static int after_connecting(struct mariadb_client *client, struct camp_error *er
     client->facts.connections++;
     client->facts.connection = (int64_t)libmariadb.mysql_thread_id(client->mysql);
     read_address(client);
-    if (!libmariadb.mariadb_connection(client->mysql))
+    client->facts.is_mysql = !libmariadb.mariadb_connection(client->mysql);
+    if (client->facts.is_mysql && !client->options.is_mysql)
         return refuse_mysql(client, error);
     if (client->mysql->net.compress)
         return drop(client, 0, "the connection is compressed", error);
-    start_asking(client, &settings, SETTING);
+    start_asking(client, client->facts.is_mysql ? &settings_of_mysql : &settings, SETTING);
     return CAMP_OK;
 }
 
@@ -378,6 +382,7 @@ int mariadb_client_open(const struct mariadb_options *options, const volatile si
     if (client == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
     client->options = *options;
+    client->guard.is_mysql = options->is_mysql;
     client->guard.verifies = strcmp(options->values[MARIADB_OPTION_VERIFY], "no") != 0;
     client->remote = (struct remote){ .driver = &driver, .context = client, .stop = stop };
     r = run(client, UINT64_MAX, error);
@@ -405,7 +410,7 @@ int mariadb_client_ask(struct mariadb_client *client, const struct mariadb_state
 {
     int r;
 
-    client->wanted = statement;
+    client->wanted = client->facts.is_mysql ? mysql_dialect_of(statement) : statement;
     r = run(client, until_ns, error);
     if (r != CAMP_OK)
         return r;

@@ -21,22 +21,24 @@ struct mariadb_client;
 struct mariadb_client_facts {
     int64_t connection;   /* id of the connection in the server; 0 if there is none */
     int32_t server_pid;   /* the local process that listens on the Unix socket; 0 if unknown */
+    bool is_mysql;        /* and not MariaDB */
     bool is_loopback;     /* the server is reached through a Unix socket or a loopback address */
     uint64_t connections; /* number of connections made so far */
 };
 
-/* Connects within 5 s. Returns CAMP_E_NOTSUP if the server is not MariaDB. Other errors are those
+/* Connects within 5 s. Returns CAMP_E_NOTSUP if the server is MySQL and options->is_mysql is not
+ * set. Other errors are those
  * of mariadb_failure_report(). */
 int mariadb_client_open(const struct mariadb_options *options, const volatile sig_atomic_t *stop,
                         struct mariadb_client **ret, struct camp_error *error);
 void mariadb_client_close(struct mariadb_client *client);
 
-/* Runs a statement, or continues a pending statement, until `until_ns` (CLOCK_MONOTONIC). On
- * CAMP_OK, *ret has all rows, with the columns of the statement; it is valid until the next call.
- * REMOTE_PENDING means that there is no answer yet, or that *stop is set. Other errors are those of
- * mariadb_failure_report(), and CAMP_E_FORMAT if the answer has other columns or is too large.
- * After an error or REMOTE_PENDING the caller may call again; if it passes another statement, the
- * pending answer is dropped. */
+/* Runs a statement, as MySQL has it if the server is MySQL (mysql_dialect.h), or continues a
+ * pending statement, until `until_ns` (CLOCK_MONOTONIC). On CAMP_OK, *ret has all rows, with the
+ * columns of the statement; it is valid until the next call. REMOTE_PENDING means that there is no
+ * answer yet, or that *stop is set. Other errors are those of mariadb_failure_report(), and
+ * CAMP_E_FORMAT if the answer has other columns or is too large. After an error or REMOTE_PENDING
+ * the caller may call again; if it passes another statement, the pending answer is dropped. */
 int mariadb_client_ask(struct mariadb_client *client, const struct mariadb_statement *statement,
                        uint64_t until_ns, struct mariadb_answer **ret, struct camp_error *error);
 

@@ -14,12 +14,12 @@
 #include <string.h>
 
 /* Ages in microseconds: of the oldest transaction, and of the blocker that blocks longest. */
-static const struct mariadb_statement ages_statement = {
+const struct mariadb_statement mariadb_ages_statement = {
     .columns = 2,
     .rows_most = 1,
     .sql = "select (select max(timestampdiff(microsecond, x.trx_started, now(6)))"
            " from information_schema.INNODB_TRX x"
-           " where x.trx_mysql_thread_id <> connection_id()),"
+           " where x.trx_mysql_thread_id <> connection_id()) as " MARIADB_OWN ","
            " (select max(least(timestampdiff(microsecond, r.trx_wait_started, now(6)),"
            " timestampdiff(microsecond, b.trx_started, now(6))))"
            " from information_schema.INNODB_LOCK_WAITS w"
@@ -41,14 +41,15 @@ static uint64_t age_ns(const char *text)
 static enum session_state state_of(struct mariadb_source *source,
                                    const struct mariadb_session *session)
 {
-    const char *class = labels_value(session->kind, KIND_CLASS);
+    const char *class = labels_value(session->last.kind, KIND_CLASS);
     const bool is_running = strcmp(class, "running") == 0;
-    const struct session_kind kind = { { labels_value(session->kind, KIND_CLASS),
-                                         labels_value(session->kind, KIND_EVENT),
-                                         labels_value(session->kind, KIND_ACTIVITY), "client" } };
+    const struct session_kind kind = { { labels_value(session->last.kind, KIND_CLASS),
+                                         labels_value(session->last.kind, KIND_EVENT),
+                                         labels_value(session->last.kind, KIND_ACTIVITY),
+                                         "client" } };
     enum session_state state;
 
-    if (is_running || labels_count(session->kind) == 0)
+    if (is_running || labels_count(session->last.kind) == 0)
         return SESSION_CPU;
     state = session_frame_state(&source->sessions_frame, &kind);
     return state != SESSION_STATE_COUNT ? state : SESSION_WAIT;
@@ -99,7 +100,7 @@ void mariadb_facts_update(struct mariadb_source *source, uint64_t until_ns)
     if (!has_transaction || !knows || !source->wants_facts)
         return;
     source->facts.transaction.is_known = source->facts.blocker.is_known =
-        mariadb_ask_row(source, &ages_statement, until_ns, row);
+        mariadb_ask_row(source, &mariadb_ages_statement, until_ns, row);
     if (!source->facts.blocker.is_known)
         return;
     source->facts.transaction.ns = age_ns(row[0]);

@@ -48,7 +48,8 @@ static const struct advice {
     { CR_SERVER_LOST, CAMP_E_GONE, true, "connecting again" },
     { CR_SERVER_LOST_EXTENDED, CAMP_E_GONE, true, "connecting again" },
     { CR_PLUGIN_NOT_ALLOWED, CAMP_E_PERM, false,
-      "camp uses no method of login that sends the password or asks for it (docs/sessions.md)" },
+      "camp uses no method of login that sends the password or asks for it; a server of MySQL is "
+      "mysql:CONNINFO (docs/sessions.md)" },
     { CR_SSL_CONNECTION_ERROR, CAMP_E_PERM, false,
       "camp uses a password at another machine only through TLS with a verified certificate: see "
       "ssl-ca and verify=no in docs/sessions.md" },

@@ -13,6 +13,7 @@
  * The methods of MySQL (caching_sha2_password, sha256_password) are missing: they send the password
  * through a Unix socket, and encrypt it with any key that the server sends. */
 #define METHODS "mysql_native_password,client_ed25519,parsec,auth_gssapi_client"
+#define METHODS_OF_MYSQL METHODS ",caching_sha2_password"
 
 static _Thread_local struct mariadb_guard *watched;
 
@@ -75,7 +76,8 @@ void mariadb_guard_begin(struct mariadb_guard *guard)
     libmariadb.mysql_options(guard->mysql, MYSQL_OPT_LOCAL_INFILE, &no);
     libmariadb.mysql_set_local_infile_handler(guard->mysql, refuse_file, read_no_file,
                                               close_no_file, describe_refusal, NULL);
-    libmariadb.mysql_optionsv(guard->mysql, MARIADB_OPT_RESTRICTED_AUTH, METHODS);
+    libmariadb.mysql_optionsv(guard->mysql, MARIADB_OPT_RESTRICTED_AUTH,
+                              guard->is_mysql ? METHODS_OF_MYSQL : METHODS);
     guard->is_exceeded = guard->lacks_memory = false;
     mariadb_guard_expect(guard);
 }
@@ -89,19 +91,30 @@ static bool has_password(const struct mariadb_guard *guard)
     return password != NULL && password[0] != '\0';
 }
 
+static bool is_unix(int fd)
+{
+    struct sockaddr address = { 0 };
+    socklen_t size = sizeof address;
+
+    return getsockname(fd, &address, &size) == 0 && address.sa_family == AF_UNIX;
+}
+
 /* The connection to another machine cannot succeed at once, so libmariadb waits for it, and this
  * function is called before the login. By then the option file is read. Compressed bytes could
  * become any amount of memory, so they are not asked for. */
 void mariadb_guard_connecting(struct mariadb_guard *guard)
 {
+    const int fd = (int)libmariadb.mysql_get_socket(guard->mysql);
     const my_bool yes = 1;
 
     guard->mysql->options.compress = 0;
-    if (remote_is_local((int)libmariadb.mysql_get_socket(guard->mysql)))
+    if (remote_is_local(fd) && (!guard->is_mysql || is_unix(fd)))
         return;
     errno = 0;
+    if (guard->is_mysql && !remote_is_local(fd) && !guard->verifies)
+        libmariadb.mysql_optionsv(guard->mysql, MARIADB_OPT_RESTRICTED_AUTH, METHODS);
     libmariadb.mysql_options(guard->mysql, MYSQL_OPT_SSL_ENFORCE, &yes);
-    if (guard->verifies && has_password(guard))
+    if (guard->verifies && has_password(guard) && !remote_is_local(fd))
         libmariadb.mysql_options(guard->mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &yes);
     if (errno == ENOMEM) {
         guard->lacks_memory = true;

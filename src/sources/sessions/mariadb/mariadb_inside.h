@@ -6,6 +6,8 @@
 #include "mariadb_client.h"
 #include "sources/session_facts.h"
 #include "sources/source.h"
+#include "statements/mariadb_counts.h"
+#include "statements/mariadb_parts.h"
 
 enum tier { TIER_BPF, TIER_SCHEDSTAT, TIER_INSTRUMENTS, TIER_SQL, TIER_COUNT };
 
@@ -31,6 +33,8 @@ struct mariadb_source {
     struct source source; /* must be the first member */
     const volatile sig_atomic_t *stop;
     bool background, queries;
+    bool by_statement; /* from.by_statement */
+    bool has_parts;    /* rows are of a session and a statement; only with by_statement */
     enum tier tier;
     struct mariadb_client *client;
     /* mariadb_client_facts()->connections when `server` was read. If a new connection increases the
@@ -52,6 +56,10 @@ struct mariadb_source {
     struct mariadb_reported reported;
     size_t not_instrumented; /* number of sessions that performance_schema does not have */
     struct mariadb_account account;
+    struct mariadb_statements statements;
+    struct mariadb_parts parts; /* of one session */
+    struct pace learned;        /* when digests of statements were asked for */
+    struct mariadb_counts counts;
     struct session_frame sessions_frame;
     /* The last failure. If is_answered is true, the next interval clears it. */
     struct camp_error failure;
@@ -60,6 +68,9 @@ struct mariadb_source {
     bool wants_facts; /* from.session_facts */
     struct session_facts facts;
 };
+
+extern const struct mariadb_statement mariadb_place_statement; /* in mariadb_ask.c */
+extern const struct mariadb_statement mariadb_ages_statement;  /* in mariadb_facts.c */
 
 /* The following functions are in mariadb_ask.c. mariadb_sample() and mariadb_ask_instruments()
  * return only CAMP_OK or CAMP_E_NOMEM; any other failure goes to source->failure. */
@@ -81,6 +92,11 @@ void mariadb_find_own_thread(struct mariadb_source *source);
  * cost more than 1 % of a CPU. */
 bool mariadb_sample_is_due(const struct mariadb_source *source, uint64_t now_ns);
 int mariadb_sample(struct mariadb_source *source, uint64_t until_ns);
+
+/* Learns the digests of statements that samples have found, if some are unknown, at most four times
+ * a second and at the cost of at most 1 % of a CPU. A failure leaves them unknown. CAMP_OK or
+ * CAMP_E_NOMEM. */
+int mariadb_learn_digests(struct mariadb_source *source, uint64_t until_ns);
 
 /* Reads the instruments of the server if a reading is due. Readings cost at most 1 % of a CPU. */
 int mariadb_ask_instruments(struct mariadb_source *source, uint64_t until_ns);

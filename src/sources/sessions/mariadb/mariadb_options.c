@@ -156,7 +156,7 @@ void mariadb_options_show(const struct mariadb_options *options, char *ret, size
 
 void mariadb_options_from(const struct mariadb_options *options, char *ret, size_t size)
 {
-    size_t length = (size_t)snprintf(ret, size, "mariadb:");
+    size_t length = (size_t)snprintf(ret, size, "%s:", options->is_mysql ? "mysql" : "mariadb");
 
     for (int i = 0; i < MARIADB_OPTION_COUNT && length < size; i++) {
         const char *value = options->values[i];

@@ -7,6 +7,8 @@
 
 #include <camp/camp.h>
 
+#include <stdbool.h>
+
 enum mariadb_option {
     MARIADB_OPTION_HOST,
     MARIADB_OPTION_PORT,
@@ -24,6 +26,7 @@ enum mariadb_option {
  * option file, or is the default of libmariadb. */
 struct mariadb_options {
     char values[MARIADB_OPTION_COUNT][MARIADB_VALUE_SIZE];
+    bool is_mysql; /* the server may be MySQL: "mysql:" instead of "mariadb:"; set by the caller */
 };
 
 /* Parses words KEY=VALUE (host port user socket database defaults-file
@@ -36,6 +39,7 @@ int mariadb_options_parse(const char *text, struct mariadb_options *ret, struct 
 /* Writes the options as titles show them: "user@host:port", "user@/socket" or "default". */
 void mariadb_options_show(const struct mariadb_options *options, char *ret, size_t size);
 
-/* Writes a text for --from with the same options: "mariadb:host=db1 user=camp". Writes "" if a
+/* Writes a text for --from with the same options: "mariadb:host=db1 user=camp", or
+ * "mysql:...". Writes "" if a
  * value cannot be a word of it. */
 void mariadb_options_from(const struct mariadb_options *options, char *ret, size_t size);

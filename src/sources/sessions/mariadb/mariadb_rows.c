@@ -1,6 +1,7 @@
 /* Adds the sessions to a frame. The tier decides where their times come from. */
 #include "counters/units.h"
 #include "mariadb_inside.h"
+#include "statements/mariadb_row_waits.h"
 
 #include <stdio.h>
 
@@ -19,10 +20,16 @@ static struct mariadb_reported reported_of(struct mariadb_source *source,
     return count > 0 ? source->reported : nothing;
 }
 
+/* Returns the part of the session's interval that is of this statement, or NULL without memory. */
+static struct mariadb_part *part_of(struct mariadb_source *source, int64_t statement)
+{
+    return mariadb_parts_get(&source->parts, &source->statements, statement);
+}
+
 /* Fills row->reported_ns, the times that the database reports. Instruments report no CPU time, so
  * all time without a wait counts as CPU time. */
-static void report(struct mariadb_source *source, const struct mariadb_session *session,
-                   const struct mariadb_reported *reported, struct session *row)
+static int report(struct mariadb_source *source, const struct mariadb_session *session,
+                  const struct mariadb_reported *reported, struct session *row)
 {
     uint64_t sum = 0;
 
@@ -38,9 +45,17 @@ static void report(struct mariadb_source *source, const struct mariadb_session *
             continue;
         row->reported_ns[state] += source->account.times[i].ns;
         sum += source->account.times[i].ns;
+        if (source->has_parts) {
+            struct mariadb_part *part = part_of(source, source->account.statements[i]);
+
+            if (part == NULL)
+                return CAMP_E_NOMEM;
+            part->reported_ns[state] += source->account.times[i].ns;
+        }
     }
     if (reported->waits != NULL)
         row->reported_ns[SESSION_CPU] = sum < row->elapsed_ns ? row->elapsed_ns - sum : 0;
+    return source->account.failed ? CAMP_E_NOMEM : CAMP_OK;
 }
 
 static int add_row(struct mariadb_source *source, const struct mariadb_session *session,
@@ -56,18 +71,24 @@ static int add_row(struct mariadb_source *source, const struct mariadb_session *
     row->sample_count = session->times_seen;
     row->times = source->account.times;
     row->time_count = source->account.count;
-    return source->account.failed ? CAMP_E_NOMEM : session_frame_add(&source->sessions_frame, row);
+    if (source->account.failed)
+        return CAMP_E_NOMEM;
+    if (source->has_parts)
+        return mariadb_parts_add_rows(source, session, row);
+    if (source->by_statement)
+        entity->labels = mariadb_parts_labels(source, session->labels, session->last.statement);
+    return session_frame_add(&source->sessions_frame, row);
 }
 
 /* If the interval has no sample of the session, adds a sample with the last known state of the
  * session, if that state is less than one second old. */
-static void assume(const struct mariadb_source *source, struct mariadb_session *session,
-                   uint64_t elapsed_ns)
+static int assume(const struct mariadb_source *source, struct mariadb_session *session,
+                  uint64_t elapsed_ns)
 {
-    if (session->sample_count == 0 && session->kind != LABELS_NONE &&
-        source->sessions_frame.frame.end_ns < session->sampled_ns + NS_PER_S)
-        session->samples[session->sample_count++] =
-            (struct mariadb_sample){ session->kind, elapsed_ns };
+    return session->sample_count == 0 && session->last.kind != LABELS_NONE &&
+                   source->sessions_frame.frame.end_ns < session->sampled_ns + NS_PER_S
+               ? mariadb_session_add_sample(session, &session->last, elapsed_ns)
+               : CAMP_OK;
 }
 
 /* Adds a row with the times of the session's thread. A new session gets no row yet, because its
@@ -86,8 +107,10 @@ static int add_by_thread(struct mariadb_source *source, struct mariadb_session *
     row.elapsed_ns = times.elapsed_ns;
     row.cpu_ns = times.cpu_ns;
     row.run_queue_ns = times.run_queue_ns;
-    assume(source, session, times.elapsed_ns);
-    report(source, session, &reported, &row);
+    if (assume(source, session, times.elapsed_ns) != CAMP_OK ||
+        mariadb_row_wait_resolve(session, &source->statements) != CAMP_OK ||
+        report(source, session, &reported, &row) != CAMP_OK)
+        return CAMP_E_NOMEM;
     mariadb_account_threads(&source->account, session, &times, source->tier == TIER_BPF, &reported);
     return add_row(source, session, &row);
 }
@@ -111,6 +134,8 @@ static int add_by_instruments(struct mariadb_source *source, struct mariadb_sess
     }
     if (reported.waits == NULL)
         return CAMP_OK;
+    if (mariadb_row_wait_resolve(session, &source->statements) != CAMP_OK)
+        return CAMP_E_NOMEM;
     mariadb_account_waits(&source->account, session, row.elapsed_ns, &reported);
     if (row.cpu_ns > 0)
         mariadb_account_fit(&source->account, row.elapsed_ns, row.cpu_ns + row.run_queue_ns);
@@ -128,6 +153,8 @@ static int add_by_samples(struct mariadb_source *source, struct mariadb_session 
     if (begin_ns == 0 || begin_ns == session->sampled_ns || !session->is_seen)
         return CAMP_OK;
     row.elapsed_ns = session->sampled_ns - begin_ns;
+    if (mariadb_row_wait_resolve(session, &source->statements) != CAMP_OK)
+        return CAMP_E_NOMEM;
     mariadb_account_samples(&source->account, session, row.elapsed_ns);
     return add_row(source, session, &row);
 }
@@ -144,6 +171,7 @@ int mariadb_fill_frame(struct mariadb_source *source)
 
         if (session->is_background && !source->background)
             continue;
+        mariadb_parts_start(&source->parts);
         if (source->tier <= TIER_SCHEDSTAT)
             r = add_by_thread(source, session);
         else if (source->tier == TIER_INSTRUMENTS)

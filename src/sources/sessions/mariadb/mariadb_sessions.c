@@ -1,8 +1,10 @@
 #include "mariadb_sessions.h"
 
 #include "ledger/array.h"
+#include "statements/mariadb_row_waits.h"
 
 #include "counters/units.h"
+#include "sources/source.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -18,15 +20,24 @@ const char *const mariadb_label_names_with_queries[MARIADB_LABELS + 1] = {
     "user",
     "database",
     "client",
-    "last_statement",
+    SOURCE_LABEL_LAST_STATEMENT,
+    SESSION_LABELS_OF_BLOCKERS,
+    SOURCE_LABEL_WAIT_EVENT
+};
+const char *const mariadb_label_names_by_statement[MARIADB_LABELS + 1] = {
+    "user",
+    "database",
+    "client",
+    SOURCE_LABEL_STATEMENT,
     SESSION_LABELS_OF_BLOCKERS,
     SOURCE_LABEL_WAIT_EVENT
 };
 
 /* The columns of mariadb_sessions_statement(). */
-enum { ID, TID, COMMAND, STATE, TIME_MS, USER, HOST, DB, TRANSACTION, QUERY };
+enum { ID, TID, COMMAND, STATE, TIME_MS, USER, HOST, DB, TRANSACTION, QUERY, IS_OF_QUERY, COUNT };
 
-#define SESSIONS "select p.ID, p.TID, p.COMMAND, p.STATE, p.TIME_MS, p.USER, p.HOST, p.DB, "
+#define SESSIONS                                                                                   \
+    "select p.ID as " MARIADB_OWN ", p.TID, p.COMMAND, p.STATE, p.TIME_MS, p.USER, p.HOST, p.DB, "
 #define WITH_TRANSACTIONS                                                                          \
     " from information_schema.PROCESSLIST p left join information_schema.INNODB_TRX x"             \
     " on x.trx_mysql_thread_id = p.ID where p.ID <> connection_id()"
@@ -36,19 +47,25 @@ enum { ID, TID, COMMAND, STATE, TIME_MS, USER, HOST, DB, TRANSACTION, QUERY };
 #define SESSIONS_MOST 16384
 #define STATEMENT(text)                                                                            \
     {                                                                                              \
-        .sql = text, .columns = QUERY + 1, .rows_most = SESSIONS_MOST                              \
+        .sql = text, .columns = COUNT, .rows_most = SESSIONS_MOST                                  \
     }
+#define TEXT_LABEL ", left(p.INFO, 200), null"
+#define TEXT_TO_DIVIDE ", left(p.INFO, 1000), "
 
-const struct mariadb_statement *mariadb_sessions_statement(bool transactions, bool queries)
+const struct mariadb_statement *mariadb_sessions_statement(bool transactions,
+                                                           enum mariadb_texts texts)
 {
-    static const struct mariadb_statement statements[2][2] = {
-        { STATEMENT(SESSIONS "null, null" WITHOUT_TRANSACTIONS),
-          STATEMENT(SESSIONS "null, left(p.INFO, 200)" WITHOUT_TRANSACTIONS) },
-        { STATEMENT(SESSIONS "x.trx_state, null" WITH_TRANSACTIONS),
-          STATEMENT(SESSIONS "x.trx_state, left(p.INFO, 200)" WITH_TRANSACTIONS) },
+    static const struct mariadb_statement statements[2][3] = {
+        { STATEMENT(SESSIONS "null, null, null" WITHOUT_TRANSACTIONS),
+          STATEMENT(SESSIONS "null" TEXT_LABEL WITHOUT_TRANSACTIONS),
+          STATEMENT(SESSIONS "null" TEXT_TO_DIVIDE "null" WITHOUT_TRANSACTIONS) },
+        { STATEMENT(SESSIONS "x.trx_state, null, null" WITH_TRANSACTIONS),
+          STATEMENT(SESSIONS "x.trx_state" TEXT_LABEL WITH_TRANSACTIONS),
+          STATEMENT(SESSIONS "x.trx_state" TEXT_TO_DIVIDE
+                             "left(x.trx_query, 200) <=> left(p.INFO, 200)" WITH_TRANSACTIONS) },
     };
 
-    return &statements[transactions][queries];
+    return &statements[transactions][texts];
 }
 
 static void clean(const char *text, char *ret, size_t size)
@@ -81,12 +98,13 @@ static const char *without_port(const char *host, char *ret, size_t size)
     return ret;
 }
 
-static labels_id labels_of(const char *const *row)
+static labels_id labels_of(const char *const *row, bool has_text)
 {
     char host[LABELS_VALUE_SIZE];
 
     return labels_intern((const char *[]){ row[USER], row[DB],
-                                           without_port(row[HOST], host, sizeof host), row[QUERY] },
+                                           without_port(row[HOST], host, sizeof host),
+                                           has_text ? row[QUERY] : NULL },
                          LABELS_OF_SESSION);
 }
 
@@ -103,10 +121,17 @@ static bool is_of_server(const char *const *row)
            strncmp(row[COMMAND] != NULL ? row[COMMAND] : "", "Slave", 5) == 0;
 }
 
+static void release_session(struct mariadb_session *session)
+{
+    mariadb_thread_release(&session->thread);
+    free(session->samples);
+    session->samples = NULL;
+}
+
 void mariadb_sessions_release(struct mariadb_sessions *sessions)
 {
     for (size_t i = 0; i < sessions->count; i++)
-        mariadb_thread_release(&sessions->sessions[i].thread);
+        release_session(&sessions->sessions[i]);
     free(sessions->sessions);
     *sessions = (struct mariadb_sessions){ 0 };
 }
@@ -151,42 +176,65 @@ static struct mariadb_session *find_or_add(struct mariadb_sessions *sessions, in
     if (found == NULL)
         found = add(sessions, id);
     if (found != NULL) {
-        mariadb_thread_release(&found->thread);
+        release_session(found);
         *found = (struct mariadb_session){ .id = id, .tid = tid };
     }
     return found;
 }
 
-static void count_time(struct mariadb_session *session, labels_id kind, uint64_t ns)
+static bool is_same(const struct mariadb_sample *left, const struct mariadb_sample *right)
 {
+    return left->kind == right->kind && left->statement == right->statement &&
+           left->is_open == right->is_open;
+}
+
+int mariadb_session_add_sample(struct mariadb_session *session, const struct mariadb_sample *sample,
+                               uint64_t ns)
+{
+    /* Without statements, all are of the statement 0. */
+    const size_t most = session->last.statement != MARIADB_STATEMENT_NONE ||
+                                sample->statement != MARIADB_STATEMENT_NONE
+                            ? MARIADB_SAMPLES_BY_STATEMENT
+                            : MARIADB_SAMPLES;
     size_t at = 0;
 
     if (ns == 0)
-        return;
-    while (at < session->sample_count && session->samples[at].kind != kind)
+        return CAMP_OK;
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): a released session is set to all zero */
+    while (at < session->sample_count && !is_same(&session->samples[at], sample))
         at++;
-    if (at == MARIADB_SAMPLES)
-        at--;
-    else if (at == session->sample_count)
-        session->samples[session->sample_count++] = (struct mariadb_sample){ .kind = kind };
+    if (at == session->sample_count && at >= most) {
+        struct mariadb_sample *last = &session->samples[--at];
+
+        last->statement =
+            last->statement == sample->statement ? last->statement : MARIADB_STATEMENT_OTHER;
+    } else if (at == session->sample_count) {
+        if (!ARRAY_RESERVE(session->samples, session->sample_capacity, at + 1))
+            return CAMP_E_NOMEM;
+        session->sample_count++;
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): as above */
+        session->samples[at] = *sample;
+        session->samples[at].ns = 0;
+    }
     session->samples[at].ns += ns;
+    return CAMP_OK;
 }
 
 /* Divides the time since the previous sample between the previous state and the current state. The
  * current state gets the time that it has lasted, and the previous state gets the rest. If both
  * states are idle or both are active, there may have been many states in between: the current state
  * then gets all. */
-static void count_since_last(struct mariadb_session *session, uint64_t now_ns, bool is_idle,
-                             uint64_t lasting_ns, labels_id kind)
+static int count_since_last(struct mariadb_session *session, uint64_t now_ns, bool is_idle,
+                            uint64_t lasting_ns, const struct mariadb_sample *current)
 {
     const uint64_t gap = session->sampled_ns != 0 ? now_ns - session->sampled_ns : 0;
     const uint64_t of_now =
         session->sampled_ns == 0 || is_idle == session->is_idle || lasting_ns > gap ? gap
                                                                                     : lasting_ns;
+    const int r = mariadb_session_add_sample(session, current, of_now);
 
     session->times_seen++;
-    count_time(session, kind, of_now);
-    count_time(session, session->kind, gap - of_now);
+    return r == CAMP_OK ? mariadb_session_add_sample(session, &session->last, gap - of_now) : r;
 }
 
 static enum mariadb_transaction transaction_of(const char *const *row)
@@ -199,19 +247,41 @@ static enum mariadb_transaction transaction_of(const char *const *row)
 /* Returns the kind of a session's current state. STATE of the process list does not show waits for
  * the lock of a row; only the transaction does. */
 static labels_id kind_of(const char *const *row, const char *class, bool is_idle,
-                         enum mariadb_transaction transaction)
+                         enum mariadb_transaction transaction, bool waits_for_row)
 {
-    const bool waits_for_row =
-        transaction == MARIADB_WAITS_FOR_ROW && !is(row[STATE], "User sleep");
-
     if (is_idle)
         return mariadb_kind("none", "none",
                             transaction != MARIADB_NO_TRANSACTION ? "idle_in_transaction" : "idle");
     return mariadb_kind(class, waits_for_row ? "row_lock" : row[STATE], "active");
 }
 
-static void read_row(struct mariadb_session *session, const char *const *row, uint64_t now_ns,
-                     bool transactions, struct mariadb_threads *threads)
+/* Sets *ret to the session's current state, if time is divided by statement. */
+static int read_statement(struct mariadb_session *session, const char *const *row, uint64_t now_ns,
+                          bool transactions, const char *class,
+                          struct mariadb_statements *statements, struct mariadb_sample *ret)
+{
+    const bool is_idle = is(row[COMMAND], "Sleep");
+    const bool may_wait = !is_idle && mariadb_row_wait_is_possible(class, row[STATE]);
+    const uint64_t gap_ns = session->sampled_ns != 0 ? now_ns - session->sampled_ns : 0;
+    bool is_locked;
+    int r = CAMP_OK;
+
+    mariadb_row_wait_find(session, now_ns, is_idle, transactions, is(row[IS_OF_QUERY], "1"));
+    is_locked =
+        !is_idle && session->row_wait == MARIADB_ROW_LOCKED && !is(row[STATE], "User sleep");
+    ret->kind = kind_of(row, class, is_idle, session->transaction, is_locked);
+    ret->statement = is_idle ? MARIADB_STATEMENT_NONE : MARIADB_STATEMENT_OTHER;
+    ret->is_open = may_wait && session->row_wait == MARIADB_ROW_UNKNOWN;
+    if (!is_idle && row[QUERY] != NULL)
+        r = mariadb_statements_add(statements, row[QUERY], &ret->statement);
+    if (r == CAMP_OK && may_wait && !ret->is_open)
+        mariadb_row_wait_count(statements, ret->statement, gap_ns, is_locked);
+    return r;
+}
+
+static int read_row(struct mariadb_session *session, const char *const *row, uint64_t now_ns,
+                    bool transactions, struct mariadb_threads *threads,
+                    struct mariadb_statements *statements)
 {
     const bool is_idle = is(row[COMMAND], "Sleep");
     const double ms = row[TIME_MS] != NULL ? strtod(row[TIME_MS], NULL) : 0;
@@ -219,24 +289,33 @@ static void read_row(struct mariadb_session *session, const char *const *row, ui
     const char *class = threads != NULL && session->tid != 0 && !is_idle
                             ? mariadb_threads_call(threads, session->tid, &session->thread)
                             : "none";
-    labels_id kind;
+    struct mariadb_sample current = { 0 };
+    int r = CAMP_OK;
 
     if (transactions)
         session->transaction = transaction_of(row);
-    kind = kind_of(row, class, is_idle, session->transaction);
-    count_since_last(session, now_ns, is_idle, lasting_ns, kind);
+    session->lasting_ns = lasting_ns;
+    if (statements != NULL)
+        r = read_statement(session, row, now_ns, transactions, class, statements, &current);
+    else
+        current.kind =
+            kind_of(row, class, is_idle, session->transaction,
+                    session->transaction == MARIADB_WAITS_FOR_ROW && !is(row[STATE], "User sleep"));
+    if (r == CAMP_OK)
+        r = count_since_last(session, now_ns, is_idle, lasting_ns, &current);
     session->is_seen = true;
     session->is_idle = is_idle;
     session->is_background = is_of_server(row);
-    session->lasting_ns = lasting_ns;
     session->sampled_ns = now_ns;
-    session->kind = kind;
-    session->labels = labels_of(row);
+    session->last = current;
+    session->labels = labels_of(row, statements == NULL);
     snprintf(session->name, sizeof session->name, "%s", row[USER] != NULL ? row[USER] : "");
+    return r;
 }
 
 int mariadb_sessions_sample(struct mariadb_sessions *sessions, struct mariadb_answer *rows,
-                            uint64_t now_ns, bool transactions, struct mariadb_threads *threads)
+                            uint64_t now_ns, bool transactions, struct mariadb_threads *threads,
+                            struct mariadb_statements *statements)
 {
     const char *row[MARIADB_COLUMNS_MOST];
     int r = CAMP_OK;
@@ -256,9 +335,9 @@ int mariadb_sessions_sample(struct mariadb_sessions *sessions, struct mariadb_an
         }
         session =
             find_or_add(sessions, id, row[TID] != NULL ? (int32_t)strtol(row[TID], NULL, 10) : 0);
-        if (session == NULL)
+        if (session == NULL ||
+            read_row(session, row, now_ns, transactions, threads, statements) != CAMP_OK)
             return CAMP_E_NOMEM;
-        read_row(session, row, now_ns, transactions, threads);
     }
     return r;
 }
@@ -271,7 +350,7 @@ void mariadb_sessions_start_interval(struct mariadb_sessions *sessions)
         struct mariadb_session *session = &sessions->sessions[i];
 
         if (!session->is_seen) {
-            mariadb_thread_release(&session->thread);
+            release_session(session);
             continue;
         }
         session->sample_count = 0;

@@ -174,6 +174,27 @@ void mariadb_threads_set_server(struct mariadb_threads *threads, int32_t pid)
     threads->registry.regroups = true;
 }
 
+static bool is_server(const char *name)
+{
+    return strcmp(name, "mariadbd") == 0 || strcmp(name, "mysqld") == 0;
+}
+
+/* MySQL names its threads, but not its process. */
+static bool is_process_of_server(int32_t pid)
+{
+    char path[64], name[64] = "";
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/comm", pid);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    if (fgets(name, sizeof name, file) != NULL)
+        name[strcspn(name, "\n")] = '\0';
+    fclose(file);
+    return is_server(name);
+}
+
 /* In /proc/TID/status, the line NSpid has the id of a thread in each of its pid namespaces. A
  * single id means that the thread is in the namespace of camp. */
 int32_t mariadb_server_of_thread(int32_t tid, int32_t pid)
@@ -195,7 +216,7 @@ int32_t mariadb_server_of_thread(int32_t tid, int32_t pid)
     fclose(file);
     if (numbers > 1 || group == 0 || (pid != 0 && group != pid))
         return 0;
-    return pid != 0 || strcmp(name, "mariadbd") == 0 || strcmp(name, "mysqld") == 0 ? group : 0;
+    return pid != 0 || is_server(name) || is_process_of_server(group) ? group : 0;
 }
 
 static int list_known(struct mariadb_threads *threads)

@@ -17,7 +17,7 @@ const struct mariadb_statement mariadb_instruments_statement = {
         "and " IS_ON ") + 2 * (select count(*) > 0 from performance_schema.setup_instruments where"
         " NAME like 'wait/synch/cond/%' and " IS_ON
         ") + 4 * (select count(*) from performance_schema.setup_consumers"
-        " where NAME = 'events_waits_current' and ENABLED = 'YES')),"
+        " where NAME = 'events_waits_current' and ENABLED = 'YES')) as " MARIADB_OWN ","
         " (select sum(VARIABLE_VALUE) from information_schema.GLOBAL_STATUS"
         " where VARIABLE_NAME like 'performance\\_schema\\_%\\_instances\\_lost')",
 };
@@ -37,7 +37,7 @@ const struct mariadb_statement mariadb_waits_statement = {
     .columns = 4,
     .rows_most = WAITS_MOST,
     .sql =
-        "select t.PROCESSLIST_ID, 'idle', 0, 0" FROM_THREADS WHERE_INSTRUMENTED
+        "select t.PROCESSLIST_ID as " MARIADB_OWN ", 'idle', 0, 0" FROM_THREADS WHERE_INSTRUMENTED
         " union all select t.PROCESSLIST_ID, w.EVENT_NAME, w.TIMER_WAIT, w.TIMER_WAIT" FROM_THREADS
             JOIN "events_waits_current" ON_USED_EVENTS
         " and w.END_EVENT_ID is null and w.TIMER_WAIT is not null"

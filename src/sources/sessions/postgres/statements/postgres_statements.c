@@ -1,7 +1,7 @@
 #include "postgres_statements.h"
 
 #include "ledger/array.h"
-#include "statement_text.h"
+#include "sources/sessions/statement_text.h"
 
 #include <camp/camp.h>
 
@@ -60,7 +60,7 @@ static int set(struct postgres_statements *statements, int64_t id, const char *s
     statement->id = id;
     statement->is_normalised = is_normalised;
     strcpy(statement->text, mark);
-    statement_text_without_literals(sql, statement->text + strlen(mark),
+    statement_text_without_literals(STATEMENT_POSTGRES, sql, statement->text + strlen(mark),
                                     sizeof statement->text - strlen(mark));
     return CAMP_OK;
 }

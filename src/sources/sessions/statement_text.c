@@ -1,18 +1,45 @@
-/* The lexical rules are those of PostgreSQL's manual, chapter "Lexical Structure". */
+/* The lexical rules are those of the manuals: of PostgreSQL, chapter "Lexical Structure"; of MySQL,
+ * chapter "Language Structure". */
 #include "statement_text.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 struct output {
+    enum statement_dialect dialect;
     char *text;
-    size_t size, length;
+    size_t size;
+    size_t length; /* of the whole result, also if it has more than `size` bytes */
+    char last;     /* the last character that is no blank; 0 at the start */
+    /* 1 + where the sign of a number starts, if nothing but blanks follows it; else 0 */
+    size_t sign;
 };
 
 static void put(struct output *to, char character)
 {
     if (to->length + 1 < to->size)
-        to->text[to->length++] = character;
+        to->text[to->length] = character;
+    to->length++;
+}
+
+/* Puts a character that is part of no name. A sign after an operator belongs to the number. */
+static void put_symbol(struct output *to, char character)
+{
+    const bool is_sign = (character == '-' || character == '+') &&
+                         (to->last == '\0' || strchr("=<>(,+-*/%", to->last) != NULL);
+
+    to->sign = is_sign ? to->length + 1 : 0;
+    to->last = character;
+    put(to, character);
+}
+
+static void put_literal(struct output *to)
+{
+    if (to->dialect == STATEMENT_MYSQL && to->sign != 0)
+        to->length = to->sign - 1;
+    to->sign = 0;
+    to->last = '?';
+    put(to, '?');
 }
 
 static bool is_space(char c)
@@ -85,14 +112,21 @@ static const char *end_of_number(const char *at)
 }
 
 /* Returns the end of a comment, of which one in asterisks may have others in it, or `at`. */
-static const char *end_of_comment(const char *at)
+static const char *end_of_comment(enum statement_dialect dialect, const char *at)
 {
+    const bool is_mysql = dialect == STATEMENT_MYSQL;
     size_t depth = 0;
 
-    if (strncmp(at, "--", 2) == 0)
+    if ((strncmp(at, "--", 2) == 0 && (!is_mysql || at[2] == '\0' || is_space(at[2]))) ||
+        (is_mysql && *at == '#'))
         return at + strcspn(at, "\n");
     if (strncmp(at, "/*", 2) != 0)
         return at;
+    if (is_mysql) {
+        const char *end = strstr(at + 2, "*/");
+
+        return end != NULL ? end + 2 : at + strlen(at);
+    }
     do {
         if (strncmp(at, "/*", 2) == 0 || strncmp(at, "*/", 2) == 0) {
             depth += *at == '/' ? 1 : (size_t)-1;
@@ -103,14 +137,14 @@ static const char *end_of_comment(const char *at)
     return at;
 }
 
-static const char *skip_blanks(const char *at)
+static const char *skip_blanks(enum statement_dialect dialect, const char *at)
 {
     const char *end;
 
     for (;;) {
         while (is_space(*at))
             at++;
-        end = end_of_comment(at);
+        end = end_of_comment(dialect, at);
         if (end == at)
             return at;
         at = end;
@@ -120,61 +154,77 @@ static const char *skip_blanks(const char *at)
 /* Copies a name or a keyword. One letter right before a string, as in E'...', belongs to it. */
 static const char *copy_name(struct output *to, const char *at)
 {
+    const bool is_mysql = to->dialect == STATEMENT_MYSQL;
     const char *end = at;
 
     while (is_letter(*end) || is_digit(*end) || *end == '$')
         end++;
-    if (end == at + 1 && *end == '\'' && strchr("eEbBxXnN", *at) != NULL) {
-        put(to, '?');
-        return *at == 'e' || *at == 'E' ? end_of_quoted(end, '\'', true) : end_of_plain(end);
+    if (end == at + 1 && *end == '\'' && strchr(is_mysql ? "bBxXnN" : "eEbBxXnN", *at) != NULL) {
+        put_literal(to);
+        return is_mysql || *at == 'e' || *at == 'E' ? end_of_quoted(end, '\'', true)
+                                                    : end_of_plain(end);
     }
     while (at < end)
         put(to, *at++);
+    to->sign = 0;
+    to->last = 'a';
     return end;
+}
+
+static const char *end_of_literal(enum statement_dialect dialect, const char *at)
+{
+    const bool is_mysql = dialect == STATEMENT_MYSQL;
+
+    if (is_mysql && (*at == '\'' || *at == '"'))
+        return end_of_quoted(at, *at, true);
+    if (*at == '\'')
+        return end_of_plain(at);
+    if (!is_mysql && *at == '$')
+        return end_of_dollars(at);
+    if (is_digit(*at) || (*at == '.' && is_digit(at[1])))
+        return end_of_number(at);
+    return at;
 }
 
 /* Copies what starts at `at`, and returns its end, which is after `at`. */
 static const char *copy_next(struct output *to, const char *at)
 {
-    const char *end = at;
+    const bool is_mysql = to->dialect == STATEMENT_MYSQL;
+    const char *end = end_of_literal(to->dialect, at);
 
-    if (*at == '\'')
-        end = end_of_plain(at);
-    else if (*at == '$' && end_of_dollars(at) > at)
-        end = end_of_dollars(at);
-    else if (is_digit(*at) || (*at == '.' && is_digit(at[1])))
-        end = end_of_number(at);
     if (end > at) {
-        put(to, '?');
+        put_literal(to);
         return end;
     }
-    if (is_letter(*at))
+    if (is_letter(*at) || (is_mysql && *at == '$'))
         return copy_name(to, at);
-    if (*at == '"')
-        end = end_of_quoted(at, '"', false);
+    if (*at == (is_mysql ? '`' : '"'))
+        end = end_of_quoted(at, *at, false);
     else if (*at == '$')
         for (end = at + 1; is_digit(*end); end++)
             continue;
     else
         end = at + 1;
+    put_symbol(to, *at++);
     while (at < end)
         put(to, *at++);
     return end;
 }
 
-void statement_text_without_literals(const char *sql, char *ret, size_t size)
+void statement_text_without_literals(enum statement_dialect dialect, const char *sql, char *ret,
+                                     size_t size)
 {
-    struct output to = { ret, size, 0 };
-    const char *at = skip_blanks(sql);
+    struct output to = { .dialect = dialect, .text = ret, .size = size };
+    const char *at = skip_blanks(dialect, sql);
 
     while (*at != '\0') {
         const char *next;
 
         at = copy_next(&to, at);
-        next = skip_blanks(at);
+        next = skip_blanks(dialect, at);
         if (next > at && *next != '\0')
             put(&to, ' ');
         at = next;
     }
-    ret[to.length] = '\0';
+    ret[to.length < size ? to.length : size - 1] = '\0';
 }
