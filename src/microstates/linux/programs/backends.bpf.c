@@ -23,6 +23,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "../../backends_layout.h"
+#include "blocks.bpf.h"
 #include "kernel.h"
 #include "names.bpf.h"
 #include "slots.bpf.h"
@@ -89,6 +90,7 @@ static __always_inline void charge(struct backend_slot *slot, struct backend_sta
                                    uint64_t until, uint32_t next)
 {
     struct backend_account *account = &slot->account;
+    struct backend_blocks *blocks = blocks_of(slot->number);
     uint64_t interval = until - slot->since_ns;
     uint32_t wait = slot->wait;
 
@@ -106,6 +108,8 @@ static __always_inline void charge(struct backend_slot *slot, struct backend_sta
         own->run_queue_ns += interval;
     else if (own != NULL)
         charge_share(own, own->share, interval);
+    if (blocks != NULL && account->state == BACKEND_OFF_CPU)
+        charge_sleep(blocks, interval);
     slot->since_ns += interval;
     account->state = next;
 }
@@ -130,8 +134,10 @@ static __always_inline bool read_activity(uint32_t *activity)
                                           (void *)(at + place.activity_offset)) == 0;
 }
 
-static __always_inline void fall_asleep(struct backend_slot *slot, struct backend_statements *own)
+static __always_inline void fall_asleep(struct backend_slot *slot, struct backend_statements *own,
+                                        uint32_t why, uint64_t now)
 {
+    struct backend_blocks *blocks = blocks_of(slot->number);
     uint32_t event = 0, activity = BACKEND_ACTIVITY_NONE;
 
     if (place.event_pointer != 0 && !read_event(&event)) {
@@ -143,6 +149,8 @@ static __always_inline void fall_asleep(struct backend_slot *slot, struct backen
         count(&losses.unread);
     }
     open_wait(slot, own, event, activity);
+    if (blocks != NULL)
+        sleep_for_lock(blocks, event, why, now);
 }
 
 /* Called if no event reported a switch of the task, which is counted here. Returns how long the
@@ -186,7 +194,7 @@ static __always_inline void leave(struct backend_slot *slot, const struct task_s
     if (!runnable && (why & TASK_STOPPED_OR_TRACED) != 0)
         open_wait(slot, own, BACKEND_EVENT_STOPPED, BACKEND_ACTIVITY_NONE);
     else if (!runnable && !dead)
-        fall_asleep(slot, own);
+        fall_asleep(slot, own, why, now);
     if (dead) { /* The session frees a slot with BACKEND_ENDED. */
         slot->account.flags |= BACKEND_ENDED;
         bpf_map_delete_elem(&watched, &tid);
@@ -214,6 +222,7 @@ static __always_inline void arrive(struct backend_slot *slot, const struct task_
     if (slot->account.state == BACKEND_ON_CPU)
         left_unseen(slot, own, task, now);
     charge(slot, own, now, BACKEND_ON_CPU);
+    run_after_lock(slot, task, now);
     end_writing(slot);
 }
 
@@ -240,6 +249,7 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
 {
     struct backend_slot *slot = slot_of(task->pid);
     struct backend_statements *own;
+    struct backend_blocks *blocks;
     uint32_t state;
     uint64_t now;
 
@@ -249,11 +259,14 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
     if (state == BACKEND_IN_RUN_QUEUE || (state == BACKEND_ON_CPU && task->on_cpu))
         return 0;
     own = statements_of(slot);
+    blocks = blocks_of(slot->number);
     now = bpf_ktime_get_ns();
     begin_writing(slot);
     if (state == BACKEND_ON_CPU)
         left_unseen(slot, own, task, now);
     charge(slot, own, now, BACKEND_IN_RUN_QUEUE);
+    if (blocks != NULL)
+        wake_from_lock(blocks, now);
     end_writing(slot);
     return 0;
 }
@@ -312,6 +325,7 @@ int watch_existing(struct bpf_iter__task *ctx)
     struct task_struct *task = ctx->task;
     struct backend_slot *slot;
     struct backend_statements *own;
+    struct backend_blocks *blocks;
     uint32_t event = 0, activity = BACKEND_ACTIVITY_NONE, number = 0, state;
     uint64_t switches, statement = 0;
 
@@ -336,8 +350,11 @@ int watch_existing(struct bpf_iter__task *ctx)
     own = statements_of(slot);
     if (own != NULL)
         own->statement = statement;
+    blocks = blocks_of(number);
     if (state == BACKEND_OFF_CPU)
         open_wait(slot, own, event, activity);
+    if (state == BACKEND_OFF_CPU && blocks != NULL)
+        sleep_for_lock(blocks, event, task->__state, slot->since_ns);
     watch(slot, number);
     return 0;
 }
