@@ -12,7 +12,8 @@
  * the time of that one, and the rest of the contention is of others or unknown. With by_blocker a
  * session has a row for each of its blockers, one for unknown blockers ("unknown"), and one for the
  * rest of its time; they add up to the session. In both forms blocking_ns is how long a session
- * blocked others, added up over these.
+ * blocked others, added up over these. If the driver measures who ended waits, these waits are not
+ * divided by samples; blocked_measured_ns is their part of blocked_ns.
  *
  * If CPU and run queue are measured and samples only divide the remaining time, the states always
  * add up to the wall time, whatever the samples say. For comparison, sampled_asleep_ns is the time
@@ -39,6 +40,12 @@ struct session_time {
     uint64_t ns;
 };
 
+/* A part of the time session.times[time] that the session waited for another one. */
+struct measured_block {
+    size_t time;
+    struct block block;
+};
+
 struct session {
     /* entity.id is unique among living sessions. entity.pid is the process or thread that serves
      * the session, or 0 if the server is not on this machine. */
@@ -55,6 +62,11 @@ struct session {
     /* Times in the interval as the database itself reports them, indexed by enum session_state. */
     uint64_t reported_ns[SESSION_STATE_COUNT];
     int64_t start; /* of the session in session_frame.blockers */
+    /* [measured_count] who ended the session's waits for locks, as far as it is measured. The parts
+     * of a time add up to at most that time; the rest is divided by samples. */
+    const struct measured_block *measured;
+    size_t measured_count;
+    bool waits_for_lock; /* at the end of the interval, if there may be `measured` */
     /* A row for a statement instead of a session, without time: the database's own counts of the
      * statement in the interval. NULL in the row of a session. */
     const struct statement_growth *growth;
@@ -88,6 +100,9 @@ struct session_plan {
     /* Whether a session waits for a lock that another session holds; NULL if the labels have no
      * SESSION_LABELS_OF_BLOCKERS. */
     bool (*is_lock)(const struct session_kind *kind);
+    /* The same, of locks of which samples have the blockers; NULL: of all. */
+    bool (*is_sampled_lock)(const struct session_kind *kind);
+    bool has_wakers; /* sessions have `measured` */
 };
 
 struct session_frame {
@@ -97,16 +112,20 @@ struct session_frame {
     struct column *columns;
     bool detail;
     size_t first_rule_column, first_reported_column, sampled_column, samples_column,
-        first_count_column, blocked_column, blocking_column,
-        blocking_activity_column; /* indexes of columns; 0 if the frame has no such column */
-    size_t first_blocker_label;   /* enum session_label, if there is blocked_column */
+        first_count_column, blocked_column, blocking_column, blocking_activity_column,
+        measured_column;        /* indexes of columns; 0 if the frame has no such column */
+    size_t first_blocker_label; /* enum session_label, if there is blocked_column */
     bool (*is_lock)(const struct session_kind *kind);
+    bool (*is_sampled_lock)(const struct session_kind *kind);
     struct blocker_samples *blockers; /* set by the driver; NULL if they are unknown */
     bool by_blocker;
-    struct blocks blocks;       /* of one session */
-    struct session_time *times; /* [time_capacity] of one row of by_blocker */
-    struct block *blockings;    /* [blocking_count] who blocked, and how long, in the interval */
-    size_t time_capacity, blocking_count, blocking_capacity;
+    struct blocks sampled;        /* of one session */
+    struct session_block *blocks; /* [block_count] of one session, also the measured ones */
+    struct session_time *times;   /* [time_capacity] of one row of by_blocker */
+    struct session_time *rest;    /* [rest_count] times in locks that are not measured */
+    struct block *blockings;      /* [blocking_count] who blocked, and how long, in the interval */
+    size_t time_capacity, rest_count, rest_capacity, block_count, block_capacity, blocking_count,
+        blocking_capacity;
     struct frame frame;
     struct known_kind *kinds; /* [kind_count], cache of session_frame_state() */
     size_t kind_count, kind_capacity;
