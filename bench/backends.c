@@ -5,11 +5,12 @@
  *
  *   backends CPU ROUND_TRIPS ROUNDS
  *
- * Prints {"rows": [[nothing, others, watched, by_statement, lengths], ...], "open_ms"}. `nothing`
- * is the CPU time of a context switch with its wakeup in ns, without a session. The others are the
- * additional ns, compared with the mean of the blocks without a session before and after. With
- * `by_statement` the session also divides the times by statement, with `lengths` it also counts how
- * long each sleep lasts. `open_ms` is the CPU time to open a session.
+ * Prints {"rows": [{"nothing", "others", "watched", "by_statement", "lengths", "others_by_blocker",
+ * "by_blocker", "locks"}, ...], "open_ms"}. `nothing` is the CPU time of a context switch with its
+ * wakeup in ns, without a session. The others are the additional ns, compared with the mean of the
+ * blocks without a session before and after. With `by_statement` the session also divides the times
+ * by statement, with `lengths` it counts how long each sleep lasts, with `by_blocker` it notes who
+ * ends waits for locks; in `locks` each wait is one. `open_ms` is the CPU time to open a session.
  */
 #include "microstates/backends.h"
 #include "switching.h"
@@ -18,13 +19,17 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Both processes have these variables at the same addresses, like the processes of a server. */
-static uint32_t event = 0x06000000;
-static uint32_t *volatile event_pointer = &event;
+#define CLIENT_READ 0x06000000u
+#define LOCK 0x03000004u
+
+/* Both processes have these variables at the same addresses, like the processes of a server. The
+ * event itself is in shared memory, so that this program can change it. */
+static uint32_t *volatile event_pointer;
 static struct entry {
     uint64_t statement;
     int32_t activity;
@@ -82,17 +87,35 @@ static double block(void)
 
 static double open_ms;
 
-/* Measures a block while a session watches the children of `parent`. */
-static double watched_block(pid_t parent, bool by_statement, bool lengths)
+/* How a block is measured: without the parent's children, only other processes are watched. */
+struct mode {
+    const char *name;
+    bool others, by_statement, lengths, by_blocker;
+    uint32_t event;
+};
+
+static const struct mode modes[] = {
+    { "others", true, false, false, false, CLIENT_READ },
+    { "watched", false, false, false, false, CLIENT_READ },
+    { "by_statement", false, true, false, false, CLIENT_READ },
+    { "lengths", false, false, true, false, CLIENT_READ },
+    { "others_by_blocker", true, false, false, true, CLIENT_READ },
+    { "by_blocker", false, false, false, true, CLIENT_READ },
+    { "locks", false, false, false, true, LOCK },
+};
+
+/* Measures a block while a session watches processes. */
+static double watched_block(const struct mode *mode)
 {
     const struct backends_place place = {
-        .parent = parent,
+        .parent = mode->others ? 1 << 30 : getpid(),
         .event_pointer = (uint64_t)(uintptr_t)&event_pointer,
         .activity_pointer = (uint64_t)(uintptr_t)&entry_pointer,
         .activity_offset = offsetof(struct entry, activity),
-        .statement_offset = by_statement ? offsetof(struct entry, statement) : 0,
-        .by_statement = by_statement,
-        .lengths = lengths,
+        .statement_offset = mode->by_statement ? offsetof(struct entry, statement) : 0,
+        .by_statement = mode->by_statement,
+        .lengths = mode->lengths,
+        .by_blocker = mode->by_blocker,
     };
     uint64_t before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     struct backends *backends;
@@ -104,10 +127,19 @@ static double watched_block(pid_t parent, bool by_statement, bool lengths)
         exit(1);
     }
     open_ms = (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before) / 1e6;
+    *event_pointer = mode->event;
     ns = block();
     backends_close(backends);
     usleep(30000); /* the kernel detaches programs a little later */
     return ns;
+}
+
+static void *shared_event(void)
+{
+    void *memory =
+        mmap(NULL, sizeof(uint32_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    return memory != MAP_FAILED ? memory : NULL;
 }
 
 int main(int argc, char **argv)
@@ -119,7 +151,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "backends: which CPU, how many round trips, how many rounds?\n");
         return 2;
     }
-    if (pin(strtoul(argv[1], NULL, 10)) != 0 || start_both(strtoul(argv[2], NULL, 10)) != 0) {
+    event_pointer = shared_event();
+    if (event_pointer == NULL || pin(strtoul(argv[1], NULL, 10)) != 0 ||
+        start_both(strtoul(argv[2], NULL, 10)) != 0) {
         perror("backends");
         return 1;
     }
@@ -128,15 +162,14 @@ int main(int argc, char **argv)
     nothing = block();
     printf("{\"rows\": [");
     for (size_t i = 0; i < rounds; i++) {
-        double others = watched_block(1 << 30, false, false), between = block();
-        double watched = watched_block(getpid(), false, false), after = block();
-        double by_statement = watched_block(getpid(), true, false), then = block();
-        double lengths = watched_block(getpid(), false, true), last = block();
+        printf("%s{\"nothing\": %.2f", i == 0 ? "" : ", ", nothing);
+        for (size_t j = 0; j < sizeof modes / sizeof *modes; j++) {
+            const double ns = watched_block(&modes[j]), after = block();
 
-        printf("%s[%.2f, %.2f, %.2f, %.2f, %.2f]", i == 0 ? "" : ", ", nothing,
-               others - (nothing + between) / 2, watched - (between + after) / 2,
-               by_statement - (after + then) / 2, lengths - (then + last) / 2);
-        nothing = last;
+            printf(", \"%s\": %.2f", modes[j].name, ns - (nothing + after) / 2);
+            nothing = after;
+        }
+        printf("}");
     }
     printf("], \"open_ms\": %.2f}\n", open_ms);
     kill(player, SIGKILL);

@@ -200,11 +200,10 @@ def backends_record(build, rounds):
     """Uses the least disturbed half of the rows, as cost_of() does."""
     result = result_of([f"{build}/bench/backends", str(max(os.sched_getaffinity(0))),
                         str(ROUND_TRIPS), str(rounds)])
-    rows = sorted(result["rows"])[:(rounds + 1) // 2]  # ascending by the switch with nothing
-    nothing, others, watched, by_statement, lengths = (statistics.median(column) for column in zip(*rows))
-    return {"part": "backends", "nothing_ns": nothing, "others_ns": others, "watched_ns": watched,
-            "by_statement_ns": by_statement, "lengths_ns": lengths, "open_ms": result["open_ms"], "switches": BACKENDS_SWITCHES,
-            "percent": watched * BACKENDS_SWITCHES / os.cpu_count() / 1e7,
+    rows = sorted(result["rows"], key=lambda row: row["nothing"])[:(rounds + 1) // 2]
+    medians = {f"{name}_ns": statistics.median(row[name] for row in rows) for name in rows[0]}
+    return {"part": "backends", **medians, "open_ms": result["open_ms"], "switches": BACKENDS_SWITCHES,
+            "percent": medians["by_blocker_ns"] * BACKENDS_SWITCHES / os.cpu_count() / 1e7,
             "limit_percent": LIMIT_BACKENDS_PERCENT}
 
 

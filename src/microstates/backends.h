@@ -36,13 +36,14 @@ int backends_move(struct backends *backends, const struct backends_place *place,
  * CAMP_E_GONE if there is no such task. */
 int backends_watch(struct backends *backends, int32_t tid, struct camp_error *error);
 
-/* Copies the accounts of all watched tasks, up to now and in no order, to accounts[capacity], and
- * their times by statement to statements[capacity], which may be NULL, and stays as it is if
- * place->by_statement was 0. An exited task is returned once, with BACKEND_ENDED. If `capacity` is
+/* Copies the accounts of all watched tasks, up to now and in no order, to accounts[capacity], their
+ * times by statement to statements[capacity], and their waits for locks by blocker to
+ * blocks[capacity]. The last two may be NULL, and stay as they are if place->by_statement or
+ * place->by_blocker was 0. An exited task is returned once, with BACKEND_ENDED. If `capacity` is
  * too small, returns CAMP_E_SPACE, sets *ret_count to the number needed, and loses no account. */
 int backends_read(struct backends *backends, struct backend_account *accounts,
-                  struct backend_statements *statements, size_t capacity, size_t *ret_count,
-                  struct camp_error *error);
+                  struct backend_statements *statements, struct backend_blocks *blocks,
+                  size_t capacity, size_t *ret_count, struct camp_error *error);
 
 /* Returns how long the sleeps lasted that ended before the last backends_read() and not before the
  * one before it, in no order. *ret_uncounted is the number of sleeps for which there was no place,

@@ -18,7 +18,9 @@ struct backends_place {
     uint32_t pid_offset, numbers_offset, application_offset, statement_offset;
     /* for backends_open(): 1 if times are also divided by statement, which needs 17 MB */
     uint32_t by_statement;
-    uint32_t lengths; /* for backends_open(): 1 if backends_lengths() has something; 7 MB */
+    uint16_t lengths; /* for backends_open(): 1 if backends_lengths() has something; 7 MB */
+    /* for backends_open(): 1 to note which backend ends each wait for a lock; needs 9 MB */
+    uint16_t by_blocker;
 };
 
 /* Wait events. The upper byte is the class, as in PostgreSQL. The event 0 means that the backend
@@ -26,6 +28,10 @@ struct backends_place {
 #define BACKEND_EVENT_UNKNOWN UINT32_C(0xffffffff) /* the event could not be read */
 #define BACKEND_EVENT_STOPPED UINT32_C(0xfffffffc) /* stopped by a signal or a tracer */
 #define BACKEND_EVENT_CLASS(event) ((event) >> 24)
+/* the classes in which a backend waits until another one wakes it */
+#define BACKEND_CLASS_LWLOCK 0x01u
+#define BACKEND_CLASS_LOCK 0x03u
+#define BACKEND_CLASS_BUFFER_PIN 0x04u
 /* stands for all further events of the class of `event` once BACKEND_WAITS_OWN entries are used */
 #define BACKEND_EVENT_REST(event) ((event) | UINT32_C(0x00ffffff))
 #define BACKEND_ACTIVITY_NONE UINT32_C(0xffffffff) /* no activity, or it is not readable */
@@ -70,6 +76,61 @@ struct backend_statements {
     struct backend_share shares[BACKEND_SHARES];
 };
 
+/*
+ * Who ended the waits of a backend for locks (blocks.bpf.h). A wait is from the sleep that starts
+ * it to the wakeup by another backend of the server. Its time, of which a timer or a signal may
+ * have interrupted the sleep, is charged to that backend, the blocker, when the wait ends. The root
+ * is the backend that the blocker itself waited for meanwhile, or the one that this one waited for,
+ * and so on: so a wait may have several roots, one after another.
+ */
+struct backend_block {
+    int32_t blocker, root; /* pids */
+    uint32_t event;
+    uint32_t added, used; /* like those of struct backend_share */
+    uint32_t reserved;
+    uint64_t ns;
+};
+
+/* One of the last waits for a lock that have ended. */
+struct backend_lock_wait {
+    uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC; end_ns is 0 while the wait is written */
+    uint32_t waker;            /* number of the slot of the backend that ended it */
+    int32_t waker_pid;
+};
+
+#define BACKEND_BLOCKS 64      /* a power of two */
+#define BACKEND_BLOCKS_NEAR 16 /* the number of places, from its hash on, that a block may have */
+#define BACKEND_LOCK_WAITS 4   /* a power of two */
+
+/*
+ * The waits of a backend for locks by blocker. A block that has not grown since the last reading
+ * but one may be replaced. What finds no place is in no block, and counted in losses.unkept.
+ *
+ * The session reports a wait that has not ended by other means. So at each reading it writes the
+ * time of that wait until then to `reported_ns`, and the number of the wait to `reported`. When the
+ * wait ends, the kernel charges only what is more, and adds the reported time to settled_ns. If the
+ * wait ended while the session wrote, settled_ns lacks it, and it is in a block.
+ */
+struct backend_blocks {
+    uint64_t asleep_ns; /* of the wait that has not ended, until the slot's since_ns */
+    uint64_t begin_ns;  /* of that wait */
+    uint32_t event;     /* of that wait; 0: the backend waits for no lock */
+    uint32_t number;    /* of the wait, from 1 */
+    /* 1 + number of the slot of the backend that woke it last, and its pid; 0: another task did */
+    uint32_t waker;
+    int32_t waker_pid;
+    uint64_t woken_ns;    /* when another backend woke it; 0 after it is known what that ended */
+    uint64_t settled_ns;  /* sum of what was reported of waits that have ended */
+    uint64_t reported_ns; /* only the session writes this and the next one */
+    uint32_t reported;
+    uint32_t wait_count;  /* of all waits that a backend ended; the last ones are in waits[] */
+    uint8_t is_asleep;    /* It sleeps in the wait now, */
+    uint8_t may_be_ended; /* and a wakeup by another backend will end it. */
+    uint8_t reserved[6];
+    struct backend_lock_wait waits[BACKEND_LOCK_WAITS]; /* wait n is at n % BACKEND_LOCK_WAITS */
+    struct backend_block blocks[BACKEND_BLOCKS];
+};
+
 enum backend_state { BACKEND_OFF_CPU, BACKEND_ON_CPU, BACKEND_IN_RUN_QUEUE };
 
 enum backend_flag {
@@ -105,6 +166,7 @@ struct backends_losses {
     uint64_t unread;       /* wait events and activities that could not be read */
     uint64_t misaccounted; /* waits charged to another class, because all entries were in use */
     uint64_t unseen;       /* switches without an event, whose times are estimated */
+    uint64_t unkept;       /* parts of waits for locks for which no place was free */
 };
 
 /* a power of two; the slot of an exited backend is in use until the session has read it */
@@ -136,7 +198,11 @@ struct backend_slots {
 _Static_assert(sizeof(struct backends_place) == 48, "no padding");
 _Static_assert(sizeof(struct backend_share) == 32, "no padding");
 _Static_assert(sizeof(struct backend_statements) == 32 + BACKEND_SHARES * 32, "no padding");
+_Static_assert(sizeof(struct backend_block) == 32, "no padding");
+_Static_assert(sizeof(struct backend_lock_wait) == 24, "no padding");
+_Static_assert(sizeof(struct backend_blocks) == 72 + BACKEND_LOCK_WAITS * 24 + BACKEND_BLOCKS * 32,
+               "no padding");
 _Static_assert(sizeof(struct backend_account) == 168 + BACKEND_WAITS_MAX * 24, "no padding");
-_Static_assert(sizeof(struct backends_losses) == 32, "no padding");
+_Static_assert(sizeof(struct backends_losses) == 40, "no padding");
 _Static_assert(offsetof(struct backend_slot, account) == 64, "no padding");
 _Static_assert(sizeof(struct backend_slots) == 16 + 5 * BACKENDS_MAX, "no padding");

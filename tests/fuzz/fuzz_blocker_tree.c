@@ -14,14 +14,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { CONTENTION, BLOCKED, BLOCKING };
+enum { CONTENTION, BLOCKED, BLOCKING, MEASURED };
 static const struct column columns[] = {
     { "contention_ns", "", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CONTENTION, NULL },
     { "blocked_ns", "", "", COLUMN_COUNTER, CAMP_SCALED, CLASS_NONE, NULL },
     { "blocking_ns", "", "", COLUMN_COUNTER, CAMP_SCALED, CLASS_NONE, NULL },
+    { "blocked_measured_ns", "", "", COLUMN_COUNTER, CAMP_MEASURED, CLASS_NONE, NULL },
 };
 static const char *const label_names[] = { "root_blocker", "blocker" };
-static const struct schema schema = { "fuzz", columns, 3, 1, label_names, 2 };
+static const struct schema schema = { "fuzz", columns, 4, 1, label_names, 2 };
 
 /* Ids are small, so that sessions meet. */
 static const char *label_of(uint8_t byte, char ret[TEXT_SIZE])
@@ -49,25 +50,27 @@ static void add_row(struct frame *frame, const uint8_t *bytes)
     numbers = frame_values(frame, frame->entity_count - 1);
     numbers[CONTENTION] = numbers[BLOCKED] = bytes[3];
     numbers[BLOCKING] = bytes[3] % 3;
+    numbers[MEASURED] = bytes[0]; /* may be more than the whole */
 }
 
 static void check(const struct blocker_tree *tree)
 {
-    uint64_t sum_ns = 0, roots_ns = 0;
+    uint64_t sum_ns = 0, roots_ns = 0, measured_ns = 0;
     uint32_t depth = 0;
 
     for (size_t i = 0; i < tree->count; i++) {
         const struct blocker_node *node = &tree->nodes[i];
 
         if (node->session >= tree->session_count || node->depth > depth ||
-            (i == 0 && node->depth != 0))
+            (i == 0 && node->depth != 0) || node->measured_ns > node->blocked_ns)
             abort();
         depth = node->depth + 1;
         sum_ns += node->blocked_ns;
+        measured_ns += node->measured_ns;
         roots_ns += node->depth == 0 ? node->blocking_ns : 0;
     }
-    if (sum_ns != tree->blocked_ns || roots_ns != tree->blocked_ns ||
-        tree->blocked_ns > tree->contention_ns)
+    if (sum_ns != tree->blocked_ns || measured_ns != tree->measured_ns ||
+        roots_ns != tree->blocked_ns || tree->blocked_ns > tree->contention_ns)
         abort();
 }
 

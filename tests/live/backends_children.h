@@ -14,10 +14,13 @@
 static struct backend_account accounts[BACKENDS];
 /* by the `row` of an account; all zero unless the session divides times by statement */
 static struct backend_statements statements[BACKENDS];
+/* the same, of a session that notes who ends waits for locks */
+static struct backend_blocks blocks[BACKENDS];
 static size_t account_count;
 /* The last account of each exited child, at index pid % BACKENDS. */
 static struct backend_account last[BACKENDS];
 static struct backend_statements last_statements[BACKENDS];
+static struct backend_blocks last_blocks[BACKENDS];
 
 /* Like a database server, each child has these variables at the same addresses. */
 static uint32_t event;
@@ -68,13 +71,15 @@ static void read_all(struct backends *backends)
 {
     struct camp_error error;
 
-    if (backends_read(backends, accounts, statements, BACKENDS, &account_count, &error) != CAMP_OK)
+    if (backends_read(backends, accounts, statements, blocks, BACKENDS, &account_count, &error) !=
+        CAMP_OK)
         fail_msg("%s", error.message);
     for (size_t i = 0; i < account_count; i++) {
         assert_int_equal(account_sum_ns(&accounts[i]), accounts[i].time_ns - accounts[i].begin_ns);
         if ((accounts[i].flags & BACKEND_ENDED) != 0) {
             last[accounts[i].pid % BACKENDS] = accounts[i];
             last_statements[accounts[i].pid % BACKENDS] = statements[accounts[i].row];
+            last_blocks[accounts[i].pid % BACKENDS] = blocks[accounts[i].row];
         }
     }
 }
@@ -106,7 +111,8 @@ static inline struct backend_account last_of_child(struct backends *backends, pi
 /* The length of each wait, which the child measures with its own clocks. Shared memory. */
 static struct stretch *own;
 
-static void wait_for(uint32_t of_event, int32_t activity, unsigned us, struct stretch *stretch)
+static inline void wait_for(uint32_t of_event, int32_t activity, unsigned us,
+                            struct stretch *stretch)
 {
     event = of_event;
     entry.activity = activity;
@@ -118,14 +124,14 @@ static void wait_for(uint32_t of_event, int32_t activity, unsigned us, struct st
     event = 0;
 }
 
-static void wait_long(void *truth)
+static inline void wait_long(void *truth)
 {
     (void)truth;
     for (;;)
         wait_for(0x06000000, 1, 10000000, NULL);
 }
 
-static void end_child(pid_t pid)
+static inline void end_child(pid_t pid)
 {
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);

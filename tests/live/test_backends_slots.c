@@ -125,7 +125,7 @@ static void a_read_into_a_short_array_loses_no_backend(void **state)
     (void)state;
     reap_well(start(sit, NULL));
     reap_well(start(sit, NULL));
-    assert_int_equal(backends_read(backends, accounts, NULL, 1, &count, NULL), CAMP_E_SPACE);
+    assert_int_equal(backends_read(backends, accounts, NULL, NULL, 1, &count, NULL), CAMP_E_SPACE);
     assert_int_equal(count, 2);
     read_all(backends);
     assert_int_equal(account_count, 2);

@@ -4,35 +4,19 @@
  * session of each sample: number of the sample, pid, 1 if it was asleep (state S in /proc), and the
  * pids that block it, such as {7,9}. The last line has the number of samples.
  */
+#include "asleep.h"
+
 #include <libpq-fe.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define SQL "select pid, pg_blocking_pids(pid) from pg_stat_activity where wait_event_type = 'Lock'"
 
 static char output[1 << 20]; /* Writing must not delay a sample. */
-
-static bool is_asleep(const char *pid)
-{
-    char path[64], line[512] = "";
-    const char *end;
-    FILE *file;
-
-    snprintf(path, sizeof path, "/proc/%s/stat", pid);
-    file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    if (fgets(line, sizeof line, file) == NULL)
-        line[0] = '\0';
-    fclose(file);
-    end = strrchr(line, ')');
-    return end != NULL && strncmp(end, ") S", 3) == 0;
-}
 
 static bool sample(PGconn *connection, unsigned long number)
 {

@@ -8,6 +8,8 @@
  * A backend that got the lock keeps the wait event until it has a CPU. So a sample that is not
  * asleep waits for a CPU, and only the asleep ones wait for the lock.
  */
+#include "asleep.h"
+
 #include <inttypes.h>
 #include <libpq-fe.h>
 #include <poll.h>
@@ -15,29 +17,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define SQL                                                                                        \
     "select pid, query_id, regexp_replace(left(query, 60), '\\s+', ' ', 'g') from "                \
     "pg_stat_activity where wait_event_type = 'Lock' and wait_event in ('transactionid', "         \
     "'tuple')"
-
-static bool is_asleep(const char *pid)
-{
-    char path[64], line[512] = "", *end;
-    FILE *file;
-
-    snprintf(path, sizeof path, "/proc/%s/stat", pid);
-    file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    if (fgets(line, sizeof line, file) == NULL)
-        line[0] = '\0';
-    fclose(file);
-    end = strrchr(line, ')');
-    return end != NULL && end[1] == ' ' && end[2] == 'S';
-}
 
 static bool sample(PGconn *connection)
 {

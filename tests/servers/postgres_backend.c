@@ -165,7 +165,7 @@ size_t read_accounts(struct backends *backends, struct backend_account *accounts
     struct camp_error error;
     size_t count = 0;
 
-    if (backends_read(backends, accounts, NULL, ACCOUNTS, &count, &error) != CAMP_OK)
+    if (backends_read(backends, accounts, NULL, NULL, ACCOUNTS, &count, &error) != CAMP_OK)
         fail_msg("%s", error.message);
     for (size_t i = 0; i < count; i++) {
         uint64_t sum = accounts[i].cpu_ns + accounts[i].run_queue_ns;

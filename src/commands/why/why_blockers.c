@@ -23,6 +23,9 @@ static const struct field summary_fields[] = {
     { "contention_ns", NULL, "time that all sessions waited for locks, also of the server itself" },
     { "known_ns", NULL, "of it, that for a known session; the trees add up to it" },
     { "unknown_ns", NULL, "of it, the rest" },
+    { "measured_ns", NULL,
+      "of known_ns, what the kernel measured: waits that have ended; the server was asked for the "
+      "rest of known_ns. null: nothing is measured on this tier" },
 };
 
 static const struct field tree_fields[] = {
@@ -35,6 +38,8 @@ static const struct field tree_fields[] = {
     { NULL, "session", "", -34 },
     { "waited_ns", NULL, "how long it waited for the session above it; null: a root, or unknown" },
     { NULL, "waited s", "", 9, 3 },
+    { "measured_ns", NULL, "of waited_ns, what the kernel measured; null: as in the summary" },
+    { NULL, "meas. %", "", 7, 1 },
     { "blocking_ns", NULL, "how long the sessions below it waited, at all depths" },
     { NULL, "blocked s", "", 9, 3 },
     { "waiting", "sessions", "of a root: number of different sessions below it", 8 },
@@ -152,6 +157,7 @@ static void add_node(struct document *document, const struct why_blockers_interv
     const struct blocker_tree *tree = interval->tree;
     const struct blocker_node *node = &tree->nodes[at];
     const struct blocker_session *session = session_of(tree, at);
+    const bool has_measured = tree->has_measured && node->blocked_ns > 0;
     char who[LABEL_SIZE], activity[LABEL_SIZE], statement[LABELS_VALUE_SIZE];
     char sentence[SENTENCE_SIZE] = "";
 
@@ -170,6 +176,9 @@ static void add_node(struct document *document, const struct why_blockers_interv
                                     node->is_repeated ? " ..." : "")),
             node->blocked_ns > 0 ? cell_natural(node->blocked_ns) : cell_unknown(),
             node->blocked_ns > 0 ? cell_real(seconds(node->blocked_ns)) : cell_unknown(),
+            has_measured ? cell_natural(node->measured_ns) : cell_unknown(),
+            has_measured ? cell_real(100 * (double)node->measured_ns / (double)node->blocked_ns)
+                         : cell_unknown(),
             cell_natural(node->blocking_ns),
             node->blocking_ns > 0 ? cell_real(seconds(node->blocking_ns)) : cell_unknown(),
             node->depth == 0 ? cell_natural(node->waiting) : cell_unknown(),
@@ -238,6 +247,11 @@ static void add_notes(struct document *document, const struct why_blockers_inter
     const struct blocker_tree *tree = interval->tree;
     const uint64_t unknown_ns = unknown_of(tree);
 
+    if (tree->measured_ns > 0)
+        document_note(document,
+                      "%.3f s are measured: waits that have ended, by the session that ended them. "
+                      "Of waits that last the server was asked for the blocker.",
+                      seconds(tree->measured_ns));
     if (tree->contention_ns > 0)
         document_note(document,
                       "Of %.3f s of contention %.3f s (%.1f %%) were for %s: waits of which no "
@@ -257,10 +271,14 @@ int why_blockers_fill(struct document *ret, const struct why_blockers_interval *
     document_start(ret, &layout);
     {
         const struct cell cells[] = {
-            cell_text(interval->time),         cell_real(seconds(tree->elapsed_ns)),
-            cell_text(interval->name),         cell_text(interval->tier),
-            cell_natural(tree->contention_ns), cell_natural(tree->blocked_ns),
+            cell_text(interval->time),
+            cell_real(seconds(tree->elapsed_ns)),
+            cell_text(interval->name),
+            cell_text(interval->tier),
+            cell_natural(tree->contention_ns),
+            cell_natural(tree->blocked_ns),
             cell_natural(unknown_of(tree)),
+            tree->has_measured ? cell_natural(tree->measured_ns) : cell_unknown(),
         };
 
         DOCUMENT_ADD(ret, WHY_BLOCKERS_SUMMARY, cells);

@@ -41,10 +41,12 @@ static void merge_edges(struct blocker_tree *tree)
     qsort(edges, tree->edge_count, sizeof *edges, compare_pairs);
     for (size_t i = 0; i < tree->edge_count; i++) {
         edges[i].is_shown = false;
-        if (kept > 0 && compare_pairs(&edges[kept - 1], &edges[i]) == 0)
+        if (kept > 0 && compare_pairs(&edges[kept - 1], &edges[i]) == 0) {
             edges[kept - 1].ns += edges[i].ns;
-        else
+            edges[kept - 1].measured_ns += edges[i].measured_ns;
+        } else {
             edges[kept++] = edges[i];
+        }
     }
     tree->edge_count = kept;
     qsort(edges, kept, sizeof *edges, compare_edges);
@@ -115,6 +117,7 @@ static void add_below(struct blocker_tree *tree, int64_t root, int64_t from, uin
 
             if (node == NULL)
                 return;
+            node->measured_ns = edge->measured_ns;
             edge->is_shown = true;
             path[depth]++;
             node->is_repeated = next < tree->edge_count && tree->edges[next].is_shown;

@@ -10,8 +10,8 @@
 
 /* Where a frame has what the tree needs. */
 struct places {
-    size_t blocker, root, application, statement, activity;         /* labels */
-    size_t blocked, blocking, activity_ns, first_state, last_state; /* columns */
+    size_t blocker, root, application, statement, activity;                   /* labels */
+    size_t blocked, measured, blocking, activity_ns, first_state, last_state; /* columns */
 };
 
 static size_t find_label(const struct schema *schema, const char *name)
@@ -41,6 +41,7 @@ static struct places find_places(const struct schema *schema)
         .statement = find_label(schema, "query"),
         .activity = find_label(schema, "blocking_activity"),
         .blocked = find_column(schema, "blocked_ns"),
+        .measured = find_column(schema, "blocked_measured_ns"),
         .blocking = find_column(schema, "blocking_ns"),
         .activity_ns = find_column(schema, "blocking_activity_ns"),
     };
@@ -68,8 +69,8 @@ void blocker_tree_start(struct blocker_tree *tree)
 {
     free_sessions(tree);
     tree->count = tree->edge_count = 0;
-    tree->elapsed_ns = tree->contention_ns = tree->blocked_ns = 0;
-    tree->failed = false;
+    tree->elapsed_ns = tree->contention_ns = tree->blocked_ns = tree->measured_ns = 0;
+    tree->has_measured = tree->failed = false;
 }
 
 void blocker_tree_release(struct blocker_tree *tree)
@@ -178,6 +179,7 @@ void blocker_tree_add(struct blocker_tree *tree, const struct frame *frame)
 {
     const struct places places = find_places(frame->schema);
 
+    tree->has_measured |= places.measured != NOWHERE;
     tree->elapsed_ns += frame->end_ns - frame->start_ns;
     for (size_t i = 0; i < frame->entity_count; i++) {
         const struct entity *entity = &frame->entities[i];
@@ -193,7 +195,11 @@ void blocker_tree_add(struct blocker_tree *tree, const struct frame *frame)
         if (edge.ns == 0 || !read_id(entity->labels, places.blocker, &edge.blocker) ||
             !read_id(entity->labels, places.root, &edge.root))
             continue;
+        if (places.measured != NOWHERE)
+            edge.measured_ns =
+                values[places.measured] < edge.ns ? values[places.measured] : edge.ns;
         tree->blocked_ns += edge.ns;
+        tree->measured_ns += edge.measured_ns;
         add_edge(tree, &edge);
     }
 }

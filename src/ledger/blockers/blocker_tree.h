@@ -30,6 +30,7 @@ struct blocker_node {
     size_t session;      /* index in `sessions` */
     uint32_t depth;      /* 0 for a root */
     uint64_t blocked_ns; /* how long it waited for the session above; 0 for a root, or if unknown */
+    uint64_t measured_ns; /* the part of blocked_ns that the kernel measured */
     uint64_t blocking_ns; /* how long the sessions below waited, at all depths */
     uint32_t waiting;     /* of a root: number of sessions below, each counted once; otherwise 0 */
     bool is_repeated;     /* the sessions below it are at its first place in the tree */
@@ -46,6 +47,8 @@ struct blocker_tree {
     uint64_t elapsed_ns;    /* of the intervals */
     uint64_t contention_ns; /* of all sessions */
     uint64_t blocked_ns;    /* of it, that by a known session */
+    uint64_t measured_ns;   /* of that, what the kernel measured; the rest is of samples */
+    bool has_measured;      /* The frames say what is measured. */
     bool failed;
 };
 

@@ -7,6 +7,7 @@
 struct blocker_edge {
     int64_t root, blocker, waiting;
     uint64_t ns;
+    uint64_t measured_ns; /* part of it */
     bool is_shown;
 };
 

@@ -33,6 +33,7 @@ struct backends {
     /* [BACKENDS_MAX] the row of each slot in the last reading, and whether its task has ended */
     uint32_t rows[BACKENDS_MAX];
     bool ended[BACKENDS_MAX];
+    struct backend_blocks *blocks; /* [BACKENDS_MAX], or NULL if blockers are not noted */
 };
 
 static int find_types(struct backends_bpf *programs, const struct relocations *types,
@@ -71,12 +72,19 @@ static int prepare(struct backends *backends, const struct backends_place *place
     lengths_give_all(&programs->bss->lengths_places);
     programs->rodata->by_statement = place->by_statement;
     programs->rodata->keeps_lengths = place->lengths;
+    programs->rodata->by_blocker = place->by_blocker;
     programs->bss->reading = 1;
-    if (place->by_statement == 0)
+    if (!place->by_statement)
         bpf_map__set_max_entries(programs->maps.statements, 1);
-    if (place->lengths == 0) {
+    if (!place->lengths) {
         bpf_map__set_max_entries(programs->maps.lengths, 1);
         bpf_map__set_max_entries(programs->maps.lengths_index, 1);
+    }
+    if (!place->by_blocker) {
+        bpf_map__set_max_entries(programs->maps.blocks, 1);
+        bpf_program__set_autoload(programs->progs.on_waking, false);
+        bpf_program__set_autoload(programs->progs.on_timer, false);
+        bpf_program__set_autoload(programs->progs.on_timer_end, false);
     }
     return find_types(programs, types, error);
 }
@@ -94,6 +102,10 @@ static int load(struct backends *backends, const struct backends_place *place,
         return prepared;
     if (r == 0 && programs->bss == NULL) /* libbpf could not map the variables of the programs */
         r = -ENOMEM;
+    if (r == 0 && place->by_blocker) { /* before the start of a timer, so that each has its end */
+        programs->links.on_timer_end = bpf_program__attach(programs->progs.on_timer_end);
+        r = programs->links.on_timer_end == NULL ? -errno : 0;
+    }
     if (r == 0)
         r = backends_bpf__attach(programs);
     return r == 0 ? CAMP_OK : camp_refused_programs(r, WHAT, WITHOUT, error);
@@ -115,12 +127,15 @@ static int map_slots(struct backends *backends, const struct backends_place *pla
     struct backend_lengths *lengths = NULL;
 
     backends->slots = map_elements(programs->maps.accounts);
-    if (place->by_statement != 0)
+    if (place->by_statement)
         backends->statements = map_elements(programs->maps.statements);
-    if (place->lengths != 0)
+    if (place->lengths)
         lengths = map_elements(programs->maps.lengths);
-    if (backends->slots == NULL || (place->by_statement != 0 && backends->statements == NULL) ||
-        (place->lengths != 0 &&
+    if (place->by_blocker)
+        backends->blocks = map_elements(programs->maps.blocks);
+    if (backends->slots == NULL || (place->by_statement && backends->statements == NULL) ||
+        (place->by_blocker && backends->blocks == NULL) ||
+        (place->lengths &&
          (lengths == NULL ||
           !lengths_reader_init(&backends->lengths, lengths, &programs->bss->lengths_places,
                                bpf_map__fd(programs->maps.lengths_index)))))
@@ -223,6 +238,8 @@ void backends_close(struct backends *backends)
     if (backends->lengths.shared != NULL)
         munmap(backends->lengths.shared, BACKEND_LENGTHS_MAX * sizeof *backends->lengths.shared);
     lengths_reader_release(&backends->lengths);
+    if (backends->blocks != NULL)
+        munmap(backends->blocks, BACKENDS_MAX * sizeof *backends->blocks);
     backends_bpf__destroy(backends->programs);
     free(backends);
 }
@@ -274,15 +291,28 @@ static void close_statements(struct backend_statements *ret, const struct backen
         ret->shares[ret->share].ns += interval;
 }
 
-/* Copies the account of a slot, and repeats the copy if the kernel changed the slot meanwhile.
+/* A copy of what belongs to one slot. `statements` and `blocks` may be NULL. */
+struct copy {
+    struct backend_account *account;
+    struct backend_statements *statements;
+    struct backend_blocks *blocks;
+};
+
+static void close_blocks(struct backend_blocks *ret, const struct backend_account *account,
+                         uint64_t since_ns)
+{
+    if ((account->flags & BACKEND_ENDED) == 0 && ret->is_asleep != 0)
+        ret->asleep_ns += account->time_ns - since_ns;
+}
+
+/* Copies slot `number`, and repeats the copy if the kernel changed the slot meanwhile.
  * After BUSY_TRIES copies this function sleeps between copies, because a hypervisor may have
  * stopped the CPU that is writing. Returns false if the slot changed during each copy; *ret is then
  * the last copy. The order of the loads is that of order.bpf.h; the clock is read after the copy
  * and before the second load of `sequence`, so the copy was still valid at that time. */
-static bool read_slot(struct backend_account *ret, const struct backend_slot *slot,
-                      struct backend_statements *ret_statements,
-                      const struct backend_statements *statements)
+static bool read_slot(const struct copy *ret, const struct backends *backends, uint32_t number)
 {
+    const struct backend_slot *slot = &backends->slots[number];
     const volatile uint64_t *now_sequence = &slot->sequence;
 
     for (int i = 0; i < BUSY_TRIES + SLEEPING_TRIES; i++) {
@@ -293,21 +323,34 @@ static bool read_slot(struct backend_account *ret, const struct backend_slot *sl
             usleep(1000);
         sequence = *now_sequence;
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        copy_account(ret, &slot->account);
-        if (ret_statements != NULL)
-            memcpy(ret_statements, statements, sizeof *ret_statements);
+        copy_account(ret->account, &slot->account);
+        if (ret->statements != NULL)
+            memcpy(ret->statements, &backends->statements[number], sizeof *ret->statements);
+        if (ret->blocks != NULL)
+            memcpy(ret->blocks, &backends->blocks[number], sizeof *ret->blocks);
         since_ns = slot->since_ns;
         wait = slot->wait;
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         now = now_ns(CLOCK_MONOTONIC);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        close_copy(ret, since_ns, wait, now);
-        if (ret_statements != NULL)
-            close_statements(ret_statements, ret, since_ns);
+        close_copy(ret->account, since_ns, wait, now);
+        if (ret->statements != NULL)
+            close_statements(ret->statements, ret->account, since_ns);
+        if (ret->blocks != NULL)
+            close_blocks(ret->blocks, ret->account, since_ns);
         if (sequence % 2 == 0 && sequence == *now_sequence)
             return true;
     }
     return false;
+}
+
+/* Tells the kernel how much of the wait for a lock that has not ended is reported now. */
+static void note_reported(struct backend_blocks *blocks, const struct backend_blocks *copy)
+{
+    if (copy->event == 0)
+        return;
+    __atomic_store_n(&blocks->reported_ns, copy->asleep_ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&blocks->reported, copy->number, __ATOMIC_RELEASE);
 }
 
 /* Sets a slot to zero, and then gives it to the kernel for another task. */
@@ -318,6 +361,8 @@ static void give_back(struct backends *backends, uint32_t number)
     memset(&backends->slots[number], 0, sizeof backends->slots[number]);
     if (backends->statements != NULL)
         memset(&backends->statements[number], 0, sizeof backends->statements[number]);
+    if (backends->blocks != NULL)
+        memset(&backends->blocks[number], 0, sizeof backends->blocks[number]);
     slots->in_use[number] = 0;
     slots->free[slots->given % BACKENDS_MAX] = number;
     __atomic_store_n(&slots->given, slots->given + 1, __ATOMIC_RELEASE);
@@ -333,8 +378,8 @@ static size_t count_in_use(const volatile uint8_t *in_use)
 }
 
 int backends_read(struct backends *backends, struct backend_account *accounts,
-                  struct backend_statements *statements, size_t capacity, size_t *ret_count,
-                  struct camp_error *error)
+                  struct backend_statements *statements, struct backend_blocks *blocks,
+                  size_t capacity, size_t *ret_count, struct camp_error *error)
 {
     uint32_t *reading = &backends->programs->bss->reading;
     const volatile uint8_t *in_use = backends->programs->bss->slots.in_use;
@@ -345,22 +390,26 @@ int backends_read(struct backends *backends, struct backend_account *accounts,
         return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu backends, with space for %zu",
                          there, capacity);
     }
-    if (backends->statements == NULL)
-        statements = NULL;
     memset(backends->rows, 0xff, sizeof backends->rows); /* BACKEND_LENGTHS_OTHER */
     /* before the first share is read, so that none is replaced unread */
     __atomic_store_n(reading, *reading + 1, __ATOMIC_SEQ_CST);
     for (uint32_t i = 0; i < BACKENDS_MAX && count < capacity; i++) {
-        struct backend_account *account = &accounts[count];
+        const struct copy copy = {
+            .account = &accounts[count],
+            .statements =
+                statements != NULL && backends->statements != NULL ? &statements[count] : NULL,
+            .blocks = blocks != NULL && backends->blocks != NULL ? &blocks[count] : NULL,
+        };
+        bool is_whole;
 
         if (in_use[i] == 0)
             continue;
-        backends->ended[i] =
-            read_slot(account, &backends->slots[i], statements != NULL ? &statements[count] : NULL,
-                      statements != NULL ? &backends->statements[i] : NULL) &&
-            (account->flags & BACKEND_ENDED) != 0;
-        account->row = backends->rows[i] = (uint32_t)count;
-        count += account->pid != 0;
+        is_whole = read_slot(&copy, backends, i);
+        if (is_whole && copy.blocks != NULL)
+            note_reported(&backends->blocks[i], copy.blocks);
+        backends->ended[i] = is_whole && (copy.account->flags & BACKEND_ENDED) != 0;
+        copy.account->row = backends->rows[i] = (uint32_t)count;
+        count += copy.account->pid != 0;
     }
     if (backends->lengths.shared != NULL)
         lengths_read(&backends->lengths, *reading, backends->rows, backends->ended);

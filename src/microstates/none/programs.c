@@ -34,8 +34,8 @@ int backends_watch(struct backends *backends, int32_t tid, struct camp_error *er
 }
 
 int backends_read(struct backends *backends, struct backend_account *accounts,
-                  struct backend_statements *statements, size_t capacity, size_t *ret_count,
-                  struct camp_error *error)
+                  struct backend_statements *statements, struct backend_blocks *blocks,
+                  size_t capacity, size_t *ret_count, struct camp_error *error)
 {
     return fail(error);
 }

@@ -338,3 +338,33 @@ int blocker_samples_divide(struct blocker_samples *samples, int64_t id, int64_t 
         qsort(ret->blocks, ret->count, sizeof *ret->blocks, compare_longest);
     return CAMP_OK;
 }
+
+static int compare_ids(const void *left, const void *right)
+{
+    const struct blocked *a = left, *b = right;
+
+    return compare_numbers(a->id, b->id);
+}
+
+int blocker_samples_divide_last(const struct blocker_samples *samples, int64_t id, int64_t start,
+                                uint64_t ns, struct blocks *ret)
+{
+    const struct blocked wanted = { .id = id };
+    const struct blocked *now = samples->now;
+
+    ret->count = 0;
+    ret->known_ns = 0;
+    for (size_t i = ARRAY_POSITION(&wanted, now, samples->now_count, compare_ids);
+         i < samples->now_count && now[i].id == id; i++) {
+        struct block block = now[i].block;
+
+        block.ns = part_of(ns, now[i].part, now[i].parts);
+        if (now[i].start != start || block.blocker == BLOCKER_UNKNOWN || block.ns == 0)
+            continue;
+        if (!ARRAY_RESERVE(ret->blocks, ret->capacity, ret->count + 1))
+            return CAMP_E_NOMEM;
+        ret->blocks[ret->count++] = block;
+        ret->known_ns += block.ns;
+    }
+    return CAMP_OK;
+}

@@ -75,3 +75,8 @@ int blocker_samples_add(struct blocker_samples *samples, uint64_t at_ns,
  * a sample. CAMP_OK or CAMP_E_NOMEM. */
 int blocker_samples_divide(struct blocker_samples *samples, int64_t id, int64_t start, uint64_t ns,
                            struct blocks *ret);
+
+/* Does the same by the last sample alone: for a wait that lasts. ret->count is 0 if the session did
+ * not wait for a known session in that sample. */
+int blocker_samples_divide_last(const struct blocker_samples *samples, int64_t id, int64_t start,
+                                uint64_t ns, struct blocks *ret);

@@ -12,7 +12,8 @@
  * the time of that one, and the rest of the contention is of others or unknown. Divided by blocker,
  * a session has a row for each of its blockers, one for unknown blockers ("unknown"), and one for
  * the rest of its time; they add up to the session. In both forms blocking_ns is how long a session
- * blocked others, added up over these.
+ * blocked others, added up over these. If the driver measures who ended waits, these waits are not
+ * divided by samples; blocked_measured_ns is their part of blocked_ns.
  *
  * Divided by wait event, a session has a row for each event in which it waited, such as
  * "Lock/transactionid", and one without an event for the rest of its time: on a CPU, in the run
@@ -61,6 +62,12 @@ struct session_lengths {
     const uint64_t *counts;        /* [SESSION_LENGTHS] */
 };
 
+/* A part of the time session.times[time] that the session waited for another one. */
+struct measured_block {
+    size_t time;
+    struct block block;
+};
+
 struct session {
     /* entity.id is unique among living sessions. entity.pid is the process or thread that serves
      * the session, or 0 if the server is not on this machine. */
@@ -79,6 +86,11 @@ struct session {
     /* Times in the interval as the database itself reports them, indexed by enum session_state. */
     uint64_t reported_ns[SESSION_STATE_COUNT];
     int64_t start; /* of the session in session_frame.blockers */
+    /* [measured_count] who ended the session's waits for locks, as far as it is measured. The parts
+     * of a time add up to at most that time; the rest is divided by samples. */
+    const struct measured_block *measured;
+    size_t measured_count;
+    bool waits_for_lock; /* at the end of the interval, if there may be `measured` */
     /* A row for a statement instead of a session, without time: the database's own counts of the
      * statement in the interval. NULL in the row of a session. */
     const struct statement_growth *growth;
@@ -127,6 +139,9 @@ struct session_plan {
     /* Whether a session waits for a lock that another session holds; NULL if the labels have no
      * SESSION_LABELS_OF_BLOCKERS. */
     bool (*is_lock)(const struct session_kind *kind);
+    /* The same, of locks of which samples have the blockers; NULL: of all. */
+    bool (*is_sampled_lock)(const struct session_kind *kind);
+    bool has_wakers; /* sessions have `measured` */
 };
 
 struct session_frame {
@@ -137,21 +152,25 @@ struct session_frame {
     bool detail;
     size_t first_rule_column, first_reported_column, sampled_column, samples_column,
         first_count_column, planning_column, lock_column, first_length_column, blocked_column,
-        blocking_column,
-        blocking_activity_column; /* indexes of columns; 0 if the frame has no such column */
-    size_t first_blocker_label;   /* enum session_label, if there is blocked_column */
-    size_t event_label;           /* label_count if there is no SOURCE_LABEL_WAIT_EVENT */
+        blocking_column, blocking_activity_column,
+        measured_column;        /* indexes of columns; 0 if the frame has no such column */
+    size_t first_blocker_label; /* enum session_label, if there is blocked_column */
+    size_t event_label;         /* label_count if there is no SOURCE_LABEL_WAIT_EVENT */
     bool (*is_lock)(const struct session_kind *kind);
+    bool (*is_sampled_lock)(const struct session_kind *kind);
     struct blocker_samples *blockers; /* set by the driver; NULL if they are unknown */
     enum session_division division;
-    struct blocks blocks;           /* of one session */
+    struct blocks sampled;          /* of one session */
+    struct session_block *blocks;   /* [block_count] of one session, also the measured ones */
     struct session_time *times;     /* [time_capacity] of one row by blocker */
+    struct session_time *rest;      /* [rest_count] times in locks that are not measured */
     struct event_part *event_parts; /* [event_capacity] of one session */
     /* [event_capacity] of one row by wait event */
     struct session_time *event_times;
     struct session_lengths *event_lengths;
     struct block *blockings; /* [blocking_count] who blocked, and how long, in the interval */
-    size_t time_capacity, event_capacity, blocking_count, blocking_capacity;
+    size_t time_capacity, rest_count, rest_capacity, block_count, block_capacity, event_capacity,
+        blocking_count, blocking_capacity;
     struct frame frame;
     struct known_kind *kinds; /* [kind_count], cache of session_frame_state() */
     size_t kind_count, kind_capacity;

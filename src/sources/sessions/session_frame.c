@@ -111,6 +111,16 @@ static const struct column blocked = {
     CLASS_NONE,
     NULL
 };
+static const struct column measured = {
+    "blocked_measured_ns",
+    "blocked, measured",
+    "the part of blocked_ns that is measured: waits that have ended, of which the kernel knows who "
+    "woke the session",
+    COLUMN_COUNTER,
+    CAMP_MEASURED,
+    CLASS_NONE,
+    NULL
+};
 static const struct column blocking = {
     "blocking_ns",
     "blocks others",
@@ -242,6 +252,8 @@ static bool add_columns(struct session_frame *sessions, const struct session_pla
         sessions->blocked_column = add_column(sessions, &blocked, provenance);
         sessions->blocking_column = add_column(sessions, &blocking, provenance);
         sessions->blocking_activity_column = add_column(sessions, &blocking_activity, CAMP_SAMPLED);
+        if (plan->has_wakers)
+            sessions->measured_column = add_column(sessions, &measured, CAMP_MEASURED);
     }
     return good;
 }
@@ -267,11 +279,12 @@ int session_frame_init(struct session_frame *ret, const struct session_plan *pla
     ret->first_blocker_label = find_label(plan, SOURCE_LABEL_BLOCKER);
     ret->event_label = find_label(plan, SOURCE_LABEL_WAIT_EVENT);
     ret->is_lock = ret->first_blocker_label < plan->label_count ? plan->is_lock : NULL;
+    ret->is_sampled_lock = plan->is_sampled_lock != NULL ? plan->is_sampled_lock : plan->is_lock;
     frame_init(&ret->frame, &ret->schema);
     r = parse_rules(&ret->rules, plan, error);
     if (r != CAMP_OK)
         return r;
-    ret->columns = calloc(2 * SESSION_STATE_COUNT + 5 + COUNT_COUNT + LENGTHS_COLUMNS +
+    ret->columns = calloc(2 * SESSION_STATE_COUNT + 6 + COUNT_COUNT + LENGTHS_COLUMNS +
                               ret->rules.column_count,
                           sizeof *ret->columns);
     ret->schema.columns = ret->columns;
@@ -293,11 +306,13 @@ void session_frame_release(struct session_frame *sessions)
     session_rules_release(&sessions->rules);
     frame_release(&sessions->frame);
     free(sessions->kinds);
-    free(sessions->blocks.blocks);
+    free(sessions->sampled.blocks);
+    free(sessions->blocks);
     free(sessions->times);
     free(sessions->event_parts);
     free(sessions->event_times);
     free(sessions->event_lengths);
+    free(sessions->rest);
     free(sessions->blockings);
     index_release(&sessions->kind_index);
     *sessions = (struct session_frame){ 0 };

@@ -10,17 +10,20 @@
 
 #include <cmocka.h>
 
-enum { CPU, CONTENTION, BLOCKED, BLOCKING, ACTIVITY };
+enum { CPU, CONTENTION, BLOCKED, BLOCKING, ACTIVITY, MEASURED };
 static const struct column columns[] = {
     { "cpu_ns", "CPU", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CPU, NULL },
     { "contention_ns", "contention", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CONTENTION, NULL },
     { "blocked_ns", "blocked", "", COLUMN_COUNTER, CAMP_SCALED, CLASS_NONE, NULL },
     { "blocking_ns", "blocking", "", COLUMN_COUNTER, CAMP_SCALED, CLASS_NONE, NULL },
     { "blocking_activity_ns", "activity", "", COLUMN_GAUGE, CAMP_SAMPLED, CLASS_NONE, NULL },
+    { "blocked_measured_ns", "measured", "", COLUMN_COUNTER, CAMP_MEASURED, CLASS_NONE, NULL },
 };
 static const char *const labels[] = { "application", "last_statement", "blocker", "root_blocker",
                                       "blocking_activity" };
-static const struct schema schema = { "postgres", columns, 5, 2, labels, 5 };
+static const struct schema schema = { "postgres", columns, 6, 2, labels, 5 };
+/* of a source that measures no blocker */
+static const struct schema sampled = { "postgres", columns, 5, 2, labels, 5 };
 
 static struct frame frame;
 static struct blocker_tree tree;
@@ -105,6 +108,32 @@ static void a_chain_is_a_tree_with_the_root_first(void **state)
     assert_int_equal(tree.sessions[0]->activity_ns, 41);
     assert_string_equal(tree.sessions[1]->statement, "update t");
     assert_int_equal(tree.sessions[1]->contention_ns, 90);
+}
+
+static void the_measured_parts_of_equal_edges_add_up(void **state)
+{
+    (void)state;
+    frame_values(&frame, add(2, "1", "1", 90))[MEASURED] = 30;
+    frame_values(&frame, add(2, "1", "1", 10))[MEASURED] = 10;
+    frame_values(&frame, add(3, "2", "1", 70))[MEASURED] = 71; /* no source writes that */
+    assert_tree(0, "0:1 0 170, 1:2 100 70, 2:3 70 0");
+    assert_true(tree.has_measured);
+    assert_int_equal(tree.nodes[0].measured_ns, 0);
+    assert_int_equal(tree.nodes[1].measured_ns, 40);
+    assert_int_equal(tree.nodes[2].measured_ns, 70);
+    assert_int_equal(tree.measured_ns, 110);
+}
+
+static void without_the_column_nothing_is_measured(void **state)
+{
+    (void)state;
+    frame_release(&frame);
+    frame_init(&frame, &sampled);
+    frame.end_ns = 1000;
+    add(2, "1", "1", 90);
+    assert_tree(0, "0:1 0 90, 1:2 90 0");
+    assert_false(tree.has_measured);
+    assert_int_equal(tree.measured_ns, 0);
 }
 
 static void the_tree_and_the_session_with_most_time_come_first(void **state)
@@ -237,6 +266,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_chain_is_a_tree_with_the_root_first),
+        TEST(the_measured_parts_of_equal_edges_add_up),
+        TEST(without_the_column_nothing_is_measured),
         TEST(the_tree_and_the_session_with_most_time_come_first),
         TEST(a_session_is_below_each_of_its_blockers_and_counts_once),
         TEST(what_a_session_blocks_is_shown_once),

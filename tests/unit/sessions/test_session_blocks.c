@@ -130,9 +130,9 @@ static void the_rows_of_a_session_by_blocker_add_up_to_it(void **state)
     add(7, 4, 0);
     assert_int_equal(sessions.frame.entity_count, 3);
     assert_string_equal(label(0, SESSION_BLOCKER), "");
-    assert_string_equal(label(1, SESSION_BLOCKER), "8");
-    assert_string_equal(label(2, SESSION_BLOCKER), "4");
-    assert_string_equal(label(2, SESSION_ROOT_BLOCKER), "4");
+    assert_string_equal(label(1, SESSION_BLOCKER), "4");
+    assert_string_equal(label(1, SESSION_ROOT_BLOCKER), "4");
+    assert_string_equal(label(2, SESSION_BLOCKER), "8");
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal((sessions.frame.entities[i].flags & ENTITY_PART) != 0, i > 0);
         assert_int_equal(frame_unaccounted_ns(&sessions.frame, i), i == 0 ? 30 : 0);
@@ -177,7 +177,7 @@ static void a_session_that_blocks_others_has_their_time_and_its_activity(void **
     assert_int_equal(value(1, "blocking_activity_ns"), 41);
     assert_string_equal(label(1, SESSION_BLOCKING_ACTIVITY), "idle_in_transaction");
     assert_true(value(2, "blocking_ns") > LOCK_NS / 2);
-    assert_int_equal(value(2, "blocking_ns"), value(5, "blocked_ns"));
+    assert_int_equal(value(2, "blocking_ns"), value(6, "blocked_ns"));
     assert_string_equal(label(2, SESSION_BLOCKING_ACTIVITY), "");
     assert_int_equal(value(3, "blocking_ns"), 0); /* a part of session 8 */
 }
@@ -202,6 +202,115 @@ static void a_blocker_without_a_row_is_only_a_label(void **state)
     assert_int_equal(value(0, "blocking_ns"), 0);
 }
 
+static bool is_any_lock(const struct session_kind *kind)
+{
+    return is_lock(kind) || strcmp(kind->texts[SESSION_CLASS], "LWLock") == 0;
+}
+
+static int start_with_wakers(void **state)
+{
+    const struct session_plan plan = { .name = "postgres",
+                                       .cpu_provenance = CAMP_MEASURED,
+                                       .wait_provenance = CAMP_MEASURED,
+                                       .rules_text = rules,
+                                       .label_names = label_names,
+                                       .label_count = 4,
+                                       .has_wakers = true,
+                                       .is_lock = is_any_lock,
+                                       .is_sampled_lock = is_lock };
+
+    (void)state;
+    assert_int_equal(session_frame_init(&sessions, &plan, NULL), CAMP_OK);
+    session_frame_begin(&sessions, 1, 1001, 5);
+    samples = (struct blocker_samples){ .longest_ns = 1000 };
+    sessions.blockers = &samples;
+    return 0;
+}
+
+/* Of the 201 ns for the table, 1 ns lasts or ended otherwise; of the 7 ns of the latch, 2. */
+static const struct measured_block measured[] = {
+    { 0, { 8, 9, 60 } }, { 0, { 8, 8, 40 } }, { 2, { 4, 4, 200 } }, { 3, { 4, 9, 5 } }
+};
+
+static void add_measured(bool waits_for_lock)
+{
+    const struct session session = { .entity = { .id = 7, .count = 1 },
+                                     .elapsed_ns = ELAPSED_NS,
+                                     .cpu_ns = 60,
+                                     .run_queue_ns = 2,
+                                     .times = times,
+                                     .time_count = 4,
+                                     .start = 70,
+                                     .measured = measured,
+                                     .measured_count = 4,
+                                     .waits_for_lock = waits_for_lock };
+
+    assert_int_equal(session_frame_add(&sessions, &session), CAMP_OK);
+}
+
+static void a_measured_wait_is_of_its_waker_and_in_its_own_column(void **state)
+{
+    uint64_t contention_ns = 0, blocked_ns = 0, measured_ns = 0, row_ns = 0, table_ns = 0,
+             latch_ns = 0, count = 0;
+
+    (void)state;
+    sample();
+    sessions.division = SESSION_BY_BLOCKER;
+    add_measured(false);
+    assert_int_equal(sessions.frame.entity_count, 7);
+    for (size_t i = 0; i < 7; i++) {
+        assert_int_equal(frame_unaccounted_ns(&sessions.frame, i), i == 0 ? 30 : 0);
+        contention_ns += value(i, "contention_ns");
+        blocked_ns += value(i, "blocked_ns");
+        measured_ns += value(i, "blocked_measured_ns");
+        count += sessions.frame.entities[i].count;
+        if (value(i, "blocked_measured_ns") == 0)
+            continue;
+        row_ns += value(i, "contention_row_ns");
+        table_ns += value(i, "contention_table_ns");
+        latch_ns += value(i, "contention_latch_ns");
+    }
+    assert_int_equal(contention_ns, LOCK_NS + 7);
+    assert_int_equal(measured_ns, 305);
+    assert_int_equal(row_ns, 100);
+    assert_int_equal(table_ns, 200);
+    assert_int_equal(latch_ns, 5);
+    assert_int_equal(blocked_ns, 306); /* 1 ns by samples */
+    assert_int_equal(count, 4);        /* the rest, 4, 8, and unknown */
+    assert_string_equal(label(6, SESSION_BLOCKER), SESSION_BLOCKER_UNKNOWN);
+    assert_int_equal(value(6, "contention_latch_ns"), 2);
+}
+
+static void the_longest_blocker_is_that_of_measured_and_sampled_waits_together(void **state)
+{
+    (void)state;
+    sample();
+    add_measured(false);
+    assert_int_equal(sessions.frame.entity_count, 1);
+    assert_string_equal(label(0, SESSION_BLOCKER), "4");
+    assert_string_equal(label(0, SESSION_ROOT_BLOCKER), "4");
+    assert_int_equal(value(0, "blocked_measured_ns"), 205);
+    assert_in_range(value(0, "blocked_ns"), 205, 206);
+}
+
+/* The last sample of session 7 has the blocker 4, most samples have 8. */
+static void a_wait_that_lasts_beside_measured_ones_is_divided_by_the_last_sample(void **state)
+{
+    static const int64_t eight = 8, four = 4;
+    const struct blocked_sample first = { 7, 70, &eight, 1 }, second = { 7, 70, &four, 1 };
+
+    (void)state;
+    assert_int_equal(blocker_samples_add(&samples, 1000, &first, 1), CAMP_OK);
+    assert_int_equal(blocker_samples_add(&samples, 1500, &first, 1), CAMP_OK);
+    assert_int_equal(blocker_samples_add(&samples, 1501, &second, 1), CAMP_OK);
+    add_measured(true);
+    assert_int_equal(value(0, "blocked_ns"), 206);
+    assert_int_equal(value(0, "blocked_measured_ns"), 205);
+    add_measured(false);
+    assert_int_equal(value(1, "blocked_ns"), 205);
+}
+
+#define TEST_OF_WAKERS(name) cmocka_unit_test_setup_teardown(name, start_with_wakers, end)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 int main(void)
@@ -213,6 +322,9 @@ int main(void)
         TEST(a_session_that_blocks_others_has_their_time_and_its_activity),
         TEST(an_ended_session_blocks_if_no_living_one_has_its_pid),
         TEST(a_blocker_without_a_row_is_only_a_label),
+        TEST_OF_WAKERS(a_measured_wait_is_of_its_waker_and_in_its_own_column),
+        TEST_OF_WAKERS(the_longest_blocker_is_that_of_measured_and_sampled_waits_together),
+        TEST_OF_WAKERS(a_wait_that_lasts_beside_measured_ones_is_divided_by_the_last_sample),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,10 +23,11 @@
 #include <bpf/bpf_tracing.h>
 
 #include "../../backends_layout.h"
+#include "blocks.bpf.h"
 #include "kernel.h"
 #include "lengths.bpf.h"
 #include "names.bpf.h"
-#include "order.bpf.h"
+#include "slots.bpf.h"
 #include "statements.bpf.h"
 #include "wait_event.bpf.h"
 
@@ -36,46 +37,6 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
  * server (place.parent). */
 int32_t wanted;
 uint32_t found_count;
-
-struct backends_losses losses;
-struct backend_slots slots;
-
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, BACKENDS_MAX);
-    __type(key, int32_t);
-    __type(value, uint32_t);
-} watched SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(map_flags, BPF_F_MMAPABLE);
-    __uint(max_entries, BACKENDS_MAX);
-    __type(key, uint32_t);
-    __type(value, struct backend_slot);
-} accounts SEC(".maps");
-
-static __always_inline struct backend_slot *slot_of(int32_t tid)
-{
-    uint32_t *number = bpf_map_lookup_elem(&watched, &tid);
-
-    return number != NULL ? bpf_map_lookup_elem(&accounts, number) : NULL;
-}
-
-static __always_inline void count(uint64_t *loss)
-{
-    __sync_fetch_and_add(loss, 1);
-}
-
-static __always_inline void begin_writing(struct backend_slot *slot)
-{
-    ADD_IN_ORDER(&slot->sequence, 1);
-}
-
-static __always_inline void end_writing(struct backend_slot *slot)
-{
-    ADD_IN_ORDER(&slot->sequence, 1);
-}
 
 /* Returns the index of the entry for `event` and `activity` among the first `limit` entries, and
  * adds the entry if it is missing. Returns `limit` if all these entries are in use. The function is
@@ -131,6 +92,7 @@ static __always_inline void charge(struct backend_slot *slot, struct backend_sta
                                    uint64_t until, uint32_t next)
 {
     struct backend_account *account = &slot->account;
+    struct backend_blocks *blocks = blocks_of(slot->number);
     uint64_t interval = until - slot->since_ns;
     uint32_t wait = slot->wait;
 
@@ -150,12 +112,16 @@ static __always_inline void charge(struct backend_slot *slot, struct backend_sta
         own->run_queue_ns += interval;
     else if (own != NULL)
         charge_share(own, own->share, interval);
+    if (blocks != NULL && account->state == BACKEND_OFF_CPU)
+        charge_sleep(blocks, interval);
     slot->since_ns += interval;
     account->state = next;
 }
 
-static __always_inline void fall_asleep(struct backend_slot *slot, struct backend_statements *own)
+static __always_inline void fall_asleep(struct backend_slot *slot, struct backend_statements *own,
+                                        uint32_t why, uint64_t now)
 {
+    struct backend_blocks *blocks = blocks_of(slot->number);
     uint32_t event = 0, activity = BACKEND_ACTIVITY_NONE;
 
     if (place.event_pointer != 0 && !read_event(&event)) {
@@ -167,6 +133,8 @@ static __always_inline void fall_asleep(struct backend_slot *slot, struct backen
         count(&losses.unread);
     }
     open_wait(slot, own, event, activity);
+    if (blocks != NULL)
+        sleep_for_lock(blocks, event, why, now);
 }
 
 /* Called if no event reported a switch of the task, which is counted here. Returns how long the
@@ -210,7 +178,7 @@ static __always_inline void leave(struct backend_slot *slot, const struct task_s
     if (!runnable && (why & TASK_STOPPED_OR_TRACED) != 0)
         open_wait(slot, own, BACKEND_EVENT_STOPPED, BACKEND_ACTIVITY_NONE);
     else if (!runnable && !dead)
-        fall_asleep(slot, own);
+        fall_asleep(slot, own, why, now);
     if (dead) { /* The session frees a slot with BACKEND_ENDED. */
         slot->account.flags |= BACKEND_ENDED;
         bpf_map_delete_elem(&watched, &tid);
@@ -238,6 +206,7 @@ static __always_inline void arrive(struct backend_slot *slot, const struct task_
     if (slot->account.state == BACKEND_ON_CPU)
         left_unseen(slot, own, task, now);
     charge(slot, own, now, BACKEND_ON_CPU);
+    run_after_lock(slot, task, now);
     end_writing(slot);
 }
 
@@ -264,6 +233,7 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
 {
     struct backend_slot *slot = slot_of(task->pid);
     struct backend_statements *own;
+    struct backend_blocks *blocks;
     uint32_t state;
     uint64_t now;
 
@@ -273,80 +243,16 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
     if (state == BACKEND_IN_RUN_QUEUE || (state == BACKEND_ON_CPU && task->on_cpu))
         return 0;
     own = statements_of(slot);
+    blocks = blocks_of(slot->number);
     now = bpf_ktime_get_ns();
     begin_writing(slot);
     if (state == BACKEND_ON_CPU)
         left_unseen(slot, own, task, now);
     charge(slot, own, now, BACKEND_IN_RUN_QUEUE);
+    if (blocks != NULL)
+        wake_from_lock(blocks, now);
     end_writing(slot);
     return 0;
-}
-
-#define TRIES 8
-
-static __always_inline struct backend_slot *take_slot(uint32_t *number)
-{
-    volatile struct backend_slots *all = &slots;
-
-    for (int i = 0; i < TRIES; i++) {
-        uint64_t taken = all->taken;
-
-        if (taken == all->given)
-            break;
-        keep_order(); /* The session writes free[] and the slot before it adds to `given`. */
-        *number = all->free[taken % BACKENDS_MAX];
-        if (__sync_val_compare_and_swap(&slots.taken, taken, taken + 1) == taken)
-            return bpf_map_lookup_elem(&accounts, number);
-    }
-    count(&losses.unwatched);
-    return NULL;
-}
-
-static __always_inline void fill(struct backend_slot *slot, uint32_t number,
-                                 const struct task_struct *task, uint64_t now, uint32_t state,
-                                 uint32_t flags)
-{
-    struct backend_account *account = &slot->account;
-
-    slot->number = number;
-    slot->since_ns = now;
-    slot->run_ns = task->se.sum_exec_runtime;
-    slot->cpu_before_ns = slot->run_ns;
-    slot->run_queue_before_ns = task->sched_info.run_delay;
-    slot->voluntary_before = task->nvcsw;
-    slot->involuntary_before = task->nivcsw;
-    account->pid = task->pid;
-    account->flags = flags;
-    account->start_ns = task->start_boottime;
-    account->begin_ns = now;
-    account->state = state;
-}
-
-/* Starts to watch the task of a filled slot. If an older task with the same tid is still watched,
- * the slot gets pid 0 and BACKEND_ENDED, so that the session frees the slot. in_use is set last,
- * because the session reads a slot as soon as it sees in_use. */
-static __always_inline void watch(struct backend_slot *slot, uint32_t number)
-{
-    int32_t tid = slot->account.pid;
-
-    if (bpf_map_update_elem(&watched, &tid, &number, BPF_NOEXIST) != 0) {
-        slot->account.pid = 0;
-        slot->account.flags = BACKEND_ENDED;
-    }
-    keep_order();
-    slots.in_use[number % BACKENDS_MAX] = 1;
-}
-
-/* Ends the account of an older task that had this tid. No event reported the exit of that task. */
-static __always_inline void forget(int32_t tid)
-{
-    struct backend_slot *slot = slot_of(tid);
-
-    if (slot == NULL)
-        return;
-    count(&losses.unseen);
-    slot->account.flags |= BACKEND_ENDED;
-    bpf_map_delete_elem(&watched, &tid);
 }
 
 /* A new process is in the run queue right after this event. */
@@ -403,6 +309,7 @@ int watch_existing(struct bpf_iter__task *ctx)
     struct task_struct *task = ctx->task;
     struct backend_slot *slot;
     struct backend_statements *own;
+    struct backend_blocks *blocks;
     uint32_t event = 0, activity = BACKEND_ACTIVITY_NONE, number = 0, state;
     uint64_t switches, statement = 0;
 
@@ -427,8 +334,11 @@ int watch_existing(struct bpf_iter__task *ctx)
     own = statements_of(slot);
     if (own != NULL)
         own->statement = statement;
+    blocks = blocks_of(number);
     if (state == BACKEND_OFF_CPU)
         open_wait(slot, own, event, activity);
+    if (state == BACKEND_OFF_CPU && blocks != NULL)
+        sleep_for_lock(blocks, event, task->__state, slot->since_ns);
     watch(slot, number);
     return 0;
 }

@@ -18,6 +18,7 @@
 
 #include "account.bpf.h"
 #include "culprits.bpf.h"
+#include "signals.bpf.h"
 
 #define SOFTIRQ_TIMER 1 /* TIMER_SOFTIRQ and HRTIMER_SOFTIRQ in include/linux/interrupt.h */
 #define SOFTIRQ_HRTIMER 8
@@ -52,20 +53,6 @@ static __always_inline uint32_t softirq_context(uint32_t vector)
     context = *raised != 0 ? *raised - 1u : WAKER_SOFTIRQ;
     *raised = 0;
     return context != WAKER_UNSEEN ? context : WAKER_SOFTIRQ;
-}
-
-/* TIF_SIGPENDING is one of the lowest three bits, on each architecture and kernel that camp knows.
- * Most threads have none of them, and the sets of signals are in other cache lines. */
-#define MAY_HAVE_SIGNAL 0x7u
-
-static __always_inline bool has_signal(const struct task_struct *task)
-{
-    unsigned long shared;
-
-    if ((task->thread_info.flags & MAY_HAVE_SIGNAL) == 0)
-        return false;
-    shared = untrusted(task)->signal->shared_pending.signal.sig[0];
-    return ((task->pending.signal.sig[0] | shared) & ~task->blocked.sig[0]) != 0;
 }
 
 /* Returns the context of a device interrupt. */

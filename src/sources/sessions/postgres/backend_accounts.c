@@ -25,14 +25,20 @@ static bool reserve(struct backend_accounts *accounts, size_t wanted)
                           ARRAY(accounts->before)) &&
            (!accounts->by_statement ||
             ARRAYS_RESERVE(accounts->statement_capacity, accounts->capacity,
-                           ARRAY(accounts->statements), ARRAY(accounts->statements_before)));
+                           ARRAY(accounts->statements), ARRAY(accounts->statements_before))) &&
+           (!accounts->by_blocker ||
+            ARRAYS_RESERVE(accounts->block_capacity, accounts->capacity, ARRAY(accounts->blocks),
+                           ARRAY(accounts->blocks_before)));
 }
 
 static void swap(struct backend_accounts *accounts)
 {
     struct backend_account *const now = accounts->before;
     struct backend_statements *const statements = accounts->statements_before;
+    struct backend_blocks *const blocks = accounts->blocks_before;
 
+    accounts->blocks_before = accounts->blocks;
+    accounts->blocks = blocks;
     accounts->statements_before = accounts->statements;
     accounts->statements = statements;
     accounts->before = accounts->now;
@@ -57,8 +63,8 @@ int backend_accounts_read(struct backend_accounts *accounts, struct backends *ba
     while (r == CAMP_E_SPACE) {
         if (!reserve(accounts, count))
             return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for %zu backends", count);
-        r = backends_read(backends, accounts->now, accounts->statements, accounts->capacity, &count,
-                          error);
+        r = backends_read(backends, accounts->now, accounts->statements, accounts->blocks,
+                          accounts->capacity, &count, error);
         if (r == CAMP_OK)
             accounts->count = count;
         count += count / 4; /* more backends may start before the next attempt */
@@ -93,7 +99,10 @@ void backend_accounts_release(struct backend_accounts *accounts)
     free(accounts->before);
     free(accounts->statements);
     free(accounts->statements_before);
-    *accounts = (struct backend_accounts){ .by_statement = accounts->by_statement };
+    free(accounts->blocks);
+    free(accounts->blocks_before);
+    *accounts = (struct backend_accounts){ .by_statement = accounts->by_statement,
+                                           .by_blocker = accounts->by_blocker };
 }
 
 static const struct backend_wait *find_wait(const struct backend_account *account,
@@ -163,12 +172,31 @@ struct backend_statements *backend_accounts_statements(const struct backend_acco
     return accounts->by_statement ? &accounts->statements[accounts->now[at].row] : NULL;
 }
 
+/* Returns the account of the same backend at the previous reading, or NULL. */
+static const struct backend_account *find_before(const struct backend_accounts *accounts, size_t at)
+{
+    return ARRAY_FIND(&accounts->now[at], accounts->before, accounts->before_count, compare);
+}
+
 const struct backend_statements *
 backend_accounts_statements_before(const struct backend_accounts *accounts, size_t at)
 {
-    const struct backend_account *before =
-        ARRAY_FIND(&accounts->now[at], accounts->before, accounts->before_count, compare);
+    const struct backend_account *before = find_before(accounts, at);
 
     return accounts->by_statement && before != NULL ? &accounts->statements_before[before->row]
                                                     : NULL;
+}
+
+const struct backend_blocks *backend_accounts_blocks(const struct backend_accounts *accounts,
+                                                     size_t at)
+{
+    return accounts->by_blocker ? &accounts->blocks[accounts->now[at].row] : NULL;
+}
+
+const struct backend_blocks *backend_accounts_blocks_before(const struct backend_accounts *accounts,
+                                                            size_t at)
+{
+    const struct backend_account *before = find_before(accounts, at);
+
+    return accounts->by_blocker && before != NULL ? &accounts->blocks_before[before->row] : NULL;
 }

@@ -22,6 +22,11 @@ struct backend_accounts {
     struct backend_statements *statements, *statements_before;
     size_t statement_capacity;
     bool by_statement;
+    /* Waits for locks by blocker, in the same way, each [block_capacity]; NULL unless `by_blocker`.
+     */
+    struct backend_blocks *blocks, *blocks_before;
+    size_t block_capacity;
+    bool by_blocker;
 };
 
 /* Frees the accounts. An all-zero struct is empty. */
@@ -51,3 +56,9 @@ struct backend_statements *backend_accounts_statements(const struct backend_acco
                                                        size_t at);
 const struct backend_statements *
 backend_accounts_statements_before(const struct backend_accounts *accounts, size_t at);
+
+/* The same of waits for locks by blocker. */
+const struct backend_blocks *backend_accounts_blocks(const struct backend_accounts *accounts,
+                                                     size_t at);
+const struct backend_blocks *backend_accounts_blocks_before(const struct backend_accounts *accounts,
+                                                            size_t at);

@@ -4,6 +4,7 @@
 #include "counters/error.h"
 #include "ledger/words.h"
 #include "postgres_inside.h"
+#include "sources/sessions/postgres/blockers/postgres_blockers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,8 @@ static void collect_losses(struct postgres_source *source)
     losses->unseen = source->sampler.hidden + counted_since(source->losses.unseen, now.unseen);
     losses->lost = counted_since(source->losses.unwatched, now.unwatched) +
                    counted_since(source->losses.unread, now.unread) +
-                   counted_since(source->losses.misaccounted, now.misaccounted);
+                   counted_since(source->losses.misaccounted, now.misaccounted) +
+                   counted_since(source->losses.unkept, now.unkept);
     source->losses = now;
 }
 
@@ -158,7 +160,9 @@ static int open_frame(struct postgres_source *source, const struct from *from,
         .label_names =
             source->by_statement ? postgres_label_names_by_statement : postgres_label_names,
         .label_count = POSTGRES_LABELS,
-        .is_lock = postgres_is_lock,
+        .has_wakers = source->tier == POSTGRES_BPF,
+        .is_lock = source->tier == POSTGRES_BPF ? postgres_is_any_lock : postgres_is_lock,
+        .is_sampled_lock = postgres_is_lock,
     };
     const int r = session_frame_init(&source->sessions, &plan, error);
 
@@ -219,7 +223,8 @@ static int open_all(struct postgres_source *source, const struct from *from,
                     struct from_facts *facts, struct camp_error *error)
 {
     const struct backends_place nowhere = { .by_statement = from->by_statement,
-                                            .lengths = from->lengths };
+                                            .lengths = from->lengths,
+                                            .by_blocker = 1 };
     const struct postgres_contents contents = { .queries = from->queries,
                                                 .facts = from->session_facts };
     struct camp_error why = { 0 };
@@ -242,6 +247,7 @@ static int open_all(struct postgres_source *source, const struct from *from,
     source->connection = source->sampler.connection;
     check_statements(source, facts);
     source->accounts.by_statement = source->by_statement;
+    source->accounts.by_blocker = source->backends != NULL;
     r = postgres_tier_open(source, first, last, &why);
     if (r != CAMP_OK)
         return camp_fail(error, r, why.system_error, "%s", why.message);

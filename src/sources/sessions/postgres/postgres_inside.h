@@ -131,6 +131,8 @@ struct postgres_source {
     int64_t *statements;        /* [time_capacity] of each of `times` */
     size_t time_capacity;
     char (*names)[POSTGRES_EVENT_SIZE]; /* [time_capacity], texts for events without a known name */
+    /* of the session that is added; a wait and its blocker, and at most one more for each wait */
+    struct measured_block measured[BACKEND_BLOCKS + BACKEND_WAITS_MAX];
     uint64_t end_ns;
     uint64_t snapshots;  /* number of snapshots by SQL at the end of the last interval */
     uint64_t connection; /* number of the connection for which the tier was opened */

@@ -1,5 +1,6 @@
 #include "ledger/array.h"
 #include "postgres_inside.h"
+#include "sources/sessions/postgres/blockers/postgres_blockers.h"
 
 #include "counters/units.h"
 
@@ -247,6 +248,8 @@ static int add_account(struct postgres_source *source, size_t at, bool *ret_is_e
                                 .run_queue_ns = since.run_queue_ns,
                                 .times = source->times,
                                 .time_count = since.wait_count };
+    if (!source->has_parts)
+        postgres_measure_blockers(source, at, &since, &session);
     postgres_parts_start(&source->parts);
     r = report(source, process, &session);
     if (r == CAMP_OK)
