@@ -7,7 +7,6 @@
 #include "sources/field.h"
 #include "sources/from_list.h"
 #include "sources/from_machine.h"
-#include "sources/groups.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -282,66 +281,6 @@ static int open_from(struct from_options *options, struct source **ret, struct f
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
 
-int from_label_index(const char *option, const char *name, const struct schema *schema,
-                     const struct from_facts *facts, size_t *ret)
-{
-    char names[LABELS_MOST * LABELS_VALUE_SIZE] = "";
-    size_t length = 0;
-
-    for (*ret = 0; *ret < schema->label_count; ++*ret) {
-        if (strcmp(schema->label_names[*ret], name) == 0)
-            return OPTIONS_GO_ON;
-    }
-    for (size_t i = 0; i < schema->label_count && length < sizeof names; i++)
-        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i > 0 ? ", " : "",
-                                   schema->label_names[i]);
-    if (length == 0)
-        return complain(STATUS_USAGE, "--%s %s: %s has no labels", option, name, facts->name);
-    return complain(STATUS_USAGE, "--%s %s: %s has the labels %s", option, name, facts->name,
-                    names);
-}
-
-static bool has_label(const struct schema *schema, const char *name)
-{
-    for (size_t i = 0; i < schema->label_count; i++) {
-        if (strcmp(schema->label_names[i], name) == 0)
-            return true;
-    }
-    return false;
-}
-
-const char *from_group_label(const char *group, const struct schema *schema,
-                             const struct from_facts *facts)
-{
-    if (group == NULL || strcmp(group, SOURCE_LABEL_STATEMENT) != 0 || has_label(schema, group) ||
-        !has_label(schema, SOURCE_LABEL_LAST_STATEMENT))
-        return group;
-    complain(STATUS_OK, "--group %s: %s; each session is in the group of its last statement", group,
-             facts->no_statements != NULL ? facts->no_statements
-                                          : "this has sessions, not statements: record them with "
-                                            "camp record --group query");
-    return SOURCE_LABEL_LAST_STATEMENT;
-}
-
-/* Takes ownership of `source`. */
-static int group_by_label(const char *name, struct source *source, struct source **ret,
-                          struct from_facts *facts)
-{
-    const struct camp_error nothing = { 0 };
-    const struct schema *schema = source->describe(source);
-    const char *label = from_group_label(name, schema, facts);
-    size_t at;
-    const int status = from_label_index("group", label, schema, facts, &at);
-
-    if (status != OPTIONS_GO_ON) {
-        source_close(source);
-        return status;
-    }
-    snprintf(facts->kind, sizeof facts->kind, "%s", label);
-    return label_groups_open(source, at, ret) == CAMP_OK ? OPTIONS_GO_ON
-                                                         : complain_of(CAMP_E_NOMEM, &nothing);
-}
-
 /* Returns facts with which parse_times() finds a time of day in the last 24 hours of a fleet. The
  * fleet is not opened to get its real facts, because it may have no data now. */
 static struct from_facts last_day(void)
@@ -383,8 +322,7 @@ int from_options_open(struct from_options *options, struct source **ret,
     int status;
 
     options->from.names_containers |= container_label_is_group(options->group);
-    options->from.by_statement |=
-        options->group != NULL && strcmp(options->group, SOURCE_LABEL_STATEMENT) == 0;
+    options->from.by_statement |= from_group_has(options->group, SOURCE_LABEL_STATEMENT);
     status =
         from_options_check(options, options->from.text != NULL ? options->from.text : FROM_DEFAULT);
 
@@ -403,7 +341,7 @@ int from_options_open(struct from_options *options, struct source **ret,
     if (status == OPTIONS_GO_ON && ret_facts->note_warns)
         complain(STATUS_OK, "%s", ret_facts->note);
     if (status == OPTIONS_GO_ON && options->group != NULL)
-        return group_by_label(options->group, source, ret, ret_facts);
+        return from_groups_open(options->group, source, ret, ret_facts);
     if (status == OPTIONS_GO_ON)
         *ret = source;
     return status;
