@@ -7,6 +7,7 @@
 #include "sources/field.h"
 #include "sources/from_list.h"
 #include "sources/from_machine.h"
+#include "sources/servers/servers_from.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ static void confine_sessions(void)
 void from_options_init(struct from_options *options)
 {
     *options = (struct from_options){ 0 };
+    options->texts.first = &options->from.text;
     options->range = "";
     options->other = OPENS_DEMO;
     options->from.stop = &stop_requested;
@@ -313,6 +315,24 @@ int from_options_check(const struct from_options *options, const char *text)
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
 
+/* Checks the sources of --from, of which several must be database servers. */
+static int check_sources(struct from_options *options)
+{
+    const char *text = options->from.text != NULL ? options->from.text : FROM_DEFAULT;
+    struct camp_error error = { 0 };
+    int status = from_options_check(options, text);
+
+    options->from.more = options->texts.more;
+    options->from.more_count = options->texts.count;
+    if (status != OPTIONS_GO_ON || options->texts.count == 0)
+        return status;
+    if (servers_from_check(&options->from, &error) != CAMP_OK)
+        return complain_of(error.code, &error);
+    for (size_t i = 0; i < options->texts.count && status == OPTIONS_GO_ON; i++)
+        status = from_options_check(options, options->texts.more[i]);
+    return status;
+}
+
 int from_options_open(struct from_options *options, struct source **ret,
                       struct from_facts *ret_facts)
 {
@@ -323,8 +343,7 @@ int from_options_open(struct from_options *options, struct source **ret,
 
     options->from.names_containers |= container_label_is_group(options->group);
     options->from.by_statement |= from_group_has(options->group, SOURCE_LABEL_STATEMENT);
-    status =
-        from_options_check(options, options->from.text != NULL ? options->from.text : FROM_DEFAULT);
+    status = check_sources(options);
 
     if (status == OPTIONS_GO_ON && has_times && is_fleet)
         *ret_facts = last_day();

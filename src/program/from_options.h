@@ -20,6 +20,7 @@
 
 struct from_options {
     struct from from;
+    struct first_texts texts; /* of --from: the first is from.text */
     const char *begin, *end;  /* NULL if the option was not given */
     const char *range;        /* the end of the names of these two options, such as "-b" */
     const char *group;        /* NULL if --group was not given */
@@ -52,7 +53,7 @@ const char *const *from_session_words(void); /* only the words for database sess
 
 /* Like FROM_OPTIONS, but without --group, for a command that has its own --group. */
 #define FROM_SOURCE_OPTIONS(options)                                                               \
-    COMMON_OPTION(COMMON_FROM, &(options)->from.text, .help = from_help(),                         \
+    COMMON_OPTION(COMMON_FROM, &(options)->texts, .help = from_help(),                             \
                   .choices = from_words()),                                                        \
     { "query", 0, OPTION_TEXT, &(options)->from.query, "QUERY",                                    \
       "With sqlite:FILE or odbc:DSN: SQL that returns a time, an entity and numbers. With "        \

@@ -175,11 +175,20 @@ static int refuse_options_of_threads(struct top *top)
     return OPTIONS_GO_ON;
 }
 
+/* Of several database servers a row is a server, if the user does not want something else. */
+static void choose_servers(struct top *top, const struct schema *schema)
+{
+    if (top->group_text == NULL && !top->selection.tree &&
+        strcmp(top->facts.kind, "sessions") == 0 && schema_has_servers(schema))
+        top->group_text = LABEL_SERVER;
+}
+
 static int resolve_label(struct top *top, const struct schema *schema)
 {
     const char *none;
     int group = 0, status = OPTIONS_GO_ON;
 
+    choose_servers(top, schema);
     if (top->group_text != NULL && schema->label_count == 0 && !top_asks_for_threads(top))
         return complain(STATUS_USAGE,
                         "--group %s: rows of %s have no labels to be grouped by; --from processes, "
