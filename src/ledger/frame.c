@@ -230,6 +230,11 @@ void states_since(uint64_t *ret, const uint64_t *before, const uint64_t *after, 
     }
 }
 
+bool schema_has_servers(const struct schema *schema)
+{
+    return schema->label_count > 0 && strcmp(schema->label_names[0], LABEL_SERVER) == 0;
+}
+
 int64_t entity_pid(const struct entity *entity)
 {
     return entity->pid != 0 ? entity->pid : entity->id;

@@ -123,6 +123,28 @@ struct entity {
     char name[CAMP_NAME_SIZE];
 };
 
+/* Frames of several database servers have the label LABEL_SERVER, which is the first one. The id of
+ * a session has the number of its server, from 1 on, in the bits from ENTITY_SERVER_SHIFT on, and
+ * below them the number that the server gives it. With one server there are only the lower bits. An
+ * id of 0 stays 0. */
+#define LABEL_SERVER "server"
+#define ENTITY_SERVER_SHIFT 40
+#define ENTITY_NUMBER_MASK (((int64_t)1 << ENTITY_SERVER_SHIFT) - 1)
+
+static inline int64_t entity_of_server(size_t server, int64_t number)
+{
+    return number != 0 ? (int64_t)server << ENTITY_SERVER_SHIFT | (number & ENTITY_NUMBER_MASK) : 0;
+}
+
+/* Returns whether the rows are of several database servers. */
+bool schema_has_servers(const struct schema *schema);
+
+/* Returns the id that session `number` of the same server has as the session `id`. */
+static inline int64_t entity_beside(int64_t id, int64_t number)
+{
+    return (id & ~ENTITY_NUMBER_MASK) | (number & ENTITY_NUMBER_MASK);
+}
+
 /* Returns the pid of a thread's process. For an entity without a pid, returns its id. */
 int64_t entity_pid(const struct entity *entity);
 

@@ -125,6 +125,50 @@ static bool find_processes(struct groups *processes, const struct frame *frame, 
     return true;
 }
 
+static size_t label_of(const struct grouping *grouping, size_t at)
+{
+    return at == 0 ? grouping->label : grouping->more_labels[at - 1];
+}
+
+bool grouping_has_label(const struct grouping *grouping, size_t label)
+{
+    for (size_t i = 0; i <= grouping->more_count; i++) {
+        if (label_of(grouping, i) == label)
+            return true;
+    }
+    return false;
+}
+
+labels_id grouping_labels(const struct grouping *grouping, labels_id labels)
+{
+    const char *values[LABELS_MOST] = { NULL };
+
+    if (labels_count(labels) == 0)
+        return labels;
+    for (size_t i = 0; i <= grouping->more_count; i++)
+        values[label_of(grouping, i)] = labels_value(labels, label_of(grouping, i));
+    return labels_intern(values, labels_count(labels));
+}
+
+static void append(char ret[CAMP_NAME_SIZE], size_t *length, const char *text)
+{
+    copy_text(ret + *length, CAMP_NAME_SIZE - *length, text, strlen(text));
+    *length += strlen(ret + *length);
+}
+
+void grouping_name(const struct grouping *grouping, labels_id labels, char ret[CAMP_NAME_SIZE])
+{
+    size_t length = 0;
+
+    for (size_t i = 0; i <= grouping->more_count; i++) {
+        const char *value = labels_value(labels, label_of(grouping, i));
+
+        if (i > 0)
+            append(ret, &length, ", ");
+        append(ret, &length, value[0] != '\0' ? value : "(none)");
+    }
+}
+
 /* Returns the key of a row. The name of its group is the name of the first thread of its process,
  * unless a thread or a label's value is the group. */
 static struct key key_of(const struct grouping *grouping, const struct frame *frame, size_t row,
@@ -150,6 +194,8 @@ static struct key key_of(const struct grouping *grouping, const struct frame *fr
     case GROUP_LABEL:
         ret.ended = false;
         ret.name = ret.text = labels_value(entity->labels, grouping->label);
+        if (grouping->more_count > 0)
+            ret.number = (int64_t)grouping_labels(grouping, entity->labels);
         break;
     /* Exited processes have the number 0, and are grouped by name. */
     case GROUP_PROCESS:
@@ -164,18 +210,6 @@ static struct key key_of(const struct grouping *grouping, const struct frame *fr
         break;
     }
     return ret;
-}
-
-/* Returns `labels` with only the value of grouping->label, or LABELS_NONE if this value is
- * empty. */
-static labels_id one_label(const struct grouping *grouping, labels_id labels)
-{
-    const char *values[LABELS_MOST] = { NULL };
-
-    if (labels_count(labels) == 0)
-        return labels;
-    values[grouping->label] = labels_value(labels, grouping->label);
-    return labels_intern(values, labels_count(labels));
 }
 
 /* Returns the labels that are equal in both tuples. */
@@ -200,9 +234,8 @@ static void start_group(const struct grouping *grouping, struct entity *group, i
     copy_text(group->name, sizeof group->name, name, strlen(name));
     if (grouping->key != GROUP_LABEL)
         return;
-    *group = (struct entity){ .labels = one_label(grouping, group->labels) };
-    name = name[0] != '\0' ? name : "(none)";
-    copy_text(group->name, sizeof group->name, name, strlen(name));
+    *group = (struct entity){ .labels = grouping_labels(grouping, group->labels) };
+    grouping_name(grouping, group->labels, group->name);
 }
 
 /* Finds the group of each row. If a process exited and another one got its pid, each of the two has

@@ -10,7 +10,6 @@
  * it unique: 40 bits last for ten years at 3,000 new tuples a second. */
 #define SLOT_BITS 24
 #define SLOTS_MOST ((size_t)1 << SLOT_BITS)
-#define BYTES_TO_FREE (LABELS_BYTES / 4) /* With more bytes, unused tuples are freed. */
 
 /* The values of a tuple in one text, each followed by a NUL. */
 struct packed {
@@ -30,14 +29,48 @@ struct slot {
     uint32_t hash;
 };
 
-static struct {
+struct labels_store {
     struct slot *slots; /* [count] */
     uint32_t *spare;    /* [spare_count] free slots */
     size_t count, capacity, spare_count;
-    size_t bytes;
+    size_t bytes, most_bytes;
     uint64_t made, interval;
     struct index index;
-} known;
+};
+
+static struct labels_store usual = { .most_bytes = LABELS_BYTES };
+static _Thread_local struct labels_store *used; /* NULL: the usual store */
+
+static struct labels_store *store_of_thread(void)
+{
+    return used != NULL ? used : &usual;
+}
+
+void labels_use_store(struct labels_store *store)
+{
+    used = store;
+}
+
+struct labels_store *labels_store_open(size_t bytes)
+{
+    struct labels_store *store = calloc(1, sizeof *store);
+
+    if (store != NULL)
+        store->most_bytes = bytes;
+    return store;
+}
+
+void labels_store_close(struct labels_store *store)
+{
+    if (store == NULL)
+        return;
+    for (size_t i = 0; i < store->count; i++)
+        free(store->slots[i].tuple);
+    free(store->slots);
+    free(store->spare);
+    index_release(&store->index);
+    free(store);
+}
 
 static size_t whole_length(const char *text)
 {
@@ -79,21 +112,21 @@ static size_t text_length(const struct tuple *tuple)
 
 static bool is_same(const void *context, uint32_t position, const void *key)
 {
-    const struct tuple *tuple = known.slots[position].tuple;
+    const struct labels_store *store = context;
+    const struct tuple *tuple = store->slots[position].tuple;
     const struct packed *packed = key;
 
-    (void)context;
     return tuple->count == packed->count && text_length(tuple) == packed->length &&
            memcmp(tuple->values[0], packed->text, packed->length) == 0;
 }
 
-static struct tuple *make(const struct packed *packed)
+static struct tuple *make(struct labels_store *store, const struct packed *packed)
 {
     const size_t head = sizeof(struct tuple) + packed->count * sizeof(char *);
     struct tuple *tuple;
     char *text;
 
-    if (known.bytes + head + packed->length > LABELS_BYTES)
+    if (store->bytes + head + packed->length > store->most_bytes)
         return NULL;
     tuple = malloc(head + packed->length);
     if (tuple == NULL)
@@ -106,44 +139,45 @@ static struct tuple *make(const struct packed *packed)
         tuple->values[i] = text;
         text += strlen(text) + 1;
     }
-    known.bytes += tuple->bytes;
+    store->bytes += tuple->bytes;
     return tuple;
 }
 
-static bool reserve(void)
+static bool reserve(struct labels_store *store)
 {
-    return known.spare_count > 0 || (known.count < SLOTS_MOST &&
-                                     ARRAYS_RESERVE(known.capacity, known.count + 1,
-                                                    ARRAY(known.slots), ARRAY(known.spare)) &&
-                                     index_reserve(&known.index, known.count + 1));
+    return store->spare_count > 0 || (store->count < SLOTS_MOST &&
+                                      ARRAYS_RESERVE(store->capacity, store->count + 1,
+                                                     ARRAY(store->slots), ARRAY(store->spare)) &&
+                                      index_reserve(&store->index, store->count + 1));
 }
 
-static labels_id add(const struct packed *packed, uint32_t hash)
+static labels_id add(struct labels_store *store, const struct packed *packed, uint32_t hash)
 {
-    struct tuple *tuple = reserve() ? make(packed) : NULL;
+    struct tuple *tuple = reserve(store) ? make(store, packed) : NULL;
     uint32_t at;
 
     if (tuple == NULL)
         return LABELS_LOST;
-    at = known.spare_count > 0 ? known.spare[--known.spare_count] : (uint32_t)known.count++;
-    known.slots[at] = (struct slot){
+    at = store->spare_count > 0 ? store->spare[--store->spare_count] : (uint32_t)store->count++;
+    store->slots[at] = (struct slot){
         .tuple = tuple,
-        .number = ++known.made << SLOT_BITS | at,
-        .used = known.interval,
+        .number = ++store->made << SLOT_BITS | at,
+        .used = store->interval,
         .hash = hash,
     };
-    index_add(&known.index, hash, at);
-    return known.slots[at].number;
+    index_add(&store->index, hash, at);
+    return store->slots[at].number;
 }
 
-static void use(struct slot *slot)
+static void use(const struct labels_store *store, struct slot *slot)
 {
     if (slot->used != UINT64_MAX)
-        slot->used = known.interval;
+        slot->used = store->interval;
 }
 
 labels_id labels_intern(const char *const *values, size_t count)
 {
+    struct labels_store *store = store_of_thread();
     const struct index_slot *found;
     struct packed packed;
     uint32_t hash;
@@ -151,11 +185,11 @@ labels_id labels_intern(const char *const *values, size_t count)
     if (!pack(&packed, values, count))
         return LABELS_NONE;
     hash = index_hash_bytes(packed.text, packed.length);
-    found = index_find(&known.index, hash, is_same, NULL, &packed);
+    found = index_find(&store->index, hash, is_same, store, &packed);
     if (found == NULL)
-        return add(&packed, hash);
-    use(&known.slots[found->position]);
-    return known.slots[found->position].number;
+        return add(store, &packed, hash);
+    use(store, &store->slots[found->position]);
+    return store->slots[found->position].number;
 }
 
 labels_id labels_replace(labels_id labels, size_t count, size_t first, const char *const *texts,
@@ -174,13 +208,14 @@ labels_id labels_replace(labels_id labels, size_t count, size_t first, const cha
 /* Returns NULL if there are no labels, or if they were freed. */
 static struct slot *slot_of(labels_id labels)
 {
+    struct labels_store *store = store_of_thread();
     const size_t at = labels & (SLOTS_MOST - 1);
 
-    if (labels == LABELS_NONE || at >= known.count || known.slots[at].number != labels ||
-        known.slots[at].tuple == NULL)
+    if (labels == LABELS_NONE || at >= store->count || store->slots[at].number != labels ||
+        store->slots[at].tuple == NULL)
         return NULL;
-    use(&known.slots[at]);
-    return &known.slots[at];
+    use(store, &store->slots[at]);
+    return &store->slots[at];
 }
 
 const char *labels_value(labels_id labels, size_t at)
@@ -208,28 +243,30 @@ labels_id labels_keep(labels_id labels)
 
 /* Frees the tuples that were last used before the interval `since`. The index only grows, so it has
  * space for the others. */
-static void free_unused(uint64_t since)
+static void free_unused(struct labels_store *store, uint64_t since)
 {
-    index_clear(&known.index);
-    for (size_t i = 0; i < known.count; i++) {
-        struct slot *slot = &known.slots[i];
+    index_clear(&store->index);
+    for (size_t i = 0; i < store->count; i++) {
+        struct slot *slot = &store->slots[i];
 
         if (slot->tuple == NULL)
             continue;
         if (slot->used >= since) {
-            index_add(&known.index, slot->hash, (uint32_t)i);
+            index_add(&store->index, slot->hash, (uint32_t)i);
             continue;
         }
-        known.bytes -= slot->tuple->bytes;
+        store->bytes -= slot->tuple->bytes;
         free(slot->tuple);
         slot->tuple = NULL;
-        known.spare[known.spare_count++] = (uint32_t)i;
+        store->spare[store->spare_count++] = (uint32_t)i;
     }
 }
 
 void labels_start_interval(void)
 {
-    known.interval++;
-    if (known.bytes > BYTES_TO_FREE && known.interval > 2)
-        free_unused(known.interval - 2);
+    struct labels_store *store = store_of_thread();
+
+    store->interval++;
+    if (store->bytes > store->most_bytes / 4 && store->interval > 2)
+        free_unused(store, store->interval - 2);
 }

@@ -7,6 +7,9 @@
  * again for another tuple. All tuples together have at most LABELS_BYTES. Sources call
  * labels_start_interval() before each interval: when a quarter of the space is used, it frees the
  * tuples that were not used in the last two intervals. The number of a freed tuple has no values.
+ *
+ * The functions are not thread-safe. Threads that make frames at the same time have a store each
+ * (labels_use_store()): a number means its tuple only in the store that has made it.
  */
 #pragma once
 
@@ -14,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LABELS_MOST 12
+#define LABELS_MOST 16
 #define LABELS_VALUE_SIZE 128                   /* largest size of a value, including its NUL */
 #define LABELS_BYTES ((size_t)64 * 1024 * 1024) /* largest size of all tuples together */
 
@@ -25,8 +28,7 @@ typedef uint64_t labels_id;
 
 /* Returns the number of the tuple values[count], in which NULL stands for "". Values beyond
  * LABELS_MOST are dropped. A long value is cut between two characters of UTF-8. Returns LABELS_NONE
- * if all values are empty, and LABELS_LOST if there is no memory or LABELS_BYTES are used up. Not
- * thread-safe. */
+ * if all values are empty, and LABELS_LOST if there is no memory or LABELS_BYTES are used up. */
 labels_id labels_intern(const char *const *values, size_t count);
 
 /* Returns the tuple of `count` values in which texts[text_count] stand from index `first` on, and
@@ -47,3 +49,14 @@ size_t labels_count(labels_id labels);
 labels_id labels_keep(labels_id labels);
 
 void labels_start_interval(void);
+
+struct labels_store;
+
+/* Returns an empty store whose tuples together have at most `bytes`, or NULL if there is no memory.
+ * The caller closes it when no thread uses it any more; `store` may be NULL. */
+struct labels_store *labels_store_open(size_t bytes);
+void labels_store_close(struct labels_store *store);
+
+/* The calls of this thread use `store` from now on. NULL, the default, is the one store that the
+ * process has without this function. */
+void labels_use_store(struct labels_store *store);

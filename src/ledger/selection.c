@@ -116,6 +116,9 @@ static bool is_picked(const struct entity *entity, const struct selection *selec
         return false;
     for (size_t i = 0; i < selection->pid_count && !wanted; i++)
         wanted = entity_pid(entity) == selection->pids[i];
+    for (size_t i = 0; i < selection->only_count && wanted; i++)
+        wanted = strcmp(labels_value(entity->labels, selection->only[i].label),
+                        selection->only[i].text) == 0;
     return wanted;
 }
 
@@ -124,7 +127,7 @@ int selection_pick(struct selected *ret, const struct frame *frame,
                    const struct selection *selection)
 {
     ret->picked = frame;
-    if (selection->pid_count == 0 && !selection->no_kernel_threads)
+    if (selection->pid_count == 0 && !selection->no_kernel_threads && selection->only_count == 0)
         return CAMP_OK;
     frame_start_as(&ret->copy, frame);
     ret->picked = &ret->copy;

@@ -44,12 +44,20 @@ bool order_counts_idle(const struct schema *schema, size_t order);
 /* Copies the name of a column without the unit _ns, such as "run_queue". */
 void column_stem(const struct column *column, char ret[ORDER_NAME_SIZE]);
 
+struct label_value {
+    size_t label; /* index in the schema's label_names */
+    char text[LABELS_VALUE_SIZE];
+};
+
 struct selection {
     /* [pid_count] only rows with these values of entity_pid() are shown; all rows if pid_count is 0
      */
     const int32_t *pids;
     size_t pid_count;
     bool no_kernel_threads;
+    /* [only_count] only rows whose labels have all of these values are shown */
+    const struct label_value *only;
+    size_t only_count;
     struct grouping grouping; /* grouping.numbers has a number for each row of selected->picked */
     const regex_t *filter;    /* regular expression for names and labels; NULL if all rows match */
     bool filters_names;       /* the filter applies to names only, not to labels */
@@ -81,8 +89,9 @@ struct selected {
     size_t capacity;
 };
 
-/* Sets ret->picked to the rows of `frame` that `pids` and `no_kernel_threads` allow. The caller may
- * then set grouping.numbers for these rows. *ret may be all zero. Returns CAMP_OK or CAMP_E_NOMEM.
+/* Sets ret->picked to the rows of `frame` that `pids`, `no_kernel_threads` and `only` allow. The
+ * caller may then set grouping.numbers for these rows. *ret may be all zero. Returns CAMP_OK or
+ * CAMP_E_NOMEM.
  */
 int selection_pick(struct selected *ret, const struct frame *frame,
                    const struct selection *selection);

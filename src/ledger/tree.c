@@ -38,7 +38,8 @@ static int64_t parent_of(const struct entity *entity, size_t label)
 {
     const char *text = label > 0 ? labels_value(entity->labels, label - 1) : "";
 
-    return text[0] >= '1' && text[0] <= '9' ? strtoll(text, NULL, 10) : entity->parent;
+    return text[0] >= '1' && text[0] <= '9' ? entity_beside(entity->id, strtoll(text, NULL, 10))
+                                            : entity->parent;
 }
 
 /* Goes from the last process to the first and puts each at the front of its parent's list, so that

@@ -63,7 +63,8 @@ static void write_action(const struct option_spec *spec)
 /* Writes a specification such as '(-n --count)'{-n+,--count=}'[End after N intervals]:N: '. */
 static void write_option(const struct option_spec *spec)
 {
-    const bool takes_argument = option_takes_argument(spec), again = spec->type == OPTION_LIST;
+    const bool takes_argument = option_takes_argument(spec),
+               again = spec->type == OPTION_LIST || spec->type == OPTION_TEXTS;
     char summary[SUMMARY_SIZE];
 
     summary_of(spec->help, summary);

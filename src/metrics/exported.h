@@ -40,6 +40,7 @@ void exported_close(struct exported *exported);
 
 struct exported_sessions_options {
     struct source *source;     /* of sessions, just opened, without from.detail */
+    bool has_several;          /* it is that of several servers (sources/servers/servers.h) */
     const char *server;        /* the kind of the server, such as "postgres"; a string constant */
     const char *tier;          /* a string constant */
     const char *note;          /* how the source was opened, for the user; may be "" */

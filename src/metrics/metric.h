@@ -15,7 +15,7 @@ enum metric_type {
     METRIC_HISTOGRAM
 };
 
-#define METRIC_LABELS 4
+#define METRIC_LABELS 5
 
 struct metric {
     const char *name; /* without the suffixes _total and _info: "camp_cpu_seconds" */

@@ -96,13 +96,15 @@ static int name_groups(struct top_k *top)
     return CAMP_OK;
 }
 
-int session_sums_add(struct session_sums *sums, const struct frame *frame)
+int session_sums_add(struct session_sums *sums, const struct frame *frame, size_t server)
 {
     int r = CAMP_OK;
 
     top_k_start(&sums->top, frame->end_ns - frame->start_ns);
-    for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++)
-        r = add_row(sums, frame, i);
+    for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++) {
+        if (server == 0 || (size_t)(frame->entities[i].id >> ENTITY_SERVER_SHIFT) == server)
+            r = add_row(sums, frame, i);
+    }
     if (r == CAMP_OK)
         r = top_k_finish(&sums->top);
     return r == CAMP_OK ? name_groups(&sums->top) : r;

@@ -42,5 +42,6 @@ int session_sums_init(struct session_sums *ret, const struct schema *schema, siz
                       size_t groups, size_t new_an_hour);
 void session_sums_release(struct session_sums *sums);
 
-/* Adds the rows of an interval. Returns CAMP_OK or CAMP_E_NOMEM. */
-int session_sums_add(struct session_sums *sums, const struct frame *frame);
+/* Adds the rows of an interval, or, if `server` is not 0, those of this server of several
+ * (ENTITY_SERVER_SHIFT). Returns CAMP_OK or CAMP_E_NOMEM. */
+int session_sums_add(struct session_sums *sums, const struct frame *frame, size_t server);

@@ -23,7 +23,7 @@ static const struct option_spec rows[] = {
     [COMMON_FORCE] = { "force", 0, OPTION_FLAG, NULL, NULL, NULL, 0, 0, NULL },
     [COMMON_FORMAT] = { "format", 'f', OPTION_CHOICE, NULL, "FORMAT", "text, json or csv.", 0, 0,
                         NULL },
-    [COMMON_FROM] = { "from", 0, OPTION_TEXT, NULL, "SOURCE", NULL, 0, 0, NULL },
+    [COMMON_FROM] = { "from", 0, OPTION_TEXTS, NULL, "SOURCE", NULL, 0, 0, NULL },
     [COMMON_GROUP] = { "group", 'g', OPTION_TEXT, NULL, "WHAT", NULL, 0, 0, NULL },
     [COMMON_HOST] = { "host", 0, OPTION_TEXT, NULL, "NAME", NULL, 0, 0, NULL },
     [COMMON_INTERVAL] = { "interval", 'i', OPTION_DURATION, NULL, "TIME",

@@ -7,7 +7,7 @@
 #include "sources/field.h"
 #include "sources/from_list.h"
 #include "sources/from_machine.h"
-#include "sources/groups.h"
+#include "sources/servers/servers_from.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +29,7 @@ static void confine_sessions(void)
 void from_options_init(struct from_options *options)
 {
     *options = (struct from_options){ 0 };
+    options->texts.first = &options->from.text;
     options->range = "";
     options->other = OPENS_DEMO;
     options->from.stop = &stop_requested;
@@ -282,72 +283,6 @@ static int open_from(struct from_options *options, struct source **ret, struct f
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
 
-int from_label_index(const char *option, const char *name, const struct schema *schema,
-                     const struct from_facts *facts, size_t *ret)
-{
-    char names[LABELS_MOST * LABELS_VALUE_SIZE] = "";
-    size_t length = 0;
-
-    for (*ret = 0; *ret < schema->label_count; ++*ret) {
-        if (strcmp(schema->label_names[*ret], name) == 0)
-            return OPTIONS_GO_ON;
-    }
-    for (size_t i = 0; i < schema->label_count && length < sizeof names; i++)
-        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i > 0 ? ", " : "",
-                                   schema->label_names[i]);
-    if (length == 0)
-        return complain(STATUS_USAGE, "--%s %s: %s has no labels", option, name, facts->name);
-    return complain(STATUS_USAGE, "--%s %s: %s has the labels %s", option, name, facts->name,
-                    names);
-}
-
-static bool has_label(const struct schema *schema, const char *name)
-{
-    for (size_t i = 0; i < schema->label_count; i++) {
-        if (strcmp(schema->label_names[i], name) == 0)
-            return true;
-    }
-    return false;
-}
-
-const char *from_group_label(const char *group, const struct schema *schema,
-                             const struct from_facts *facts)
-{
-    if (group != NULL && strcmp(group, SOURCE_LABEL_WAIT_EVENT) == 0 && !facts->live &&
-        strcmp(facts->kind, "sessions") == 0 && strcmp(schema->name, "samples") != 0)
-        complain(STATUS_OK,
-                 "--group %s: this has whole sessions, without their wait events: record them with "
-                 "camp record --group %s",
-                 group, group);
-    if (group == NULL || strcmp(group, SOURCE_LABEL_STATEMENT) != 0 || has_label(schema, group) ||
-        !has_label(schema, SOURCE_LABEL_LAST_STATEMENT))
-        return group;
-    complain(STATUS_OK, "--group %s: %s; each session is in the group of its last statement", group,
-             facts->no_statements != NULL ? facts->no_statements
-                                          : "this has sessions, not statements: record them with "
-                                            "camp record --group query");
-    return SOURCE_LABEL_LAST_STATEMENT;
-}
-
-/* Takes ownership of `source`. */
-static int group_by_label(const char *name, struct source *source, struct source **ret,
-                          struct from_facts *facts)
-{
-    const struct camp_error nothing = { 0 };
-    const struct schema *schema = source->describe(source);
-    const char *label = from_group_label(name, schema, facts);
-    size_t at;
-    const int status = from_label_index("group", label, schema, facts, &at);
-
-    if (status != OPTIONS_GO_ON) {
-        source_close(source);
-        return status;
-    }
-    snprintf(facts->kind, sizeof facts->kind, "%s", label);
-    return label_groups_open(source, at, ret) == CAMP_OK ? OPTIONS_GO_ON
-                                                         : complain_of(CAMP_E_NOMEM, &nothing);
-}
-
 /* Returns facts with which parse_times() finds a time of day in the last 24 hours of a fleet. The
  * fleet is not opened to get its real facts, because it may have no data now. */
 static struct from_facts last_day(void)
@@ -380,6 +315,24 @@ int from_options_check(const struct from_options *options, const char *text)
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
 
+/* Checks the sources of --from, of which several must be database servers. */
+static int check_sources(struct from_options *options)
+{
+    const char *text = options->from.text != NULL ? options->from.text : FROM_DEFAULT;
+    struct camp_error error = { 0 };
+    int status = from_options_check(options, text);
+
+    options->from.more = options->texts.more;
+    options->from.more_count = options->texts.count;
+    if (status != OPTIONS_GO_ON || options->texts.count == 0)
+        return status;
+    if (servers_from_check(&options->from, &error) != CAMP_OK)
+        return complain_of(error.code, &error);
+    for (size_t i = 0; i < options->texts.count && status == OPTIONS_GO_ON; i++)
+        status = from_options_check(options, options->texts.more[i]);
+    return status;
+}
+
 int from_options_open(struct from_options *options, struct source **ret,
                       struct from_facts *ret_facts)
 {
@@ -389,10 +342,8 @@ int from_options_open(struct from_options *options, struct source **ret,
     int status;
 
     options->from.names_containers |= container_label_is_group(options->group);
-    options->from.by_statement |=
-        options->group != NULL && strcmp(options->group, SOURCE_LABEL_STATEMENT) == 0;
-    status =
-        from_options_check(options, options->from.text != NULL ? options->from.text : FROM_DEFAULT);
+    options->from.by_statement |= from_group_has(options->group, SOURCE_LABEL_STATEMENT);
+    status = check_sources(options);
 
     if (status == OPTIONS_GO_ON && has_times && is_fleet)
         *ret_facts = last_day();
@@ -409,7 +360,7 @@ int from_options_open(struct from_options *options, struct source **ret,
     if (status == OPTIONS_GO_ON && ret_facts->note_warns)
         complain(STATUS_OK, "%s", ret_facts->note);
     if (status == OPTIONS_GO_ON && options->group != NULL)
-        return group_by_label(options->group, source, ret, ret_facts);
+        return from_groups_open(options->group, source, ret, ret_facts);
     if (status == OPTIONS_GO_ON)
         *ret = source;
     return status;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "common_options.h"
+#include "from_groups.h"
 #include "progress.h"
 #include "sandbox.h"
 #include "sources/from.h"
@@ -19,9 +20,10 @@
 
 struct from_options {
     struct from from;
-    const char *begin, *end; /* NULL if the option was not given */
-    const char *range;       /* the end of the names of these two options, such as "-b" */
-    const char *group;       /* NULL if --group was not given */
+    struct first_texts texts; /* of --from: the first is from.text */
+    const char *begin, *end;  /* NULL if the option was not given */
+    const char *range;        /* the end of the names of these two options, such as "-b" */
+    const char *group;        /* NULL if --group was not given */
     /* Another source that the command opens later, whose file is sandbox.other_input. It is
      * OPENS_DEMO, which needs nothing, if there is none. */
     enum from_opener other;
@@ -51,7 +53,7 @@ const char *const *from_session_words(void); /* only the words for database sess
 
 /* Like FROM_OPTIONS, but without --group, for a command that has its own --group. */
 #define FROM_SOURCE_OPTIONS(options)                                                               \
-    COMMON_OPTION(COMMON_FROM, &(options)->from.text, .help = from_help(),                         \
+    COMMON_OPTION(COMMON_FROM, &(options)->texts, .help = from_help(),                             \
                   .choices = from_words()),                                                        \
     { "query", 0, OPTION_TEXT, &(options)->from.query, "QUERY",                                    \
       "With sqlite:FILE or odbc:DSN: SQL that returns a time, an entity and numbers. With "        \
@@ -133,18 +135,6 @@ int from_options_open(struct from_options *options, struct source **ret,
 /* Writes a frame's note to stderr, unless the previous frame had the same note. Notes of a
  * recording are only counted. */
 void from_options_note(struct from_options *options, const struct frame *frame);
-
-/* Sets *ret to the index of the label `name`. `option` is an option's name without --, for the
- * message if there is no such label. Returns OPTIONS_GO_ON, or an exit status after an error
- * message. */
-int from_label_index(const char *option, const char *name, const struct schema *schema,
-                     const struct from_facts *facts, size_t *ret);
-
-/* Returns the label by which --group `group` groups the rows: `group` itself. But if `group` is
- * "query" and the source does not divide time by statement, returns the label of the last statement
- * and prints a line that says why, and what to do. */
-const char *from_group_label(const char *group, const struct schema *schema,
-                             const struct from_facts *facts);
 
 enum from_side { FROM_BEGIN, FROM_END };
 

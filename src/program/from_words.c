@@ -26,6 +26,9 @@ const char *from_help(void)
                                    : is_last ? "."
                                              : "; ");
     }
+    if (length < sizeof text)
+        snprintf(text + length, sizeof text - length,
+                 " Repeat the option for several database servers.");
     return text;
 }
 

@@ -150,6 +150,18 @@ static int set_scaled(const struct option_spec *spec, const char *text)
     return 1;
 }
 
+static bool first_texts_add(struct first_texts *texts, const char *text)
+{
+    if (*texts->first == NULL) {
+        *texts->first = text;
+        return true;
+    }
+    if (texts->count < FIRST_TEXTS_MOST)
+        texts->more[texts->count] = text;
+    texts->count++;
+    return true;
+}
+
 bool option_set(const struct option_spec *spec, const char *text)
 {
     switch (spec->type) {
@@ -173,6 +185,8 @@ bool option_set(const struct option_spec *spec, const char *text)
         return set_choice(spec, text);
     case OPTION_LIST:
         return text_list_add(spec->value, text);
+    case OPTION_TEXTS:
+        return first_texts_add(spec->value, text);
     case OPTION_ALIAS:
         *(int *)spec->value = (int)spec->minimum;
         return 1;

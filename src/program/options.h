@@ -25,6 +25,7 @@ enum option_type {
     OPTION_TEXT,   /* const char ** */
     OPTION_CHOICE, /* int *, which becomes an index into choices[] */
     OPTION_LIST,   /* struct text_list *. The option can be repeated. */
+    OPTION_TEXTS,  /* struct first_texts *. The option can be repeated. */
 
     /* options_complete() adds options of these types to each table: */
     OPTION_ALIAS, /* int *, which becomes `minimum` (--json sets --format to json) */
@@ -37,6 +38,15 @@ struct text_list {
     size_t count, capacity;
 };
 void text_list_release(struct text_list *list);
+
+#define FIRST_TEXTS_MOST 64
+
+/* The values of an option that is usually given once. */
+struct first_texts {
+    const char **first;                 /* the variable that is set to the first value */
+    const char *more[FIRST_TEXTS_MOST]; /* the first of the `count` further values */
+    size_t count;
+};
 
 struct option_spec {
     const char *name; /* the long name, without -- */

@@ -49,10 +49,10 @@ struct sandbox {
     bool containers;           /* SANDBOX_MACHINE: files with the names of containers are read */
 };
 
-/* Confines the calling thread, and so all threads that it creates later. Only the first call does
- * something. If the kernel has no Landlock or filter, or refuses it, the command goes on without.
- * Returns CAMP_OK; or CAMP_E_NOMEM if a limit of open files or memory is too low for the rules, and
- * CAMP_E_IO if a disk failed: the command must then end. */
+/* Confines the calling thread, and so all threads that it creates later. Only the first call of a
+ * thread does something. If the kernel has no Landlock or filter, or refuses it, the command goes
+ * on without. Returns CAMP_OK; or CAMP_E_NOMEM if a limit of open files or memory is too low for
+ * the rules, and CAMP_E_IO if a disk failed: the command must then end. */
 int sandbox_enter(const struct sandbox *sandbox, struct camp_error *error);
 
 /* Returns the version of Landlock's interface that this kernel has, or 0 if it has none. */

@@ -7,6 +7,7 @@
 #include "parts.h"
 #include "recording/recording.h"
 #include "sources/fleet/fleet.h"
+#include "sources/servers/servers_from.h"
 #include "sources/sessions/mariadb/mariadb.h"
 #include "sources/sessions/odbc/odbc.h"
 #include "sources/sessions/postgres/postgres.h"
@@ -177,7 +178,9 @@ int from_open(const struct from *from, struct source **ret, struct from_facts *r
         r = from_check(source, text, from_given(from), error);
     *ret_facts = (struct from_facts){ 0 };
     snprintf(ret_facts->name, sizeof ret_facts->name, "%s", name_in_path(text));
-    if (r == CAMP_OK)
+    if (r == CAMP_OK && from->more_count > 0)
+        r = servers_from_open(from, ret, ret_facts, error);
+    else if (r == CAMP_OK)
         r = open_foreign(from, source->opener, text + strlen(source->name), ret, ret_facts, error);
     return r == CAMP_OK && from->wants_states ? select_states(*ret, ret) : r;
 }

@@ -6,7 +6,11 @@
 /* What to open, and how. Once the source is open, the caller may free this struct and its texts.
  * Only `pids`, `stop` and `context` must outlive the source. */
 struct from {
-    const char *text;  /* the source as the user gave it; NULL means "threads" */
+    const char *text; /* the source as the user gave it; NULL means "threads" */
+    /* [more_count] further sources that the user gave: with `text` they are several database
+     * servers (servers/servers.h) */
+    const char *const *more;
+    size_t more_count;
     const char *query; /* SQL for sqlite: and odbc:, PromQL for prometheus: */
     /* For a table: the unit of its values, such as "ms"; NULL if camp must find the unit. */
     const char *unit;

@@ -13,7 +13,8 @@ extern const struct column parked_column;
 int groups_source_open(struct source *threads, enum group_key key, struct source **ret,
                        struct camp_error *error);
 
-/* Adds up the rows of `whole` by the label at index `label` of its schema (label_groups.c). The new
- * source has a row for each value of the label, and a row "(none)" for entities without the label.
- * A row has only this label, and the same id in every frame. Returns CAMP_OK or CAMP_E_NOMEM. */
-int label_groups_open(struct source *whole, size_t label, struct source **ret);
+/* Adds up the rows of `whole` by the labels of `grouping` (label_groups.c), whose key is
+ * GROUP_LABEL. The new source has a row for each combination of their values; a row has only these
+ * labels, the name of grouping_name(), and the same id in every frame. Returns CAMP_OK or
+ * CAMP_E_NOMEM. */
+int label_groups_open(struct source *whole, const struct grouping *grouping, struct source **ret);

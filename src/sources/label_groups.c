@@ -1,10 +1,9 @@
-/* Adds up rows by a label. Unlike in groups.c, a row includes exited entities: the sessions of a
+/* Adds up rows by labels. Unlike in groups.c, a row includes exited entities: the sessions of a
  * user come and go, but the user stays. */
 #include "counters/error.h"
 #include "groups.h"
 #include "ledger/array.h"
 #include "ledger/registry.h"
-#include "ledger/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 struct label_groups {
     struct source source; /* must be the first member */
     struct source *whole;
-    size_t label; /* index in the schema */
+    struct grouping grouping; /* by labels */
     struct frame frame;
     struct registry registry; /* gives a number to each group, by the number of its labels */
     int64_t ids;              /* number of ids given to groups */
@@ -26,19 +25,8 @@ struct label_groups {
     size_t capacity;
 };
 
-/* Returns labels that contain only the entity's label at index groups->label, or LABELS_NONE if the
- * entity does not have this label. */
-static labels_id group_of(const struct label_groups *groups, const struct entity *entity)
-{
-    const char *values[LABELS_MOST] = { NULL };
-
-    values[groups->label] = labels_value(entity->labels, groups->label);
-    return labels_intern(values, groups->frame.schema->label_count);
-}
-
 static bool start_group(struct label_groups *groups, uint32_t number, labels_id labels)
 {
-    const char *value = labels_value(labels, groups->label);
     struct entity *entity = frame_add(&groups->frame);
 
     if (entity == NULL)
@@ -46,8 +34,7 @@ static bool start_group(struct label_groups *groups, uint32_t number, labels_id 
     entity->id = groups->places[number].id;
     entity->count = 0;
     entity->labels = labels;
-    value = value[0] != '\0' ? value : "(none)";
-    copy_text(entity->name, sizeof entity->name, value, strlen(value));
+    grouping_name(&groups->grouping, labels, entity->name);
     groups->places[number].last_seen = groups->registry.frames;
     groups->places[number].row = groups->frame.entity_count - 1;
     return true;
@@ -55,7 +42,7 @@ static bool start_group(struct label_groups *groups, uint32_t number, labels_id 
 
 static int add_row(struct label_groups *groups, const struct frame *frame, size_t row)
 {
-    labels_id labels = group_of(groups, &frame->entities[row]);
+    const labels_id labels = grouping_labels(&groups->grouping, frame->entities[row].labels);
     const struct entity group = { .id = (int64_t)labels };
     enum registry_match match;
     uint32_t number;
@@ -124,7 +111,30 @@ static void close_groups(struct source *base)
     free(groups);
 }
 
-int label_groups_open(struct source *whole, size_t label, struct source **ret)
+static bool groups_by(const struct label_groups *groups, const char *name)
+{
+    const struct schema *schema = groups->whole->describe(groups->whole);
+
+    for (size_t i = 0; i < schema->label_count; i++) {
+        if (grouping_has_label(&groups->grouping, i) && strcmp(schema->label_names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Returns the first label of the grouping by which time can be divided, or NULL. */
+static const char *division_of(const struct label_groups *groups)
+{
+    static const char *const labels[] = { SOURCE_DIVISIONS };
+
+    for (size_t i = 0; i < ARRAY_COUNT(labels); i++) {
+        if (groups_by(groups, labels[i]))
+            return labels[i];
+    }
+    return NULL;
+}
+
+int label_groups_open(struct source *whole, const struct grouping *grouping, struct source **ret)
 {
     struct label_groups *groups = calloc(1, sizeof *groups);
 
@@ -138,8 +148,8 @@ int label_groups_open(struct source *whole, size_t label, struct source **ret)
                                       .beside = beside,
                                       .causes = causes };
     groups->whole = whole;
-    groups->label = label;
-    source_set_division(whole, whole->describe(whole)->label_names[label]);
+    groups->grouping = *grouping;
+    source_set_division(whole, division_of(groups));
     frame_init(&groups->frame, whole->describe(whole));
     *ret = &groups->source;
     return CAMP_OK;

@@ -79,6 +79,8 @@ static inline void source_set_division(struct source *source, const char *label)
 /* What the session waited for, as the database names it. Only rows that are divided by it have it.
  */
 #define SOURCE_LABEL_WAIT_EVENT "wait_event"
+/* the labels by which set_division() can divide time */
+#define SOURCE_DIVISIONS SOURCE_LABEL_STATEMENT, SOURCE_LABEL_BLOCKER, SOURCE_LABEL_WAIT_EVENT
 
 /* Sets *ret to the causes of waits in the interval of the last frame, or to NULL if the source has
  * none. They belong to the source, and are valid until the next frame. A recording reads them only

@@ -273,15 +273,15 @@ static void lay_out_text(struct frame_columns *columns, const struct selection *
 {
     const struct schema *schema = columns->schema;
     const size_t sorted = order_state(schema, selection->order);
-    const char *title = selection->grouping.key == GROUP_LABEL
-                            ? schema->label_names[selection->grouping.label]
-                            : "name";
+    const struct grouping *grouping = &selection->grouping;
+    const char *title = grouping->key != GROUP_LABEL ? "name"
+                        : grouping->more_count > 0   ? grouping->title
+                                                     : schema->label_names[grouping->label];
     size_t space, label = FRAME_LABEL_WIDTH, labels;
 
     columns->sorted = sorted < schema->state_count ? columns->column_of[sorted] : SIZE_MAX;
-    labels = selection->grouping.key == GROUP_LABEL || style->hides_labels
-                 ? 0
-                 : choose_labels(columns, selection);
+    labels =
+        grouping->key == GROUP_LABEL || style->hides_labels ? 0 : choose_labels(columns, selection);
     space = frame_states_choose(columns, style, labels);
     if (style->is_uncut) {
         columns->labels_shown = labels;

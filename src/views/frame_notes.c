@@ -144,7 +144,9 @@ static void note_losses(char *note, const struct frame *frame, const struct fram
         uint64_t count;
     } all[] = { { by_switches ? "switches or sessions" : kind_noun(kind, losses->unseen), "unseen",
                   by_switches && !are_sessions ? 0 : losses->unseen },
-                { kind_noun(kind, losses->lost), "lost", losses->lost },
+                { schema_has_servers(frame->schema) ? "servers or sessions"
+                                                    : kind_noun(kind, losses->lost),
+                  "lost", losses->lost },
                 { kind_noun(kind, losses->partial), "not whole", losses->partial },
                 { kind_noun("cpus", cpus_partial), "not whole", cpus_partial } };
     const char *between = "not in these numbers: ";

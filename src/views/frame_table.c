@@ -194,11 +194,17 @@ static struct cell label_cell(const struct filling *filling, const struct entity
 {
     const struct grouping *grouping = &filling->selection->grouping;
     const bool is_known = labels_count(entity->labels) > 0 &&
-                          (grouping->key != GROUP_LABEL || grouping->label == label) &&
+                          (grouping->key != GROUP_LABEL || grouping_has_label(grouping, label)) &&
                           (grouping->key == GROUP_NONE || grouping->key == GROUP_LABEL ||
                            labels_value(entity->labels, label)[0] != '\0');
 
     return is_known ? cell_text(labels_value(entity->labels, label)) : cell_unknown();
+}
+
+/* The label of the server says which of several it is. */
+static int64_t shown_id(const struct schema *schema, const struct entity *entity)
+{
+    return schema_has_servers(schema) ? entity->id & ENTITY_NUMBER_MASK : entity->id;
 }
 
 static void fill_all(const struct filling *filling, size_t row, struct cell *cells)
@@ -211,7 +217,7 @@ static void fill_all(const struct filling *filling, size_t row, struct cell *cel
     const bool has_user =
         style->user != NULL && (is_one || filling->selection->grouping.key == GROUP_USER);
 
-    *cells++ = has_id(filling, entity) ? cell_integer(entity->id) : cell_unknown();
+    *cells++ = has_id(filling, entity) ? cell_integer(shown_id(schema, entity)) : cell_unknown();
     *cells++ = cell_text(selection_name(filling->selection, entity));
     *cells++ = is_one && entity->pid > 0 ? cell_integer(entity->pid) : cell_unknown();
     *cells++ = is_one && entity->parent > 0 ? cell_integer(entity->parent) : cell_unknown();

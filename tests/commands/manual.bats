@@ -141,7 +141,7 @@ offers() {
         for option in $(options_of "$command"); do
             echo "camp $command $option"
             [[ $offered == *" $option "* ]]
-            grep -q -e "[ ,]${option}[='},[]" zsh.txt
+            grep -q -e "[ ,']${option}[='},[]" zsh.txt
             grep -q -e " -l ${option#--} " fish.txt
         done
     done

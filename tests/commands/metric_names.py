@@ -15,8 +15,8 @@ import sys
 CLAUSE = re.compile(r'\b(?:by|on|without|ignoring|group_left)\s*\(([^)]*)\)')
 SELECTOR = re.compile(r'\b(camp_\w+)(?:\{([^}]*)\})?')
 MATCHER = re.compile(r'(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"')
-# Labels that a scraper adds, and those of recording rules.
-ADDED = {'instance', 'job', 'le', 'vertex'}
+# Labels that a scraper adds, those of recording rules, and that of several database servers.
+ADDED = {'instance', 'job', 'le', 'server', 'vertex'}
 
 
 def read(path):

@@ -21,7 +21,7 @@ static int parse(struct check_options *options, int argc, char **argv, int *ret_
 {
     char about[1024];
     const struct option_spec specs[] = {
-        COMMON_OPTION(COMMON_FROM, &options->from.from.text,
+        COMMON_OPTION(COMMON_FROM, &options->from.texts,
                       .help = "Read another source than this machine: FILE.camp, a recording of "
                               "check (camp record --from check), or the folder of a rotated "
                               "recording; or the sessions of a database, live or recorded: camp "

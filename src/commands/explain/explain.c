@@ -191,6 +191,14 @@ static void describe_source(struct explain *explain)
             return;
         }
     }
+    for (size_t i = 0; i < from->more_count; i++) {
+        if (!shell_append(explain->from_text, sizeof explain->from_text, "--from") ||
+            !shell_append(explain->from_text, sizeof explain->from_text,
+                          from_shown(from->more[i]).text)) {
+            snprintf(explain->from_text, sizeof explain->from_text, " --from ...");
+            return;
+        }
+    }
 }
 
 /* Writes why the rows lack columns. */

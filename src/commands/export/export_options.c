@@ -59,9 +59,11 @@ static const struct option_rule option_rules[] = {
 static int parse(struct export_options *options, int argc, char **argv, int *ret_first)
 {
     const struct option_spec specs[] = {
-        COMMON_OPTION(COMMON_FROM, &options->from.text,
-                      .help = "Export the sessions of a database instead of this computer: "
-                              "postgres:CONNINFO or mariadb:CONNINFO (docs/sessions.md).",
+        COMMON_OPTION(COMMON_FROM, &options->texts,
+                      .help =
+                          "Export the sessions of a database instead of this computer: "
+                          "postgres:CONNINFO or mariadb:CONNINFO (docs/sessions.md). Repeat the "
+                          "option for more servers.",
                       .choices = export_session_words),
         FROM_RULES_OPTIONS(options),
         COMMON_OPTION(COMMON_GROUP, &options->group, .type = OPTION_CHOICE,
@@ -218,7 +220,10 @@ int export_options_read(struct export_options *options, int argc, char **argv)
                                         .new_groups = NEW_GROUPS,
                                         .group = -1,
                                         .format = -1 };
+    options->texts.first = &options->from.text;
     status = parse(options, argc, argv, &first);
+    options->from.more = options->texts.more;
+    options->from.more_count = options->texts.count;
     if (status == OPTIONS_GO_ON)
         status = resolve_place(options);
     if (options->from.text != NULL && options->groups == UINT64_MAX)

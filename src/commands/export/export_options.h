@@ -3,6 +3,7 @@
 
 #include "commands/top/top_workloads.h"
 #include "ledger/group.h"
+#include "program/options.h"
 #include "sources/containers/containers.h"
 #include "sources/from.h"
 
@@ -10,7 +11,8 @@
 #include <stdint.h>
 
 struct export_options {
-    struct from from; /* with --from; otherwise its text is NULL */
+    struct from from;         /* with --from; otherwise its text is NULL */
+    struct first_texts texts; /* of --from: the first is from.text */
     const char *host, *socket, *workload_file;
     uint64_t port, groups, new_groups, interval_ns;
     int group;  /* -1 if not given, which is so with --from only */

@@ -4,6 +4,7 @@
 #include "program/privilege.h"
 #include "program/sandbox.h"
 #include "sources/from_list.h"
+#include "sources/servers/servers_from.h"
 #include "sources/sessions/mariadb/mariadb.h"
 #include "sources/sessions/postgres/postgres.h"
 
@@ -29,6 +30,8 @@ static int open_source(const struct from *from, const struct from_source *source
     const char *place = from->text + strlen(source->name);
 
     *facts = (struct from_facts){ 0 };
+    if (from->more_count > 0)
+        return servers_from_open(from, ret, facts, error);
     return source->opener == OPENS_POSTGRES ? postgres_source_open(from, place, ret, facts, error)
                                             : mariadb_source_open(from, place, ret, facts, error);
 }
@@ -45,7 +48,8 @@ static int find_source(const struct from *from, const struct from_source **ret)
                         "--from %s: camp export has the sessions of postgres:CONNINFO and "
                         "mariadb:CONNINFO; camp record and camp view take other sources",
                         from_shown(from->text).text);
-    r = from_check(source, from->text, from_given(from), &error);
+    r = from->more_count > 0 ? servers_from_check(from, &error)
+                             : from_check(source, from->text, from_given(from), &error);
     if (r != CAMP_OK)
         return complain_of(r, &error);
     *ret = source;
@@ -101,6 +105,7 @@ int export_sessions_open(const struct export_sessions *sessions, struct exported
         source_close(options.source);
         return status;
     }
+    options.has_several = from.more_count > 0;
     source_set_division(options.source,
                         options.source->describe(options.source)->label_names[options.label]);
     options.server = options.source->describe(options.source)->name;

@@ -303,8 +303,7 @@ static int open_source(struct top *top)
     top->from.from.states_options |=
         (top->no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) | (top->verbose ? CAMP_STATES_VERBOSE : 0);
     top->from.from.wants_states = true;
-    top->from.from.by_statement =
-        top->group_text != NULL && strcmp(top->group_text, SOURCE_LABEL_STATEMENT) == 0;
+    top->from.from.by_statement = from_group_has(top->group_text, SOURCE_LABEL_STATEMENT);
     top->from.sandbox.workload_file = top->workload_file;
     if (top->format == FORMAT_LIVE && isatty(STDOUT_FILENO)) {
         top->speed = top->from.from.speed;

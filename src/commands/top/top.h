@@ -47,6 +47,9 @@ struct top {
     struct pea pea; /* for TOP_COLUMNS_PEA */
     struct cgroup_paths cgroups;
     struct top_workloads workloads;
+    /* how --group adds up rows of a source that is not threads; with several labels a group of its
+     * own, after those of single labels */
+    struct grouping labels;
     size_t label;           /* index in the schema, if the group is a container, pod or unit */
     int64_t *label_numbers; /* [entity_count of the last frame] its label alone, as a number */
     struct from_options from;

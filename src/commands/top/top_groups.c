@@ -21,13 +21,22 @@ int top_group_count(const struct top *top)
     if (top->why) /* The lengths of waits cannot be added up. */
         return 1;
     return top->has_threads ? TOP_WORKLOAD + 1
-                            : 1 + (int)top->source->describe(top->source)->label_count;
+                            : 1 + (int)top->source->describe(top->source)->label_count +
+                                  (top->labels.more_count > 0);
+}
+
+/* Returns whether a group is that of --group with several labels, which is the last one. */
+static bool is_of_several_labels(const struct top *top, int group)
+{
+    return !top->has_threads && group > (int)top->source->describe(top->source)->label_count;
 }
 
 const char *top_group_name(const struct top *top, int group)
 {
     if (top->has_threads)
         return top_thread_groups[group];
+    if (is_of_several_labels(top, group))
+        return top->labels.title;
     return group > 0 ? top->source->describe(top->source)->label_names[group - 1] : NULL;
 }
 
@@ -159,10 +168,14 @@ int top_select_group(struct top *top, int group, const char **ret_problem)
         top->style.percent_of = PERCENT_OF_INTERVAL;
     selection->grouping =
         (struct grouping){ .key = key_of(top, group), .label = group > 0 ? (size_t)group - 1 : 0 };
+    if (is_of_several_labels(top, group))
+        selection->grouping = top->labels;
     selection->name = row_name;
     selection->context = top;
     fill_style(top, selection->grouping.key);
-    source_set_division(top->source, top_group_name(top, group));
+    source_set_division(top->source, selection->grouping.key == GROUP_LABEL
+                                         ? from_group_division(top_group_name(top, group))
+                                         : NULL);
     /* The interval on the screen keeps its rows. */
     source_set_idle(top->source,
                     selection->grouping.key == GROUP_NONE || selection->grouping.key == GROUP_THREAD

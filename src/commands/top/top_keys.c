@@ -46,19 +46,26 @@ static void forget_interval(struct live *live)
 
 static void go_down(struct live *live)
 {
-    char wanted[TOP_FILTER_SIZE];
+    char wanted[TOP_FILTER_SIZE], question[128];
 
-    if (live->frame == NULL || !top_drill_can(live->top) ||
-        !screen_ask("groups of which host? (a part of its name; nothing: the first row) ", wanted,
-                    sizeof wanted))
+    if (live->frame == NULL || live->drill.host[0] != '\0' || !top_drill_can(live->top))
         return;
-    if (top_drill_down(&live->drill, live->top, wanted, &live->scroll, live->message))
+    snprintf(question, sizeof question,
+             "%s of which %s? (a part of its name; nothing: the first row) ",
+             live->top->selection.grouping.key == GROUP_LABEL ? "rows" : "groups",
+             top_row_noun(live->top));
+    if (!screen_ask(question, wanted, sizeof wanted))
+        return;
+    if (top_drill_down(&live->drill, live->top, wanted, &live->scroll, live->message) &&
+        live->drill.source != NULL)
         forget_interval(live);
 }
 
 static void go_up(struct live *live)
 {
-    if (top_drill_up(&live->drill, live->top, &live->scroll))
+    const bool has_source = live->drill.source != NULL;
+
+    if (top_drill_up(&live->drill, live->top, &live->scroll) && has_source)
         forget_interval(live);
 }
 

@@ -30,7 +30,7 @@ static const char help_text[] =
     "  k        kernel threads, or not    c      columns: camp, prstat, pea.se\n"
     "  b        the rows as dots between on a CPU, idle and waiting (Barry3), or not\n"
     "  up down  scroll; page up, page down, home\n"
-    "  Enter    of a fleet: the groups of a host; Esc: back to the hosts\n"
+    "  Enter    the rows of a group by a label, the groups of a host; Esc: back\n"
     "\n"
     "NAME%       in that state; threads: usr sys on a CPU, runq ready without one,\n"
     "            flt dsk lck asleep for memory, a disk, a lock; slp anything else\n"

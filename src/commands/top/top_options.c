@@ -175,23 +175,32 @@ static int refuse_options_of_threads(struct top *top)
     return OPTIONS_GO_ON;
 }
 
+/* Of several database servers a row is a server, if the user does not want something else. */
+static void choose_servers(struct top *top, const struct schema *schema)
+{
+    if (top->group_text == NULL && !top->selection.tree &&
+        strcmp(top->facts.kind, "sessions") == 0 && schema_has_servers(schema))
+        top->group_text = LABEL_SERVER;
+}
+
 static int resolve_label(struct top *top, const struct schema *schema)
 {
     const char *none;
-    int label = -1, status = OPTIONS_GO_ON;
+    int group = 0, status = OPTIONS_GO_ON;
 
-    top->group_text = from_group_label(top->group_text, schema, &top->facts);
+    choose_servers(top, schema);
     if (top->group_text != NULL && schema->label_count == 0 && !top_asks_for_threads(top))
         return complain(STATUS_USAGE,
                         "--group %s: rows of %s have no labels to be grouped by; --from processes, "
                         "users, commands or cgroups are groups of threads",
                         top->group_text, top->facts.name);
     if (!top_asks_for_threads(top) || top_group_is_label(top->group))
-        status = find_choice("group", top->group_text, schema->label_names,
-                             (int)schema->label_count, -1, &label);
-    if (status == OPTIONS_GO_ON && label >= 0 && top->selection.tree)
+        status = from_grouping(top->group_text, schema, &top->facts, &top->labels);
+    if (top->labels.key == GROUP_LABEL)
+        group = 1 + (int)(top->labels.more_count > 0 ? schema->label_count : top->labels.label);
+    if (status == OPTIONS_GO_ON && group > 0 && top->selection.tree)
         return complain(STATUS_USAGE, "--tree goes without --group: it has a row for each session");
-    return status == OPTIONS_GO_ON ? top_select_group(top, 1 + label, &none) : status;
+    return status == OPTIONS_GO_ON ? top_select_group(top, group, &none) : status;
 }
 
 static int resolve_other(struct top *top, const struct schema *schema)

@@ -81,7 +81,7 @@ static bool is_by_statement(const struct top *top)
 {
     const char *group = top_group_name(top, top->group);
 
-    return strcmp(group != NULL ? group : top->facts.kind, SOURCE_LABEL_STATEMENT) == 0;
+    return from_group_has(group != NULL ? group : top->facts.kind, SOURCE_LABEL_STATEMENT);
 }
 
 /* Returns whether a row is of one statement that the database has an id for. */

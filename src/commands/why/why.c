@@ -74,7 +74,7 @@ struct why {
 static int parse(struct why *why, int argc, char **argv, int *ret_first)
 {
     const struct option_spec specs[] = {
-        COMMON_OPTION(COMMON_FROM, &why->from.from.text,
+        COMMON_OPTION(COMMON_FROM, &why->from.texts,
                       .help = "A recording of camp record --why: the causes in all of it or, with "
                               "INTERVAL, in parts of this length. Or postgres:CONNINFO, "
                               "mariadb:CONNINFO or a recording of their sessions: who blocks whom "

@@ -47,6 +47,7 @@ static const struct field tree_fields[] = {
     { "activity", NULL, "what it does, at the end of the interval; null: it blocks no session" },
     { "activity_ns", NULL, "how long it has done so" },
     { NULL, "activity", "", -30 },
+    { "server", NULL, "of several servers: which it is of" },
     { "statement", "last statement", "with a question mark for each literal, unless --queries",
       -40 },
     { "repeated", NULL, "whether the sessions that it blocks are at another place of the tree" },
@@ -80,13 +81,14 @@ static double seconds(uint64_t ns)
 static void write_session(char ret[LABEL_SIZE], const struct blocker_session *session)
 {
     const char *name = session->application[0] != '\0' ? session->application : session->name;
+    const int64_t number = session->id & ENTITY_NUMBER_MASK;
 
-    if (session->id == BLOCKER_TREE_PREPARED)
+    if (number == BLOCKER_TREE_PREPARED)
         snprintf(ret, LABEL_SIZE, "a prepared transaction");
     else if (name[0] != '\0')
-        snprintf(ret, LABEL_SIZE, "%" PRId64 " (%s)", session->id, name);
+        snprintf(ret, LABEL_SIZE, "%" PRId64 " (%s)", number, name);
     else
-        snprintf(ret, LABEL_SIZE, "%" PRId64, session->id);
+        snprintf(ret, LABEL_SIZE, "%" PRId64, number);
     make_printable(ret);
 }
 
@@ -136,14 +138,17 @@ static void write_sentence(char ret[SENTENCE_SIZE], const struct why_blockers_in
     const struct blocker_session *session = session_of(tree, root);
     const double waited_s = seconds(node->blocking_ns);
     char who[LABEL_SIZE], activity[LABEL_SIZE], statement[LABELS_VALUE_SIZE];
+    char server[LABELS_VALUE_SIZE];
 
     write_session(who, session);
     write_activity(activity, session);
     write_statement(statement, interval, session);
-    snprintf(ret, SENTENCE_SIZE, "%" PRIu32 " session%s waited %.*f s for %s%s%s%s%s",
+    copy_text(server, sizeof server, session->server, strlen(session->server));
+    make_printable(server);
+    snprintf(ret, SENTENCE_SIZE, "%" PRIu32 " session%s waited %.*f s for %s%s%s%s%s%s%s",
              node->waiting, noun_of(node->waiting, "", "s"), waited_s < 9.995 ? 2 : 1, waited_s,
-             who, activity[0] != '\0' ? ", " : "", activity, statement[0] != '\0' ? ": " : "",
-             statement);
+             who, session->server[0] != '\0' ? " of " : "", server, activity[0] != '\0' ? ", " : "",
+             activity, statement[0] != '\0' ? ": " : "", statement);
 }
 
 static struct cell text_or_unknown(struct document *document, const char *text)
@@ -158,6 +163,7 @@ static void add_node(struct document *document, const struct why_blockers_interv
     const struct blocker_node *node = &tree->nodes[at];
     const struct blocker_session *session = session_of(tree, at);
     const bool has_measured = tree->has_measured && node->blocked_ns > 0;
+    const int64_t number = session->id & ENTITY_NUMBER_MASK;
     char who[LABEL_SIZE], activity[LABEL_SIZE], statement[LABELS_VALUE_SIZE];
     char sentence[SENTENCE_SIZE] = "";
 
@@ -169,7 +175,7 @@ static void add_node(struct document *document, const struct why_blockers_interv
     {
         const struct cell cells[] = {
             cell_natural(node->depth),
-            session->id != BLOCKER_TREE_PREPARED ? cell_integer(session->id) : cell_unknown(),
+            number != BLOCKER_TREE_PREPARED ? cell_integer(number) : cell_unknown(),
             text_or_unknown(document, session->name),
             text_or_unknown(document, session->application),
             cell_text(document_text(document, "%*s%s%s", 2 * (int)node->depth, "", who,
@@ -186,6 +192,7 @@ static void add_node(struct document *document, const struct why_blockers_interv
             text_or_unknown(document, session->activity),
             session->activity_ns > 0 ? cell_natural(session->activity_ns) : cell_unknown(),
             text_or_unknown(document, activity),
+            text_or_unknown(document, session->server),
             text_or_unknown(document, statement),
             cell_boolean(node->is_repeated),
             text_or_unknown(document, sentence),

@@ -38,7 +38,7 @@ static bool is_subject(const void *context, const struct blocker_session *sessio
     const struct why_sessions *sessions = context;
 
     if (sessions->pid != 0)
-        return session->id == sessions->pid;
+        return (session->id & ENTITY_NUMBER_MASK) == sessions->pid;
     return strcmp(session->application, sessions->subject) == 0 ||
            strcmp(session->name, sessions->subject) == 0;
 }

@@ -10,7 +10,7 @@
 
 /* Where a frame has what the tree needs. */
 struct places {
-    size_t blocker, root, application, statement, activity;                   /* labels */
+    size_t server, blocker, root, application, statement, activity;           /* labels */
     size_t blocked, measured, blocking, activity_ns, first_state, last_state; /* columns */
 };
 
@@ -35,6 +35,7 @@ static size_t find_column(const struct schema *schema, const char *name)
 static struct places find_places(const struct schema *schema)
 {
     struct places places = {
+        .server = find_label(schema, LABEL_SERVER),
         .blocker = find_label(schema, "blocker"),
         .root = find_label(schema, "root_blocker"),
         .application = find_label(schema, "application"),
@@ -119,18 +120,18 @@ static void copy_label(char ret[LABELS_VALUE_SIZE], labels_id labels, size_t lab
     copy_text(ret, LABELS_VALUE_SIZE, value, strlen(value));
 }
 
-/* Reads the id in a label. Returns false if it has none, such as "unknown". */
-static bool read_id(labels_id labels, size_t label, int64_t *ret)
+/* Reads the id in a label of a row. Returns false if it has none, such as "unknown". */
+static bool read_id(const struct entity *row, size_t label, int64_t *ret)
 {
-    const char *text = labels_value(labels, label);
+    const char *text = labels_value(row->labels, label);
     char *end;
 
-    *ret = BLOCKER_TREE_PREPARED;
+    *ret = entity_beside(row->id, BLOCKER_TREE_PREPARED);
     if (strcmp(text, "prepared") == 0)
         return true;
     if (text[0] < '0' || text[0] > '9')
         return false;
-    *ret = strtoll(text, &end, 10);
+    *ret = entity_beside(row->id, strtoll(text, &end, 10));
     return *end == '\0';
 }
 
@@ -153,15 +154,22 @@ static void describe(struct blocker_tree *tree, const struct places *places,
     session->activity_ns = places->activity_ns != NOWHERE ? values[places->activity_ns] : 0;
 }
 
-static void add_edge(struct blocker_tree *tree, const struct blocker_edge *edge)
+static void add_edge(struct blocker_tree *tree, const struct blocker_edge *edge, labels_id labels,
+                     size_t server)
 {
+    const int64_t ids[] = { edge->root, edge->blocker, edge->waiting };
+
     if (!ARRAY_RESERVE(tree->edges, tree->edge_capacity, tree->edge_count + 1)) {
         tree->failed = true;
         return;
     }
     tree->edges[tree->edge_count++] = *edge;
-    session_of(tree, edge->root);
-    session_of(tree, edge->blocker);
+    for (size_t i = 0; i < ARRAY_COUNT(ids); i++) {
+        struct blocker_session *session = session_of(tree, ids[i]);
+
+        if (session != NULL)
+            copy_label(session->server, labels, server);
+    }
 }
 
 static uint64_t contention_of(const struct frame *frame, size_t row)
@@ -192,14 +200,14 @@ void blocker_tree_add(struct blocker_tree *tree, const struct frame *frame)
             describe(tree, &places, frame, i);
         if (contention_ns > 0 && !tree->failed)
             session_of(tree, entity->id)->contention_ns += contention_ns;
-        if (edge.ns == 0 || !read_id(entity->labels, places.blocker, &edge.blocker) ||
-            !read_id(entity->labels, places.root, &edge.root))
+        if (edge.ns == 0 || !read_id(entity, places.blocker, &edge.blocker) ||
+            !read_id(entity, places.root, &edge.root))
             continue;
         if (places.measured != NOWHERE)
             edge.measured_ns =
                 values[places.measured] < edge.ns ? values[places.measured] : edge.ns;
         tree->blocked_ns += edge.ns;
         tree->measured_ns += edge.measured_ns;
-        add_edge(tree, &edge);
+        add_edge(tree, &edge, entity->labels, places.server);
     }
 }

@@ -13,11 +13,13 @@
 #include "ledger/frame.h"
 #include "ledger/labels.h"
 
-#define BLOCKER_TREE_PREPARED ((int64_t)0) /* a prepared transaction, which is no session */
+/* The number of a prepared transaction, which is no session. */
+#define BLOCKER_TREE_PREPARED ((int64_t)0)
 
 /* A session that blocks or is blocked, by its last row. Texts that are unknown are "". */
 struct blocker_session {
-    int64_t id;
+    int64_t id; /* of several servers: the number of the server and that of the session (frame.h) */
+    char server[LABELS_VALUE_SIZE]; /* "" with one server */
     char name[CAMP_NAME_SIZE];
     char application[LABELS_VALUE_SIZE], statement[LABELS_VALUE_SIZE];
     char activity[LABELS_VALUE_SIZE]; /* of a session that blocks, such as "idle_in_transaction" */

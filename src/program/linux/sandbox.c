@@ -334,7 +334,7 @@ static uint64_t capabilities_of(const struct sandbox *sandbox)
 
 int sandbox_enter(const struct sandbox *sandbox, struct camp_error *error)
 {
-    static bool is_entered;
+    static _Thread_local bool is_entered;
     int failed = 0, filter_failed;
     unsigned rights;
 

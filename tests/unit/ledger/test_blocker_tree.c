@@ -260,6 +260,40 @@ static void a_source_without_blockers_is_not_known(void **state)
     assert_false(blocker_tree_is_known(&without));
 }
 
+/* Sessions of two servers have the same pids, and so have those that block them. */
+static void each_server_has_trees_of_its_own(void **state)
+{
+    static const char *const names[] = { "server", "blocker", "root_blocker" };
+    const struct schema servers = { "sessions", columns, 5, 2, names, 3 };
+
+    (void)state;
+    frame_init(&frame, &servers);
+    frame.end_ns = 1000;
+    for (size_t server = 1; server <= 2; server++) {
+        const char *const values[] = { server == 1 ? "a" : "b", "7", "7" };
+        struct entity *row = frame_add(&frame);
+        const size_t at = frame.entity_count - 1;
+
+        assert_non_null(row);
+        row->id = entity_of_server(server, 8);
+        row->labels = labels_intern(values, 3);
+        frame_values(&frame, at)[CONTENTION] = frame_values(&frame, at)[BLOCKED] = 10 * server;
+    }
+    blocker_tree_start(&tree);
+    blocker_tree_add(&tree, &frame);
+    assert_int_equal(blocker_tree_finish(&tree, NULL, NULL), CAMP_OK);
+    assert_int_equal(tree.count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const struct blocker_session *session = tree.sessions[tree.nodes[i].session];
+
+        assert_int_equal(tree.nodes[i].depth, i % 2);
+        assert_string_equal(session->server, i < 2 ? "b" : "a");
+        assert_int_equal(session->id & ENTITY_NUMBER_MASK, i % 2 == 0 ? 7 : 8);
+    }
+    assert_int_equal(tree.nodes[0].blocking_ns, 20);
+    assert_int_equal(tree.nodes[2].blocking_ns, 10);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 int main(void)
@@ -279,6 +313,7 @@ int main(void)
         TEST(an_empty_frame_has_no_tree),
         TEST(many_sessions_that_block_each_other_end),
         TEST(a_source_without_blockers_is_not_known),
+        TEST(each_server_has_trees_of_its_own),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,8 @@
 
 #include "../tree.h"
 
+#include <pthread.h>
+
 static labels_id intern(const char *first, const char *second)
 {
     const char *const values[] = { first, second };
@@ -75,8 +77,8 @@ static void a_long_label_value_is_cut_between_characters(void **state)
 
 static void labels_beyond_the_limit_are_dropped(void **state)
 {
-    const char *const many[LABELS_MOST + 1] = { "1", "2", "3",  "4",  "5",  "6", "7",
-                                                "8", "9", "10", "11", "12", "13" };
+    const char *const many[LABELS_MOST + 1] = { "1",  "2",  "3",  "4",  "5",  "6",  "7",  "8", "9",
+                                                "10", "11", "12", "13", "14", "15", "16", "17" };
 
     (void)state;
     assert_int_equal(labels_count(labels_intern(many, LABELS_MOST + 1)), LABELS_MOST);
@@ -127,6 +129,66 @@ static void labels_that_change_in_each_interval_are_never_lost(void **state)
     /* A number is not used again, even if its tuple is made again. */
     assert_int_not_equal(query_of(0, 0), first);
     assert_ptr_equal(labels_value(kept, 0), text);
+}
+
+struct in_thread {
+    labels_id labels;
+    char value[LABELS_VALUE_SIZE], of_other[LABELS_VALUE_SIZE];
+};
+
+/* Uses a store of its own, in which the number `labels` of the usual store means nothing. */
+static void *use_own_store(void *context)
+{
+    struct in_thread *shared = context;
+    struct labels_store *store = labels_store_open(LABELS_BYTES / 64);
+
+    labels_use_store(store);
+    snprintf(shared->of_other, sizeof shared->of_other, "%s", labels_value(shared->labels, 0));
+    for (size_t i = 0; i < INTERVALS; i++) {
+        labels_start_interval();
+        shared->labels = query_of(i % SESSIONS, i);
+        snprintf(shared->value, sizeof shared->value, "%s", labels_value(shared->labels, 0));
+    }
+    labels_use_store(NULL);
+    labels_store_close(store);
+    return NULL;
+}
+
+static void a_store_of_a_thread_has_its_own_tuples_and_intervals(void **state)
+{
+    const labels_id mine = intern("mine", "of the usual store");
+    struct in_thread shared[4];
+    pthread_t threads[4];
+    char value[32];
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        shared[i] = (struct in_thread){ .labels = mine };
+        assert_int_equal(pthread_create(&threads[i], NULL, use_own_store, &shared[i]), 0);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        snprintf(value, sizeof value, "user %zu", (size_t)(INTERVALS - 1) % SESSIONS);
+        assert_string_equal(shared[i].value, value);
+        assert_string_equal(shared[i].of_other, "");
+    }
+    assert_string_equal(labels_value(mine, 0), "mine");
+}
+
+static void a_full_store_loses_labels_and_leaves_the_others_alone(void **state)
+{
+    struct labels_store *store = labels_store_open(4096);
+    labels_id labels = LABELS_NONE;
+
+    (void)state;
+    labels_use_store(store);
+    for (size_t i = 0; labels != LABELS_LOST && i < 4096; i++)
+        labels = query_of(i, i);
+    assert_int_equal(labels, LABELS_LOST);
+    labels_use_store(NULL);
+    assert_int_not_equal(intern("a", "b"), LABELS_LOST);
+    labels_store_close(store);
+    labels_store_close(NULL);
 }
 
 /* This test uses up the space for labels, so it must be the last test. */
@@ -185,6 +247,8 @@ int main(void)
         cmocka_unit_test(labels_beyond_the_limit_are_dropped),
         cmocka_unit_test(a_row_whose_labels_are_lost_counts_as_partial),
         cmocka_unit_test(labels_that_change_in_each_interval_are_never_lost),
+        cmocka_unit_test(a_store_of_a_thread_has_its_own_tuples_and_intervals),
+        cmocka_unit_test(a_full_store_loses_labels_and_leaves_the_others_alone),
         cmocka_unit_test(labels_without_space_are_lost_until_the_others_are_no_longer_used),
     };
 

@@ -79,6 +79,43 @@ static void grouping_by_a_label_adds_up_living_and_exited_entities(void **state)
     selected_release(&selected);
 }
 
+static void groups_by_several_labels_have_all_of_their_values(void **state)
+{
+    const struct selection by_both = { .grouping = { GROUP_LABEL, .label = 1, .more_labels = { 0 },
+                                                     .more_count = 1 } };
+    struct frame frame = four();
+    struct selected selected = { 0 };
+
+    (void)state;
+    fill(&selected, &frame, &by_both);
+    assert_int_equal(selected.count, 4);
+    check(&selected, 0, "shop, eve", 40);
+    check(&selected, 1, "news, bob", 20);
+    check(&selected, 2, "news, (none)", 15);
+    check(&selected, 3, "shop, bob", 10);
+    for (size_t label = 0; label < 2; label++)
+        assert_string_equal(labels_value(selected.rows->entities[selected.order[1]].labels, label),
+                            label == 0 ? "bob" : "news");
+    frame_release(&frame);
+    selected_release(&selected);
+}
+
+static void only_the_rows_with_the_values_of_labels_are_picked(void **state)
+{
+    const struct label_value only[] = { { 1, "shop" }, { 0, "bob" } };
+    struct frame frame = four();
+    struct selected selected = { 0 };
+
+    (void)state;
+    fill(&selected, &frame, &(struct selection){ .only = only, .only_count = 1 });
+    assert_int_equal(selected.count, 2);
+    fill(&selected, &frame, &(struct selection){ .only = only, .only_count = 2 });
+    assert_int_equal(selected.count, 1);
+    check(&selected, 0, "bob@shop", 10);
+    frame_release(&frame);
+    selected_release(&selected);
+}
+
 static void the_rows_of_a_frame_can_be_sorted_and_filtered_by_a_label(void **state)
 {
     struct selection selection = { .order = order_find(&schema, "database") };
@@ -226,6 +263,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grouping_by_a_label_adds_up_living_and_exited_entities),
+        cmocka_unit_test(groups_by_several_labels_have_all_of_their_values),
+        cmocka_unit_test(only_the_rows_with_the_values_of_labels_are_picked),
         cmocka_unit_test(the_rows_of_a_frame_can_be_sorted_and_filtered_by_a_label),
         cmocka_unit_test(the_rows_of_a_frame_can_be_sorted_by_any_column),
         cmocka_unit_test(processes_are_selected_by_their_pid),

@@ -126,6 +126,39 @@ static void a_session_follows_the_one_in_its_label(void **state)
     frame_release(&frame);
 }
 
+/* Sessions of two servers have the same pids. */
+static void a_session_follows_the_one_of_its_own_server(void **state)
+{
+    static const char *const label_names[] = { "server", "blocker" };
+    const struct schema sessions = { "sessions", columns, 1, 1, label_names, 2 };
+    static const struct {
+        size_t server;
+        int64_t number;
+        const char *blocker;
+    } rows[] = { { 1, 7, "8" }, { 2, 8, "" }, { 2, 7, "8" }, { 1, 8, "" } };
+    static const size_t expected[] = { 1, 2, 3, 0 };
+    struct frame frame;
+    size_t order[4] = { 0, 1, 2, 3 };
+    uint32_t depths[4];
+
+    (void)state;
+    frame_init(&frame, &sessions);
+    for (size_t i = 0; i < 4; i++) {
+        const char *const values[] = { rows[i].server == 1 ? "a" : "b", rows[i].blocker };
+        struct entity *entity = frame_add(&frame);
+
+        assert_non_null(entity);
+        entity->id = entity_of_server(rows[i].server, rows[i].number);
+        entity->labels = labels_intern(values, 2);
+    }
+    assert_int_equal(tree_order(&frame, 2, order, 4, depths), CAMP_OK);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(order[i], expected[i]);
+        assert_int_equal(depths[i], i % 2);
+    }
+    frame_release(&frame);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +167,7 @@ int main(void)
         cmocka_unit_test(a_cycle_of_parents_hides_no_process),
         cmocka_unit_test(a_process_tree_may_be_very_deep_and_very_wide),
         cmocka_unit_test(a_session_follows_the_one_in_its_label),
+        cmocka_unit_test(a_session_follows_the_one_of_its_own_server),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,7 +94,7 @@ static void times_are_summed_by_application_and_state(void **state)
         add(&frame, "web", SECOND, (uint64_t[COLUMNS]){ 1, 2, 3, 4, SECOND - 10, 3, 100 });
         add(&frame, "web", 50, (uint64_t[COLUMNS]){ 50 });
         add(&frame, "", 60, (uint64_t[COLUMNS]){ 0, 60 });
-        assert_int_equal(session_sums_add(&sums, &frame), CAMP_OK);
+        assert_int_equal(session_sums_add(&sums, &frame, 0), CAMP_OK);
     }
     assert_int_equal(group_named(&sums, "web")->shown[SESSION_CPU], 153);
     assert_int_equal(group_named(&sums, "web")->shown[SESSION_CONTENTION], 9);
@@ -121,7 +121,7 @@ static void unaccounted_and_overlapping_time_do_not_cancel_out(void **state)
     start_interval(&frame);
     add(&frame, "a", 100, (uint64_t[COLUMNS]){ 70 });
     add(&frame, "a", 100, (uint64_t[COLUMNS]){ 80, 0, 0, 0, 50, 0, 60 });
-    assert_int_equal(session_sums_add(&sums, &frame), CAMP_OK);
+    assert_int_equal(session_sums_add(&sums, &frame, 0), CAMP_OK);
     assert_int_equal(sums.unaccounted_ns, 30);
     assert_int_equal(sums.overlapping_ns, 30);
     /* More time in a transaction than idle time is none. */
@@ -177,7 +177,7 @@ static void names_that_change_have_few_series_and_lose_no_time(void **state)
             add(&frame, name, SECOND, (uint64_t[COLUMNS]){ SECOND });
         }
         add(&frame, "other", SECOND, (uint64_t[COLUMNS]){ 0, SECOND });
-        assert_int_equal(session_sums_add(&sums, &frame), CAMP_OK);
+        assert_int_equal(session_sums_add(&sums, &frame, 0), CAMP_OK);
     }
     for (size_t i = 0; i < sums.top.count; i++)
         shown += sums.top.groups[i].shown != NULL;
@@ -202,7 +202,7 @@ static void an_application_that_is_named_other_has_a_name_of_its_own(void **stat
     assert_int_equal(session_sums_init(&sums, &schema, 1, 20, 20), CAMP_OK);
     start_interval(&frame);
     add(&frame, "other", SECOND, (uint64_t[COLUMNS]){ 5 });
-    assert_int_equal(session_sums_add(&sums, &frame), CAMP_OK);
+    assert_int_equal(session_sums_add(&sums, &frame, 0), CAMP_OK);
     assert_int_equal(group_named(&sums, "other (0)")->shown[SESSION_CPU], 5);
     session_sums_release(&sums);
     frame_release(&frame);

@@ -81,7 +81,8 @@ static void each_label_value_has_one_row_with_the_same_id_in_all_frames(void **s
     (void)state;
     is_closed = false;
     frame_init(&made, &schema);
-    assert_int_equal(label_groups_open(&whole, 1, &source), CAMP_OK);
+    assert_int_equal(
+        label_groups_open(&whole, &(struct grouping){ GROUP_LABEL, .label = 1 }, &source), CAMP_OK);
     assert_ptr_equal(source->describe(source), &schema);
     add("a", "shop", 0);
     add("", "", 0);
@@ -123,7 +124,8 @@ static void long_label_values_that_differ_only_at_their_end_have_two_rows(void *
 
     (void)state;
     frame_init(&made, &schema);
-    assert_int_equal(label_groups_open(&whole, 0, &source), CAMP_OK);
+    assert_int_equal(
+        label_groups_open(&whole, &(struct grouping){ GROUP_LABEL, .label = 0 }, &source), CAMP_OK);
     memset(text, 'x', sizeof text);
     text[99] = '\0';
     add(text, "", 0);

@@ -356,3 +356,33 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
     *ret = &source->source;
     return CAMP_OK;
 }
+
+/* The first mysql_init() of a process sets up libmariadb, and is not thread-safe. */
+static int prepare_library(struct camp_error *error)
+{
+    MYSQL *mysql;
+    const int r = library_load(&libmariadb_library, error);
+
+    if (r != CAMP_OK)
+        return r;
+    mysql = libmariadb.mysql_init(NULL);
+    if (mysql == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
+    libmariadb.mysql_close(mysql);
+    return CAMP_OK;
+}
+
+int mariadb_source_name(const char *conninfo, char *ret, size_t size, struct camp_error *error)
+{
+    struct mariadb_options options;
+    char place[FROM_NAME_SIZE - 16];
+    int r = prepare_library(error);
+
+    if (r == CAMP_OK)
+        r = mariadb_options_parse(conninfo, &options, error);
+    if (r != CAMP_OK)
+        return r;
+    mariadb_options_show(&options, place, sizeof place);
+    snprintf(ret, size, "mariadb %s", place);
+    return CAMP_OK;
+}

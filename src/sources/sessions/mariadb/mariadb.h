@@ -25,3 +25,8 @@
  * source goes on: its frames have a note, and the data that camp can still read. */
 int mariadb_source_open(const struct from *from, const char *conninfo, struct source **ret,
                         struct from_facts *facts, struct camp_error *error);
+
+/* Writes the name of the server as a title shows it, such as "mariadb camp@db1:3306", without
+ * asking the server. Also prepares libmariadb to be used by several threads. CAMP_E_NOTSUP if
+ * libmariadb is missing, CAMP_E_NOMEM, or an error of mariadb_options_parse(). */
+int mariadb_source_name(const char *conninfo, char *ret, size_t size, struct camp_error *error);

@@ -11,3 +11,9 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
         "mariadb: this camp was built without libmariadb; use camp's Debian package, or "
         "build it with libmariadb-dev installed");
 }
+
+int mariadb_source_name(const char *conninfo, char *ret, size_t size, struct camp_error *error)
+{
+    (void)ret, (void)size;
+    return mariadb_source_open(NULL, conninfo, NULL, NULL, error);
+}

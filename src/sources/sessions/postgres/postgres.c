@@ -305,3 +305,18 @@ int postgres_source_open(const struct from *from, const char *conninfo, struct s
         close_postgres(&source->source);
     return r;
 }
+
+int postgres_source_name(const char *conninfo, char *ret, size_t size, struct camp_error *error)
+{
+    int r = library_load(&libpq_library, error);
+    char *address;
+
+    if (r != CAMP_OK)
+        return r;
+    address = conninfo_of_address(conninfo);
+    if (address == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a source");
+    conninfo_shown(address, ret, size);
+    free(address);
+    return CAMP_OK;
+}

@@ -18,3 +18,7 @@
  * connection. */
 int postgres_source_open(const struct from *from, const char *conninfo, struct source **ret,
                          struct from_facts *facts, struct camp_error *error);
+
+/* Writes the name of the server as a title shows it, such as "host=db1 dbname=shop", without
+ * secrets and without asking the server. CAMP_E_NOTSUP if libpq is missing, CAMP_E_NOMEM. */
+int postgres_source_name(const char *conninfo, char *ret, size_t size, struct camp_error *error);

@@ -14,3 +14,10 @@ int postgres_source_open(const struct from *from, const char *conninfo, struct s
                      "postgres: this camp was built without libpq; use camp's Debian package, or "
                      "build it with libpq-dev installed");
 }
+
+int postgres_source_name(const char *conninfo, char *ret, size_t size, struct camp_error *error)
+{
+    (void)ret;
+    (void)size;
+    return postgres_source_open(NULL, conninfo, NULL, NULL, error);
+}
