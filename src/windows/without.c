@@ -1,5 +1,6 @@
 /* The sources that this system does not have. parts.c has the reasons. */
 #include "commands/report/converter.h"
+#include "commands/report/page_blockers.h"
 #include "commands/report/page_causes.h"
 #include "counters/error.h"
 #include "ledger/words.h"
@@ -114,6 +115,21 @@ void page_causes_words(char ret[PAGE_CAUSES_WORDS])
 int page_causes_read(struct bytes *ret, struct source *source)
 {
     (void)source;
+    bytes_clear(ret);
+    return CAMP_OK;
+}
+
+bool page_blockers_are_known(const struct schema *schema)
+{
+    (void)schema;
+    return false;
+}
+
+/* Never called, because no source has known blockers. */
+int page_blockers_read(struct bytes *ret, struct blocker_tree *tree, const struct frame *frame,
+                       bool shows_literals)
+{
+    (void)tree, (void)frame, (void)shows_literals;
     bytes_clear(ret);
     return CAMP_OK;
 }

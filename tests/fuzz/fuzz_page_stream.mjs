@@ -1,6 +1,7 @@
 // Parser: web/src/stream.ts
 // Parser: web/src/store.ts
 // Parser: web/src/cause_block.ts
+// Parser: web/src/blocker_sum.ts
 // Reads changed streams (docs/stream.md) as the page does, by its own sources web/src/stream.ts and store.ts. The only
 // errors may be those that the page reports; frames must be consistent; no input may take 30 s or 512 MB.
 //

@@ -43,6 +43,23 @@ function checkTree(tree) {
     if (states.length > 0 && percent !== 10000) fail(`the states are ${percent} hundredths of a percent`);
 }
 
+/** The times of the trees of blockers add up, and each row is below another one. */
+function checkBlockers(store, from) {
+    const range = new CauseRange(store), { head } = store;
+    if (!head?.blockers || head.causes) return;
+    while (!range.read(from, store.endFrame, '')) if (range.without > store.endFrame - from) fail('more frames than there are have no blockers');
+    if (!range.sum) return;
+    let depth = -1, waited = 0, blocking = 0;
+    for (const row of range.sum.why(0).blockers) {
+        if (row.depth > depth + 1) fail('a row is below no other');
+        if (typeof row.name !== 'string' || typeof row.statement !== 'string' || !(row.ms >= 0) || !(row.blockingMs >= 0)) fail('a row of blockers is not whole');
+        depth = row.depth;
+        waited += row.ms;
+        blocking += depth === 0 ? row.blockingMs : 0;
+    }
+    if (Math.abs(waited - blocking) > 1e-6 * waited) fail('the times of the trees do not add up');
+}
+
 function checkStore(store) {
     if (store.firstFrame > store.endFrame) fail('the first frame comes after the last one');
     for (const { n, name, id } of store.entities)
@@ -51,6 +68,7 @@ function checkStore(store) {
     for (let index = store.endFrame - 1; index >= from; index--) checkFrame(store.frame(index), store);
     if (store.head) store.mean(from, store.endFrame);
     checkCauses(store, from);
+    checkBlockers(store, from);
     store.frame(-1);
     store.frame(Infinity);
 }

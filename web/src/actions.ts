@@ -45,21 +45,10 @@ export function commandFor(app: App, by: GroupBy, key: string, members: Iterable
   return words.join(' ');
 }
 
-/** Returns the command that lists which sessions of a database block which others; null: none is known. */
+/** Returns the command that shows which sessions of a database block which others; null: none is known. */
 export function blockersCommand({ store }: App): string | null {
   const { kind, live, from = '' } = store.head!;
-  if (kind !== 'sessions' || !live) return null;
-  if (from.startsWith('postgres:')) {
-    const server = from.slice('postgres:'.length);
-    return `psql ${server === '' ? '' : `${quoted(server)} `}-c "SELECT pid, pg_blocking_pids(pid) AS blocked_by, state, query FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0"`;
-  }
-  if (from.startsWith('mariadb:')) {
-    const words = from.slice('mariadb:'.length).split(' ').filter(Boolean);
-    const isFirst = (word: string) => Number(word.startsWith('defaults-file=')); // mariadb wants it so
-    words.sort((a, b) => isFirst(b) - isFirst(a));
-    return `mariadb ${words.map((word) => `--${quoted(word)} `).join('')}-e "SELECT w.trx_mysql_thread_id AS id, b.trx_mysql_thread_id AS blocked_by, b.trx_state, b.trx_query FROM information_schema.INNODB_LOCK_WAITS JOIN information_schema.INNODB_TRX w ON w.trx_id = requesting_trx_id JOIN information_schema.INNODB_TRX b ON b.trx_id = blocking_trx_id"`;
-  }
-  return null;
+  return kind === 'sessions' && live && /^(postgres|mariadb):/.test(from) ? `camp why --from ${quoted(from)}` : null;
 }
 
 function optionsFor({ store }: App, by: GroupBy, key: string, members: Iterable<number>): string[] | null {

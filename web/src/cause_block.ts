@@ -62,26 +62,24 @@ const ROWS = 100_000; // of a table
 class Damaged extends Error {}
 
 /** Returns a whole number from 0 to `most`. Those of camp have 64 bits, so that sums of them are finite. */
-function whole(value: unknown, most = 2 ** 64): number {
+export function whole(value: unknown, most = 2 ** 64): number {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > most) throw new Damaged();
   return value;
 }
 
-function list(value: unknown, most = ROWS): unknown[] {
+export function list(value: unknown, most = ROWS): unknown[] {
   if (!Array.isArray(value) || value.length > most) throw new Damaged();
   return value;
 }
 
-const text = (value: unknown): string => {
+export const text = (value: unknown): string => {
   if (typeof value !== 'string') throw new Damaged();
   return plain(value);
 };
 
 const PID = 2 ** 31 - 1, ID = 2 ** 32 - 1;
 
-function read(value: unknown, { states, kinds }: CauseWords): Causes {
-  if (typeof value !== 'object' || value === null) throw new Damaged();
-  const of = value as Record<string, unknown>;
+function read(of: Record<string, unknown>, { states, kinds }: CauseWords): Causes {
   if (of.error !== undefined) return none(text(of.error));
   const rowsOf = (name: string, most?: number) => list(of[name], most).map((row) => list(row));
   const group = (one: unknown) => whole(one, GROUPS - 1), state = (one: unknown) => whole(one, states.length - 1);
@@ -99,12 +97,19 @@ function read(value: unknown, { states, kinds }: CauseWords): Causes {
   };
 }
 
-/** Reads a block. Causes that are not as docs/stream.md describes have only an error. */
-export function readCauses(payload: ArrayBuffer, words: CauseWords): Causes {
+/** Reads a block whose payload is an object. Returns null if it is not as docs/stream.md describes. */
+export function checked<T>(payload: ArrayBuffer, read: (of: Record<string, unknown>) => T): T | null {
   try {
-    return read(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload)), words);
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload));
+    if (typeof value !== 'object' || value === null) return null;
+    return read(value as Record<string, unknown>);
   } catch (error) {
-    if (error instanceof Damaged || error instanceof SyntaxError || error instanceof TypeError) return none('they are damaged');
+    if (error instanceof Damaged || error instanceof SyntaxError || error instanceof TypeError) return null;
     throw error;
   }
 }
+
+export const DAMAGED = 'they are damaged';
+
+/** Reads a block. Causes that are damaged have only an error. */
+export const readCauses = (payload: ArrayBuffer, words: CauseWords): Causes => checked(payload, (of) => read(of, words)) ?? none(DAMAGED);

@@ -1,12 +1,13 @@
-// Adds up the causes of the shown frames, in turns, so that the page stays responsive with long ranges.
-import { readCauses } from './cause_block';
+// Adds up the causes of the shown frames, or who blocks whom in them, in turns, so that the page stays responsive with long ranges.
+import { BlockerSum } from './blocker_sum';
+import { DAMAGED, readCauses } from './cause_block';
 import { CauseSum } from './cause_sum';
 import type { Store } from './types';
 
 const TURN_MS = 25;
 
 export class CauseRange {
-  sum: CauseSum | null = null;
+  sum: CauseSum | BlockerSum | null = null;
   without = 0; // frames that have no causes
   fault = ''; // of the last frame whose causes cannot be read
   private from = 0;
@@ -28,10 +29,10 @@ export class CauseRange {
    * again, after a picture, until it returns true. */
   read(from: number, to: number, subject: string): boolean {
     const { head } = this.store;
-    if (!head?.causes) return true;
+    if (!head?.causes && !head?.blockers) return true;
     if (!this.sum || from !== this.from || to !== this.to || (this.sum.isFull && this.sum.subject !== subject)) {
       [this.from, this.next, this.to] = [from, from, to];
-      this.sum = new CauseSum(head.causes, subject);
+      this.sum = head.causes ? new CauseSum(head.causes, subject) : new BlockerSum();
       this.without = 0;
       this.fault = '';
     }
@@ -39,9 +40,16 @@ export class CauseRange {
     return this.isDone;
   }
 
-  private add(sum: CauseSum, index: number): void {
-    const payload = this.store.causes(index), causes = payload && readCauses(payload, sum.words);
-    if (causes && !causes.error) sum.add(causes, this.store.lengthMs(index));
+  private add(sum: CauseSum | BlockerSum, index: number): void {
+    const payload = this.store.causes(index), lengthMs = this.store.lengthMs(index);
+    if (sum instanceof BlockerSum) {
+      if (payload && sum.read(payload, lengthMs)) return;
+      this.without++;
+      if (payload) this.fault = DAMAGED;
+      return;
+    }
+    const causes = payload && readCauses(payload, sum.words);
+    if (causes && !causes.error) sum.add(causes, lengthMs);
     if (!causes || causes.rows.length === 0) this.without++;
     if (causes?.error) this.fault = causes.error;
   }

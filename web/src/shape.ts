@@ -17,7 +17,7 @@ const HEAD = {
   'title?': '', source: '', kind: '', tier: '', note: '', host: '', live: false, interval_ms: 0, frames: 0,
   states: [{ name: '', title: '', help: '', provenance: '', class: '' }],
   classes: [{ name: '', title: '', light: '', dark: '' }],
-  'from?': '', 'below?': '', 'causes?': { states: [''], kinds: [''] }, 'labels?': [''],
+  'from?': '', 'below?': '', 'causes?': { states: [''], kinds: [''] }, 'blockers?': false, 'labels?': [''],
   colours: { axes3: [''], axes3_dark: [''], axes4: [''], axes4_dark: [''], groups: [''], groups_dark: [''], others: [''] },
 };
 

@@ -2,6 +2,7 @@
 // what it inflicted on others; of a file also the stacks of its sleeps.
 import './why.css';
 import { addressOf } from './address';
+import { BlockerSum } from './blocker_sum';
 import { NAME, OTHER } from './cause_block';
 import { CauseRange } from './cause_range';
 import { groupKey, groupName, type SumGroup } from './cause_sum';
@@ -15,7 +16,7 @@ import { groupNamed, groupWanted, sortedGroups, wantedOf, type Wanted } from './
 import { readWhyFile, type Why } from './why_data';
 import { Flame } from './why_flame';
 import { idleLast } from './why_layout';
-import { callsOf, chainOf, inflictedOf, linkButton, lossesOf, treeOf, wholeOf } from './why_parts';
+import { blockersOf, callsOf, chainOf, inflictedOf, linkButton, lossesOf, treeOf, wholeOf } from './why_parts';
 import { classOfState } from './why_words';
 
 const LIVE_COMMAND = 'camp view --why';
@@ -67,9 +68,10 @@ class WhyView implements View {
     addressOf(app).keep('why', { get: () => this.group, set: (text) => /^\d /.test(text) && this.choose(text) });
   }
 
-  /** Do the frames have causes? */
+  /** Do the frames have causes, or who blocks whom? */
   private get isServed(): boolean {
-    return this.app.store.head?.causes !== undefined;
+    const { head } = this.app.store;
+    return head?.causes !== undefined || head?.blockers === true;
   }
 
   private get groups(): readonly SumGroup[] {
@@ -94,9 +96,9 @@ class WhyView implements View {
     this.note.hidden = note === '';
     setText(this.note, note);
     this.showHelp(why);
-    this.choice.hidden = !this.isServed || this.file !== null;
+    this.choice.hidden = !head.causes || this.file !== null;
     this.close.hidden = this.file === null;
-    const now = [why, head, isDark()];
+    const now = [why, head, isDark(), why?.blockers && this.app.ui.state.pinned];
     if (now.every((value, i) => value === this.drawn[i])) return;
     this.drawn = now;
     this.shown = why;
@@ -158,7 +160,8 @@ class WhyView implements View {
     if (this.isHeld && this.shown && this.made?.why === this.shown && this.made.group === this.group) return this.shown;
     const { made } = this;
     if (made && made.from === from && made.to === to && made.group === this.group) return made.why;
-    const why = whyOf(sum, this.group === '' ? null : this.subject, this.app.shown().endMs);
+    const { endMs } = this.app.shown();
+    const why = sum instanceof BlockerSum ? sum.why(endMs) : whyOf(sum, this.group === '' ? null : this.subject, endMs);
     this.made = { from, to, group: this.group, why };
     return why;
   }
@@ -204,19 +207,24 @@ class WhyView implements View {
   private show(): void {
     const head = this.app.store.head!, why = this.shown && { ...this.shown, tree: idleLast(this.shown.tree, (state) => classOfState(head, state).name === 'idle') };
     const focused = this.content.contains(document.activeElement) ? document.activeElement?.getAttribute('data-key') : null;
-    setText(this.caption, why ? [this.file?.name ?? '', why.subject, `${why.seconds.toFixed(2)} s until ${Number.isNaN(why.endMs) ? why.time || '?' : clock(why.endMs, 1000)}`,
-      `${count(why.threads)} ${why.threads === 1 ? 'thread' : 'threads'}`].filter(Boolean).join(' · ') : '');
-    const hasTime = why !== null && why.tree.length > 0;
+    setText(this.caption, why ? this.captionOf(why) : '');
+    const hasTime = why !== null && (why.blockers !== undefined || why.tree.length > 0);
     setText(this.sentence, !why ? '' : hasTime ? why.sentence : `${why.subject} had no time in this interval.`);
     const link = (name: string): HTMLElement => {
       const group = this.file ? undefined : groupNamed(this.groups, name);
       return group ? linkButton(name, () => this.choose(groupKey(group))) : element('span', {}, name);
     };
-    this.content.replaceChildren(...(hasTime ? [wholeOf(head, why), treeOf(head, why, link, this.isWhole, () => this.unfold()), chainOf(head, why, link),
-      inflictedOf(head, why, link), callsOf(head, why)].filter((part) => part !== null) : []));
+    const parts = !hasTime ? [] : why.blockers ? [blockersOf(this.app, why.blockers)]
+      : [wholeOf(head, why), treeOf(head, why, link, this.isWhole, () => this.unfold()), chainOf(head, why, link), inflictedOf(head, why, link), callsOf(head, why)];
+    this.content.replaceChildren(...parts.filter((part) => part !== null));
     if (focused) [...this.content.querySelectorAll<HTMLElement>('[data-key]')].find((one) => one.dataset.key === focused)?.focus();
     setText(this.losses, why && hasTime ? lossesOf(why).join(' ') : '');
     this.flame.show(why?.stacks ?? []);
+  }
+
+  private captionOf(why: Why): string {
+    return [this.file?.name ?? '', why.subject, `${why.seconds.toFixed(2)} s until ${Number.isNaN(why.endMs) ? why.time || '?' : clock(why.endMs, 1000)}`,
+      why.blockers ? '' : `${count(why.threads)} ${why.threads === 1 ? 'thread' : 'threads'}`].filter(Boolean).join(' · ');
   }
 
   private unfold(): void {

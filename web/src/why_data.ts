@@ -64,6 +64,21 @@ export interface Why {
   others: number;
   reduced: number;
   stacks: WhyStack[]; // none: stacks were not collected
+  blockers?: BlockerRow[]; // of database sessions, in place of all tables
+  note?: string; // of these
+}
+
+/** A session in the trees of who blocks whom. It waited for the last row before it with less depth. */
+export interface BlockerRow {
+  id: number;
+  depth: number; // 0: a root
+  ms: number; // how long it waited; 0: a root, or unknown
+  blockingMs: number; // how long the sessions below it waited
+  waiting: number; // of a root: sessions below it
+  isRepeated: boolean; // the sessions below it are at another place
+  name: string;
+  activity: string;
+  statement: string;
 }
 
 type Members = Record<string, unknown>;

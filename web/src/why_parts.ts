@@ -1,9 +1,10 @@
 // The parts of the view "Why": the tree of causes, the chain, what a group inflicted, the system calls.
+import { pin } from './actions';
 import { inkOn } from './colour';
 import { button, element } from './dom';
 import { count, duration } from './format';
-import type { Head } from './types';
-import type { Why, WhyRow } from './why_data';
+import type { App, Head } from './types';
+import type { BlockerRow, Why, WhyRow } from './why_data';
 import { barsOf, firstSmall } from './why_layout';
 import { classOfState, endTitle, fillOf, rowTitle, stateColour, stateTitle } from './why_words';
 
@@ -14,6 +15,7 @@ const hundredths = (percent: number): string => `${percent.toFixed(2)} %`;
 const LINES = 200; // of each table
 const LEAST = 0.005; // percent: smaller ones would be written as 0.00 %
 const THIN = 0.4; // percent of the width: narrower bars have no space for a pattern
+const DEEPEST = 12; // steps to the right
 const NAMED = 12; // percent of the bar, from which a state has space for its name
 
 function table(name: string, titles: [title: string, help?: string, kind?: string][], rows: HTMLElement[]): HTMLElement {
@@ -58,6 +60,20 @@ export function treeOf(head: Head, why: Why, link: Link, isWhole: boolean, unfol
   return table('Causes: each state, what caused it, and who', hasWaits ? titles : titles.slice(0, 4), shown);
 }
 
+/** Who blocks whom, as trees. A press on a session that the page has pins it. */
+export function blockersOf(app: App, rows: readonly BlockerRow[]): HTMLElement | null {
+  if (rows.length === 0) return null;
+  const { store: { entities }, ui: { state: { pinned } } } = app, numbers = new Map([...app.shown().entity].map((n) => [entities[n]!.id, n] as const));
+  const time = (ms: number) => element('td', {}, ms > 0 ? duration(ms) : ''), told = (text: string) => element('td', { class: 'text', title: text }, text);
+  return table('Who blocks whom', [['session'], ['waited', 'for the session above it'], ['blocked', 'how long the sessions below it waited'], ['sessions', 'below it'], ['activity', 'at the end of the interval', 'text'], ['last statement', '', 'text']],
+    rows.slice(0, 5 * LINES).map(({ id, depth, ms, blockingMs, waiting, isRepeated, name, activity, statement }) => {
+      const n = numbers.get(id), title = element('th', { scope: 'row', title: name },
+        n === undefined ? name : button(name, { class: 'name why-link', 'data-key': `${id} ${depth}`, 'aria-pressed': String(pinned.has(n)) }, () => pin(app, n)), isRepeated ? ' ...' : '');
+      title.style.paddingLeft = `${14 * Math.min(depth, DEEPEST)}px`;
+      return element('tr', { 'data-depth': String(depth) }, title, time(ms), time(blockingMs), element('td', {}, depth > 0 ? '' : count(waiting)), told(activity), told(statement));
+    }));
+}
+
 /** The chain of causes, an arrow for each wait. */
 export function chainOf(head: Head, why: Why, link: Link): HTMLElement | null {
   if (why.chain.length === 0) return null;
@@ -86,8 +102,9 @@ export function callsOf(head: Head, why: Why): HTMLElement | null {
 }
 
 /** What is not known, or not exact. */
-export function lossesOf({ unseen, unattributed, others, reduced }: Why): string[] {
+export function lossesOf({ unseen, unattributed, others, reduced, note = '', blockers = [] }: Why): string[] {
   return [
+    note, blockers.length > 5 * LINES ? `${count(blockers.length - 5 * LINES)} more rows: camp why --top 0 shows all.` : '',
     unattributed >= LEAST ? `${hundredths(unattributed)} of the time cannot be attributed.` : '',
     unseen > 0 ? `${count(unseen)} ${unseen === 1 ? 'switch' : 'switches'} went unseen: what ${unseen === 1 ? 'it' : 'they'} caused is estimated.` : '',
     others >= LEAST ? `${hundredths(others)} was caused by other processes, whose names came too late to be told apart.` : '',

@@ -75,6 +75,7 @@ static void resolve_facts(struct page_options *options)
         page_causes_words(options->causes_words);
         options->stream.causes = options->causes_words;
     }
+    options->stream.has_blockers = page_blockers_are_known(options->schema);
     options->stream.interval_ns = facts->live ? options->interval_ns : facts->interval_ns;
     options->stream.frames = facts->frames;
 }
@@ -113,6 +114,7 @@ void page_close(struct page_options *options)
     source_close(options->source);
     options->source = NULL;
     bytes_release(&options->causes);
+    blocker_tree_release(&options->blockers);
 }
 
 struct shared_cpus page_cpus(const struct page_options *options, const struct frame *frame)
@@ -140,6 +142,9 @@ int page_next(struct page_options *options, const struct frame **ret_frame)
         progress_clear(&options->from.progress);
     if (r == CAMP_OK && options->facts.has_causes)
         r = page_causes_read(&options->causes, options->source);
+    else if (r == CAMP_OK && options->stream.has_blockers)
+        r = page_blockers_read(&options->causes, &options->blockers, *ret_frame,
+                               options->from.from.queries);
     if (r == CAMP_OK)
         from_options_note(&options->from, *ret_frame);
     if (r == SOURCE_END)

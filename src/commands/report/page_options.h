@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "page_blockers.h"
 #include "page_causes.h"
 #include "program/from_options.h"
 #include "program/intervals.h"
@@ -24,7 +25,8 @@ struct page_options {
     struct axes axes3, axes4;
     char host[256];
     char causes_words[PAGE_CAUSES_WORDS];
-    struct bytes causes; /* in the interval of the last frame (page_causes.h) */
+    struct bytes causes; /* in the interval of the last frame (page_causes.h, page_blockers.h) */
+    struct blocker_tree blockers;
     struct intervals intervals;
 
     /* page_read() sets these members: */

@@ -295,3 +295,14 @@ int why_blockers_fill(struct document *ret, const struct why_blockers_interval *
     add_notes(ret, interval);
     return document_finish(ret);
 }
+
+_Static_assert(WHY_BLOCKERS_LABEL >= LABEL_SIZE, "the words of a session fit");
+
+void why_blockers_words(struct why_blockers_words *ret,
+                        const struct why_blockers_interval *interval,
+                        const struct blocker_session *session)
+{
+    write_session(ret->session, session);
+    write_activity(ret->activity, session);
+    write_statement(ret->statement, interval, session);
+}

@@ -20,3 +20,17 @@ struct why_blockers_interval {
 
 /* Fills the record of an interval. CAMP_OK or CAMP_E_NOMEM. */
 int why_blockers_fill(struct document *ret, const struct why_blockers_interval *interval);
+
+#define WHY_BLOCKERS_LABEL 256
+
+/* What a row of the tree says of a session, printable. Texts that are unknown are "". */
+struct why_blockers_words {
+    char session[WHY_BLOCKERS_LABEL];  /* "1234 (migrate)" */
+    char activity[WHY_BLOCKERS_LABEL]; /* "idle in transaction for 41 s" */
+    char statement[LABELS_VALUE_SIZE];
+};
+
+/* Fills the words of a session. Of the interval it reads how statements are shown. */
+void why_blockers_words(struct why_blockers_words *ret,
+                        const struct why_blockers_interval *interval,
+                        const struct blocker_session *session);

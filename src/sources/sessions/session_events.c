@@ -127,3 +127,17 @@ int session_events_add_rows(struct session_frame *sessions, const struct session
     }
     return r;
 }
+
+enum session_division session_division_of(const char *label)
+{
+    static const char *const names[] = { [SESSION_BY_STATEMENT] = SOURCE_LABEL_STATEMENT,
+                                         [SESSION_BY_BLOCKER] = SOURCE_LABEL_BLOCKER,
+                                         [SESSION_BY_EVENT] = SOURCE_LABEL_WAIT_EVENT };
+    enum session_division ret = SESSION_UNDIVIDED;
+
+    for (size_t i = 1; label != NULL && i < ARRAY_COUNT(names); i++) {
+        if (strcmp(names[i], label) == 0)
+            ret = (enum session_division)i;
+    }
+    return ret;
+}

@@ -375,20 +375,6 @@ void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint
     sessions->frame.wall_clock_ns = wall_clock_ns;
 }
 
-enum session_division session_division_of(const char *label)
-{
-    static const char *const names[] = { [SESSION_BY_STATEMENT] = SOURCE_LABEL_STATEMENT,
-                                         [SESSION_BY_BLOCKER] = SOURCE_LABEL_BLOCKER,
-                                         [SESSION_BY_EVENT] = SOURCE_LABEL_WAIT_EVENT };
-    enum session_division ret = SESSION_UNDIVIDED;
-
-    for (size_t i = 1; label != NULL && i < ARRAY_COUNT(names); i++) {
-        if (strcmp(names[i], label) == 0)
-            ret = (enum session_division)i;
-    }
-    return ret;
-}
-
 static void set_counts(const struct session_frame *sessions, const struct statement_growth *growth,
                        uint64_t *values)
 {

@@ -308,6 +308,8 @@ int stream_head(const struct schema *schema, const struct stream_facts *facts, s
         put_member(text.stream, "below", facts->below);
     if (facts->causes != NULL)
         fprintf(text.stream, ",\"causes\":%s", facts->causes);
+    if (facts->has_blockers)
+        fputs(",\"blockers\":true", text.stream);
     fprintf(text.stream, ",\"live\":%s,\"interval_ms\":%.15g,\"frames\":%" PRIu64,
             facts->live ? "true" : "false", (double)facts->interval_ns / 1e6, facts->frames);
     put_states(text.stream, schema);

@@ -11,8 +11,6 @@
  * after its client is authenticated. */
 #define APPEARS_NS ((uint64_t)NS_PER_S)
 
-static const char *const client_type = "client_backend";
-
 static bool reserve(struct postgres_source *source, size_t count)
 {
     return ARRAYS_RESERVE(source->time_capacity, count, ARRAY(source->times),
@@ -106,11 +104,9 @@ static struct entity entity_of(const struct postgres_source *source,
 /* Makes a process for a session that started and ended between two snapshots by SQL. */
 static struct postgres_process unnamed_process(const struct backend_account *account)
 {
-    struct postgres_process process = { .pid = account->pid };
-
-    snprintf(process.name, sizeof process.name, "(gone before SQL saw it)");
-    memcpy(process.type, client_type, strlen(client_type) + 1);
-    return process;
+    return (struct postgres_process){ .pid = account->pid,
+                                      .name = "(gone before SQL saw it)",
+                                      .type = "client_backend" };
 }
 
 /* Names a session of which no whole snapshot by SQL has been taken. */
