@@ -53,7 +53,9 @@ class Times:
         self.skew = 0
         for frame in frames:
             end, length = end_of(frame), frame['interval_s']
-            rows = [row for row in frame['entities'] if server is None or row['labels']['server'] == server]
+            # Each camp leaves out its own session, and sees that of the other.
+            rows = [row for row in frame['entities']
+                    if row['labels']['user'] != 'camp' and (server is None or row['labels']['server'] == server)]
             times = collections.Counter()
             for row in rows:
                 times.update(row['states'])

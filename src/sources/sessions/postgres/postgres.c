@@ -164,8 +164,10 @@ static int open_frame(struct postgres_source *source, const struct from *from,
         .is_lock = source->tier == POSTGRES_BPF ? postgres_is_any_lock : postgres_is_lock,
         .is_sampled_lock = postgres_is_lock,
     };
-    const int r = session_frame_init(&source->sessions, &plan, error);
+    int r;
 
+    session_frame_release(&source->sessions); /* the first snapshot looked for states in it */
+    r = session_frame_init(&source->sessions, &plan, error);
     source->sessions.blockers = &source->sampler.blockers;
     return r;
 }
