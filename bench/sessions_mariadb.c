@@ -55,7 +55,8 @@ static bool ask(struct look *look, struct camp_error *error)
 {
     struct mariadb_answer *rows;
     const struct mariadb_statement *statement =
-        look->instruments ? &mariadb_waits_statement : mariadb_sessions_statement(true, false);
+        look->instruments ? &mariadb_waits_statement
+                          : mariadb_sessions_statement(true, MARIADB_NO_TEXTS);
     int r = mariadb_client_ask(look->client, statement, UINT64_MAX, &rows, error);
 
     if (r != CAMP_OK)
@@ -65,7 +66,7 @@ static bool ask(struct look *look, struct camp_error *error)
                                &look->sessions);
     else
         r = mariadb_sessions_sample(&look->sessions, rows, now_ns(CLOCK_MONOTONIC), true,
-                                    look->threads);
+                                    look->threads, NULL);
     return r == CAMP_OK;
 }
 
