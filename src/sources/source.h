@@ -75,12 +75,14 @@ static inline void source_set_division(struct source *source, const char *label)
  * statement that the session ran last. */
 #define SOURCE_LABEL_STATEMENT "query"
 #define SOURCE_LABEL_LAST_STATEMENT "last_statement"
-#define SOURCE_LABEL_BLOCKER "blocker" /* the pid of the session that blocks this one */
+#define SOURCE_LABEL_BLOCKER "blocker"           /* the pid of the session that blocks this one */
+#define SOURCE_LABEL_ROOT_BLOCKER "root_blocker" /* and of the one at the end of its chain */
 /* What the session waited for, as the database names it. Only rows that are divided by it have it.
  */
 #define SOURCE_LABEL_WAIT_EVENT "wait_event"
 /* the labels by which set_division() can divide time */
-#define SOURCE_DIVISIONS SOURCE_LABEL_STATEMENT, SOURCE_LABEL_BLOCKER, SOURCE_LABEL_WAIT_EVENT
+#define SOURCE_DIVISIONS                                                                           \
+    SOURCE_LABEL_STATEMENT, SOURCE_LABEL_BLOCKER, SOURCE_LABEL_ROOT_BLOCKER, SOURCE_LABEL_WAIT_EVENT
 
 /* Sets *ret to the causes of waits in the interval of the last frame, or to NULL if the source has
  * none. They belong to the source, and are valid until the next frame. A recording reads them only

@@ -244,7 +244,11 @@ static void write_headline(struct document *document, const struct why_blockers_
         write_sentence(sentence, interval, i);
         text = document_text(document, "%s\n%s", text, sentence);
     }
-    if (count == 0)
+    if (count == 0 && interval->subject != NULL && tree->blocked_ns > 0)
+        text = document_text(document,
+                             "%s\nNo session waited for one of %s, and none of these waited.", text,
+                             interval->subject);
+    else if (count == 0)
         text = document_text(document, "%s\nNo session waited for a known session.", text);
     document->record.headline = text;
 }

@@ -14,6 +14,7 @@ struct why_blockers_interval {
     const char *note;       /* of the source or the interval; NULL or "" for none */
     bool shows_literals;    /* of statements; otherwise each is a question mark */
     bool has_no_statements; /* they are not shown */
+    const char *subject;    /* only trees with sessions of this name are shown; NULL: all */
     bool is_undivided;      /* a session has only the one that blocked it longest */
     size_t most;            /* sessions below each session; 0: all */
 };

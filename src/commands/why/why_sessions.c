@@ -7,6 +7,7 @@
 #include "sources/from_list.h"
 #include "why_blockers.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct shown {
@@ -14,6 +15,7 @@ struct shown {
     struct blocker_tree tree;
     struct document document;
     uint64_t read, records; /* intervals of the source, and shown ones */
+    bool has_subject;       /* a session of the operand was there */
     int64_t wall_clock_ns;
     char note[FRAME_NOTE_SIZE];
 };
@@ -43,6 +45,34 @@ static bool is_subject(const void *context, const struct blocker_session *sessio
            strcmp(session->name, sessions->subject) == 0;
 }
 
+/* The same of a row of a frame. */
+static bool has_row_of_subject(const struct why_sessions *sessions, const struct frame *frame)
+{
+    const struct schema *schema = frame->schema;
+    size_t label = 0;
+
+    while (label < schema->label_count && strcmp(schema->label_names[label], "application") != 0)
+        label++;
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        const struct entity *entity = &frame->entities[i];
+        struct blocker_session session = { .id = entity->id };
+
+        memcpy(session.name, entity->name, sizeof session.name);
+        if (label < schema->label_count)
+            snprintf(session.application, sizeof session.application, "%s",
+                     labels_value(entity->labels, label));
+        if (is_subject(sessions, &session))
+            return true;
+    }
+    return false;
+}
+
+static int fail_without_subject(const struct why_sessions *sessions)
+{
+    return complain(STATUS_FAILURE, "%s has no session of the application, name or pid %s",
+                    sessions->facts->name, sessions->subject);
+}
+
 static int show(struct shown *shown)
 {
     const struct why_sessions *sessions = shown->sessions;
@@ -60,6 +90,7 @@ static int show(struct shown *shown)
             strcmp(sessions->source->describe(sessions->source)->name, "postgres") != 0,
         .is_undivided = !sessions->facts->live,
         .most = sessions->most,
+        .subject = sessions->subject,
     };
     int r =
         blocker_tree_finish(&shown->tree, sessions->subject != NULL ? is_subject : NULL, sessions);
@@ -90,6 +121,11 @@ static int add(struct shown *shown, const struct frame *frame)
     shown->wall_clock_ns = frame->wall_clock_ns;
     snprintf(shown->note, sizeof shown->note, "%s", frame->note != NULL ? frame->note : "");
     blocker_tree_add(&shown->tree, frame);
+    if (sessions->subject != NULL && !shown->has_subject) {
+        shown->has_subject = has_row_of_subject(sessions, frame);
+        if (!shown->has_subject && sessions->facts->live)
+            return fail_without_subject(sessions);
+    }
     /* Recorded intervals are a little shorter or longer than asked for. */
     if (!sessions->facts->live && (sessions->interval_ns == 0 ||
                                    shown->tree.elapsed_ns + length_ns / 2 < sessions->interval_ns))
@@ -116,6 +152,9 @@ static int show_all(struct shown *shown)
             break;
         status = r == CAMP_OK ? add(shown, frame) : complain_of(r, &error);
     }
+    if (status == OPTIONS_GO_ON && sessions->subject != NULL && shown->read > 0 &&
+        !shown->has_subject)
+        return fail_without_subject(sessions);
     if (status == OPTIONS_GO_ON && !sessions->facts->live && !is_done(shown) &&
         shown->tree.elapsed_ns > 0)
         status = show(shown);

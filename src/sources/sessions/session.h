@@ -98,7 +98,8 @@ struct session {
 
 /* Labels of sources that know who blocks whom, in this order. The first two are pids of the server,
  * or "prepared" for a prepared transaction. The third is what a session does that blocks others. */
-#define SESSION_LABELS_OF_BLOCKERS SOURCE_LABEL_BLOCKER, "root_blocker", "blocking_activity"
+#define SESSION_LABELS_OF_BLOCKERS                                                                 \
+    SOURCE_LABEL_BLOCKER, SOURCE_LABEL_ROOT_BLOCKER, "blocking_activity"
 /* Their number, and that of SOURCE_LABEL_WAIT_EVENT, which may be the last label of any source. */
 #define SESSION_LABELS_MORE 4
 #define SESSION_BLOCKER_PREPARED "prepared"

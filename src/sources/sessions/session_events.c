@@ -130,14 +130,19 @@ int session_events_add_rows(struct session_frame *sessions, const struct session
 
 enum session_division session_division_of(const char *label)
 {
-    static const char *const names[] = { [SESSION_BY_STATEMENT] = SOURCE_LABEL_STATEMENT,
-                                         [SESSION_BY_BLOCKER] = SOURCE_LABEL_BLOCKER,
-                                         [SESSION_BY_EVENT] = SOURCE_LABEL_WAIT_EVENT };
-    enum session_division ret = SESSION_UNDIVIDED;
+    static const struct {
+        const char *label;
+        enum session_division division;
+    } divisions[] = {
+        { SOURCE_LABEL_STATEMENT, SESSION_BY_STATEMENT },
+        { SOURCE_LABEL_BLOCKER, SESSION_BY_BLOCKER },
+        { SOURCE_LABEL_ROOT_BLOCKER, SESSION_BY_BLOCKER }, /* Rows by blocker have one root each. */
+        { SOURCE_LABEL_WAIT_EVENT, SESSION_BY_EVENT },
+    };
 
-    for (size_t i = 1; label != NULL && i < ARRAY_COUNT(names); i++) {
-        if (strcmp(names[i], label) == 0)
-            ret = (enum session_division)i;
+    for (size_t i = 0; label != NULL && i < ARRAY_COUNT(divisions); i++) {
+        if (strcmp(divisions[i].label, label) == 0)
+            return divisions[i].division;
     }
-    return ret;
+    return SESSION_UNDIVIDED;
 }

@@ -39,8 +39,7 @@ static void collect_losses(struct postgres_source *source)
     losses->unseen = source->sampler.hidden + counted_since(source->losses.unseen, now.unseen);
     losses->lost = counted_since(source->losses.unwatched, now.unwatched) +
                    counted_since(source->losses.unread, now.unread) +
-                   counted_since(source->losses.misaccounted, now.misaccounted) +
-                   counted_since(source->losses.unkept, now.unkept);
+                   counted_since(source->losses.misaccounted, now.misaccounted);
     source->losses = now;
 }
 
