@@ -1,4 +1,4 @@
-/* Who blocks whom as the page gets it (docs/stream.md), on synthetic sessions. */
+/* Tests the trees of blockers that the page receives (docs/stream.md), on synthetic sessions. */
 #include "commands/report/page_blockers.h"
 
 #include <setjmp.h>
