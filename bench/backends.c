@@ -9,8 +9,9 @@
  * "by_blocker", "locks"}, ...], "open_ms"}. `nothing` is the CPU time of a context switch with its
  * wakeup in ns, without a session. The others are the additional ns, compared with the mean of the
  * blocks without a session before and after. With `by_statement` the session also divides the times
- * by statement, with `lengths` it counts how long each sleep lasts, with `by_blocker` it notes who
- * ends waits for locks; in `locks` each wait is one. `open_ms` is the CPU time to open a session.
+ * by statement, with `lengths` it counts how long each sleep lasts, with `by_blocker` it notes
+ * which task ends a wait for a lock; in `locks` each wait is one. `open_ms` is the CPU time to open
+ * a session.
  */
 #include "microstates/backends.h"
 #include "switching.h"

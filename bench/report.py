@@ -361,7 +361,7 @@ def print_backends(record):
     print(f"\nA switch with its wakeup takes {record['nothing_ns']:.0f} ns; while wait events are read "
           f"of other processes {record['others_ns']:.0f} ns more, of these two "
           f"{record['watched_ns']:.0f} ns more, by statement {record['by_statement_ns']:.0f} ns more, and with the lengths of sleeps "
-          f"{record['lengths_ns']:.0f} ns more. While it is noted who ends waits for locks: of others "
+          f"{record['lengths_ns']:.0f} ns more. While the ends of waits for locks are noted: of others "
           f"{record['others_by_blocker_ns']:.0f} ns more, of these two {record['by_blocker_ns']:.0f}, and "
           f"{record['locks_ns']:.0f} if each wait is for a lock. Opens in {record['open_ms']:.0f} ms of CPU time.")
 

@@ -77,7 +77,7 @@ struct backend_statements {
 };
 
 /*
- * Who ended the waits of a backend for locks (blocks.bpf.h). A wait is from the sleep that starts
+ * The ends of the waits of a backend for locks (blocks.bpf.h). A wait is from the sleep that starts
  * it to the wakeup by another backend of the server. Its time, of which a timer or a signal may
  * have interrupted the sleep, is charged to that backend, the blocker, when the wait ends. The root
  * is the backend that the blocker itself waited for meanwhile, or the one that this one waited for,
@@ -108,8 +108,8 @@ struct backend_lock_wait {
  *
  * The session reports a wait that has not ended by other means. So at each reading it writes the
  * time of that wait until then to `reported_ns`, and the number of the wait to `reported`. When the
- * wait ends, the kernel charges only what is more, and adds the reported time to settled_ns. If the
- * wait ended while the session wrote, settled_ns lacks it, and it is in a block.
+ * wait ends, the kernel charges only what is more, and adds the reported time to subtracted_ns. If
+ * the wait ended while the session wrote, subtracted_ns lacks it, and it is in a block.
  */
 struct backend_blocks {
     uint64_t asleep_ns; /* of the wait that has not ended, until the slot's since_ns */
@@ -119,9 +119,9 @@ struct backend_blocks {
     /* 1 + number of the slot of the backend that woke it last, and its pid; 0: another task did */
     uint32_t waker;
     int32_t waker_pid;
-    uint64_t woken_ns;    /* when another backend woke it; 0 after it is known what that ended */
-    uint64_t settled_ns;  /* sum of what was reported of waits that have ended */
-    uint64_t reported_ns; /* only the session writes this and the next one */
+    uint64_t woken_ns;      /* when another backend woke it; 0 after it is known what that ended */
+    uint64_t subtracted_ns; /* sum of what was reported of waits that have ended */
+    uint64_t reported_ns;   /* only the session writes this and the next one */
     uint32_t reported;
     uint32_t wait_count;  /* of all waits that a backend ended; the last ones are in waits[] */
     uint8_t is_asleep;    /* It sleeps in the wait now, */

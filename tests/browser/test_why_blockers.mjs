@@ -99,11 +99,18 @@ test('why blockers: hostile names and statements are texts, and a press on a ses
     assert.equal(await page.locator('#why tr[data-depth] button').count(), 3);
 });
 
+test('why blockers: with several servers the sentence names the one of the blocker', async (opener) => {
+    const sessions = [[1, '1 (a)', 'active for 2.0 s', 1, 1, `db1 ${HOSTILE}`], [2, '2 (b)', '', 1, 1, 'db1']];
+    const page = await opened(opener, made([{ ...CHAIN, sessions, nodes: [[0, 0, 0], [1, 1, 1e9]] }]));
+    assert.equal(await text(page, '#why .why-sentence'), `1 session waited 1.00 s for 1 (a) of db1 ${HOSTILE}, active for 2.0 s`);
+    assert.equal(await page.evaluate(() => window.broken), undefined);
+});
+
 test('why blockers: without a wait one sentence says so, and a damaged block is reported in one line', async (opener) => {
     const none = await opened(opener, made([{ contention: 0, statements: [], sessions: [], nodes: [] }]));
     assert.equal(await text(none, '#why .why-sentence'), 'No session waited for a known session.');
     assert.deepEqual(await shown(none), []);
-    for (const bad of ['[', '{}', 'null', { ...CHAIN, nodes: [[1, 0, 0]] }, { ...CHAIN, nodes: [[0, 4, 0]] }, { ...CHAIN, sessions: [[1, 2, '', 0, 1]] }]) {
+    for (const bad of ['[', '{}', 'null', { ...CHAIN, nodes: [[1, 0, 0]] }, { ...CHAIN, nodes: [[0, 4, 0]] }, { ...CHAIN, sessions: [[1, 2, '', 0, 1]] }, { ...CHAIN, sessions: [[1, '1', '', 0, 1, 7]], nodes: [] }]) {
         const page = await opened(opener, made([bad]));
         assert.equal(await text(page, '#why .why-note'), 'The causes of this interval cannot be read: they are damaged.');
         assert.deepEqual(await shown(page), []);

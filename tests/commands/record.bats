@@ -20,7 +20,7 @@ teardown() {
     run -0 "$CAMP" record --from check --output run.camp --count 4 --interval 50ms
     [[ $output == "run.camp: 4 intervals, "*" rows ("*" stored), "*" MB" ]]
     [ "$(ask run.camp 'SELECT count(*) FROM tick')" = 4 ]
-    [ "$(ask run.camp 'PRAGMA application_id; PRAGMA user_version' | xargs)" = "1667329392 2" ]
+    [ "$(ask run.camp 'PRAGMA application_id; PRAGMA user_version' | xargs)" = "1667329392 3" ]
     [ "$(ask run.camp "SELECT value FROM camp WHERE key = 'schema'")" = camp.1 ]
     [ ! -e run.camp-wal ]
     [[ $output == *" $(($(ask run.camp 'SELECT count(*) FROM tasks_every') +

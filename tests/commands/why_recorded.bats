@@ -364,7 +364,7 @@ time.sleep(60)' 3>&- &
     [ "$stderr" = "camp record: --why-by goes with --why" ]
     run --separate-stderr "$CAMP" record --why --from check
     [ "$status" -eq 2 ]
-    [[ $stderr == "camp record: --why goes with --from threads, processes, users, commands or cgroups"* ]]
+    [[ $stderr == "camp record: --why goes with --from threads, processes, users, commands, cgroups and postgres:; "* ]]
     run --separate-stderr "$CAMP" record --why --why-of 0
     [ "$status" -eq 2 ]
     [ "$stderr" = "camp record: --why-of '0' is not a pid: give a number of at least 1, or a name" ]

@@ -6,7 +6,7 @@
 /* Parser: src/sources/sessions/mariadb/statements/mariadb_row_waits.c */
 /* Parser: src/sources/sessions/mariadb/statements/digest_counts.c */
 /* Reads any bytes as the rows of two answers of MariaDB with its sessions, of two with their waits,
- * of two with who blocks whom, of two with digests of statements, and of two with their counts, and
+ * of two with blockers, of two with digests of statements, and of two with their counts, and
  * accounts them as the source does. Each field is a text that
  * ends with a NUL; NONE is a field without a value. */
 #include "sources/sessions/mariadb/mariadb_blockers.h"

@@ -52,7 +52,7 @@ function checkBlockers(store, from) {
     let depth = -1, waited = 0, blocking = 0;
     for (const row of range.sum.why(0).blockers) {
         if (row.depth > depth + 1) fail('a row is below no other');
-        if (typeof row.name !== 'string' || typeof row.statement !== 'string' || !(row.ms >= 0) || !(row.blockingMs >= 0)) fail('a row of blockers is not whole');
+        if (typeof row.name !== 'string' || typeof row.statement !== 'string' || typeof row.server !== 'string' || !(row.ms >= 0) || !(row.blockingMs >= 0)) fail('a row of blockers is not whole');
         depth = row.depth;
         waited += row.ms;
         blocking += depth === 0 ? row.blockingMs : 0;

@@ -14,7 +14,7 @@
 static struct backend_account accounts[BACKENDS];
 /* by the `row` of an account; all zero unless the session divides times by statement */
 static struct backend_statements statements[BACKENDS];
-/* the same, of a session that notes who ends waits for locks */
+/* the same, of a session that notes which backend ends each wait for a lock */
 static struct backend_blocks blocks[BACKENDS];
 static size_t account_count;
 /* The last account of each exited child, at index pid % BACKENDS. */

@@ -1,4 +1,4 @@
-/* For tests of who ends waits for locks: children that wait as the backends of a database server
+/* For tests of the ends of waits for locks: children that wait as the backends of a database server
  * do, for a latch, which is a signal that a signalfd reads, or for a semaphore; and children that
  * release them. */
 #pragma once

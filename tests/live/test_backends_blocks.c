@@ -1,4 +1,4 @@
-/* Tests who is charged with the waits of backends for locks. */
+/* Tests which backend is charged with the waits of others for locks. */
 #include "lock_children.h"
 
 static uint64_t waited_ns(const struct backend_account *account, uint32_t of_class)
@@ -271,7 +271,7 @@ static void what_a_reading_reported_of_a_wait_is_not_charged_when_it_ends(void *
     scene->may_release = 1;
     reap_well(releaser);
     ended = last_of_child(backends, scene->waiter);
-    assert_int_equal(last_blocks[scene->waiter % BACKENDS].settled_ns, reported_ns);
+    assert_int_equal(last_blocks[scene->waiter % BACKENDS].subtracted_ns, reported_ns);
     assert_int_equal(blocked_ns(scene->waiter, releaser, releaser) + reported_ns,
                      waited_ns(&ended, BACKEND_CLASS_LOCK));
     backends_close(backends);

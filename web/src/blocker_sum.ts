@@ -1,4 +1,4 @@
-// Who blocks whom in the shown frames of database sessions, as trees: the rules and the words are those of camp why
+// The blockers in the shown frames of database sessions, as trees: the rules and the words are those of camp why
 // (src/ledger/blockers, src/commands/why/why_blockers.c), and a test compares both.
 import { checked, list, text, whole } from './cause_block';
 import type { BlockerRow, Why } from './why_data';
@@ -10,6 +10,7 @@ interface Session {
   name: string; // "31178 (migrate)"
   activity: string; // of one that blocks: "idle in transaction for 41 s"
   statement: string;
+  server: string; // '': there is one
 }
 
 /** The sessions that waited for a session, of one root. */
@@ -36,8 +37,8 @@ export class BlockerSum {
   read(payload: ArrayBuffer, lengthMs: number): boolean {
     const block = checked(payload, (value) => {
       const rows = (name: string) => list(value[name]).map((row) => list(row)), statements = list(value.statements).map(text);
-      const sessions = rows('sessions').map(([id, name, activity, statement, hasRow]) =>
-        ({ id: whole(id), name: text(name), activity: text(activity), statement: statements[whole(statement, statements.length - 1)]!, hasRow: whole(hasRow) > 0 }));
+      const sessions = rows('sessions').map(([id, name, activity, statement, hasRow, server = '']) =>
+        ({ id: whole(id), name: text(name), activity: text(activity), statement: statements[whole(statement, statements.length - 1)]!, hasRow: whole(hasRow) > 0, server: text(server) }));
       let deepest = 0;
       const nodes = rows('nodes').map(([depth, session, ns]) => {
         const node = { depth: whole(depth, deepest), id: sessions[whole(session, sessions.length - 1)]!.id, ns: whole(ns) };
@@ -132,6 +133,6 @@ export class BlockerSum {
 
 function sentenceOf(root: BlockerRow | undefined): string {
   if (!root) return 'No session waited for a known session.';
-  const { waiting, blockingMs, name, activity, statement } = root, waited = blockingMs / 1000;
-  return `${waiting} session${waiting === 1 ? '' : 's'} waited ${waited.toFixed(waited < 9.995 ? 2 : 1)} s for ${name}${activity && `, ${activity}`}${statement && `: ${statement}`}`;
+  const { waiting, blockingMs, name, activity, statement, server } = root, waited = blockingMs / 1000;
+  return `${waiting} session${waiting === 1 ? '' : 's'} waited ${waited.toFixed(waited < 9.995 ? 2 : 1)} s for ${name}${server && ` of ${server}`}${activity && `, ${activity}`}${statement && `: ${statement}`}`;
 }

@@ -1,4 +1,4 @@
-// Adds up the causes of the shown frames, or who blocks whom in them, in turns, so that the page stays responsive with long ranges.
+// Adds up the causes of the shown frames, or their trees of blockers, in turns, so that the page stays responsive with long ranges.
 import { BlockerSum } from './blocker_sum';
 import { DAMAGED, readCauses } from './cause_block';
 import { CauseSum } from './cause_sum';

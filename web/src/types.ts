@@ -20,7 +20,7 @@ export interface Head {
   from?: string; // a text for --from that opens the source again
   below?: string; // the command that shows an entity's members, without its name
   causes?: CauseWords; // the frames have causes of waits
-  blockers?: boolean; // the frames have who blocks whom
+  blockers?: boolean; // the frames have trees of blockers
   labels?: string[]; // names of labels: "user", "database"
   axes3: Axis[] | null;
   axes4: Axis[] | null;

@@ -68,7 +68,7 @@ class WhyView implements View {
     addressOf(app).keep('why', { get: () => this.group, set: (text) => /^\d /.test(text) && this.choose(text) });
   }
 
-  /** Do the frames have causes, or who blocks whom? */
+  /** Do the frames have causes, or trees of blockers? */
   private get isServed(): boolean {
     const { head } = this.app.store;
     return head?.causes !== undefined || head?.blockers === true;

@@ -68,7 +68,7 @@ export interface Why {
   note?: string; // of these
 }
 
-/** A session in the trees of who blocks whom. It waited for the last row before it with less depth. */
+/** A session in the trees of blockers. It waited for the last row before it with less depth. */
 export interface BlockerRow {
   id: number;
   depth: number; // 0: a root
@@ -79,6 +79,7 @@ export interface BlockerRow {
   name: string;
   activity: string;
   statement: string;
+  server: string; // '': there is one
 }
 
 type Members = Record<string, unknown>;

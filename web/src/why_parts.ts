@@ -60,17 +60,17 @@ export function treeOf(head: Head, why: Why, link: Link, isWhole: boolean, unfol
   return table('Causes: each state, what caused it, and who', hasWaits ? titles : titles.slice(0, 4), shown);
 }
 
-/** Who blocks whom, as trees. A press on a session that the page has pins it. */
+/** The blockers of sessions, as trees. A press on a session that the page has pins it. */
 export function blockersOf(app: App, rows: readonly BlockerRow[]): HTMLElement | null {
   if (rows.length === 0) return null;
   const { store: { entities }, ui: { state: { pinned } } } = app, numbers = new Map([...app.shown().entity].map((n) => [entities[n]!.id, n] as const));
-  const time = (ms: number) => element('td', {}, ms > 0 ? duration(ms) : ''), told = (text: string) => element('td', { class: 'text', title: text }, text);
+  const time = (ms: number) => element('td', {}, ms > 0 ? duration(ms) : ''), textual = (text: string) => element('td', { class: 'text', title: text }, text);
   return table('Who blocks whom', [['session'], ['waited', 'for the session above it'], ['blocked', 'how long the sessions below it waited'], ['sessions', 'below it'], ['activity', 'at the end of the interval', 'text'], ['last statement', '', 'text']],
     rows.slice(0, 5 * LINES).map(({ id, depth, ms, blockingMs, waiting, isRepeated, name, activity, statement }) => {
       const n = numbers.get(id), title = element('th', { scope: 'row', title: name },
         n === undefined ? name : button(name, { class: 'name why-link', 'data-key': `${id} ${depth}`, 'aria-pressed': String(pinned.has(n)) }, () => pin(app, n)), isRepeated ? ' ...' : '');
       title.style.paddingLeft = `${14 * Math.min(depth, DEEPEST)}px`;
-      return element('tr', { 'data-depth': String(depth) }, title, time(ms), time(blockingMs), element('td', {}, depth > 0 ? '' : count(waiting)), told(activity), told(statement));
+      return element('tr', { 'data-depth': String(depth) }, title, time(ms), time(blockingMs), element('td', {}, depth > 0 ? '' : count(waiting)), textual(activity), textual(statement));
     }));
 }
 

@@ -48,7 +48,7 @@ static void put_statements(FILE *stream, const struct why_blockers_interval *int
     }
 }
 
-/* [id, session, activity, statement, whether it has a row] */
+/* [id, session, activity, statement, whether it has a row], and with several servers the server */
 static void put_sessions(FILE *stream, const struct why_blockers_interval *interval,
                          const size_t *numbers)
 {
@@ -63,7 +63,12 @@ static void put_sessions(FILE *stream, const struct why_blockers_interval *inter
         json_text(stream, words.session);
         putc(',', stream);
         json_text(stream, words.activity);
-        fprintf(stream, ",%zu,%d]", numbers[i], session->has_row);
+        fprintf(stream, ",%zu,%d", numbers[i], session->has_row);
+        if (words.server[0] != '\0') {
+            putc(',', stream);
+            json_text(stream, words.server);
+        }
+        putc(']', stream);
     }
 }
 

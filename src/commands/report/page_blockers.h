@@ -1,10 +1,11 @@
-/* Who blocks whom in database sessions, in the stream of the page (docs/stream.md), as JSON. */
+/* The trees of blockers of database sessions, as JSON in the stream of the page (docs/stream.md).
+ */
 #pragma once
 
 #include "ledger/blockers/blocker_tree.h"
 #include "views/byte_buffer.h"
 
-/* Returns whether frames of a source say who blocks whom. */
+/* Returns whether the frames of a source have blockers. */
 bool page_blockers_are_known(const struct schema *schema);
 
 /* Sets *ret to the tree of a frame, whose schema is known. `tree` is memory that later calls use

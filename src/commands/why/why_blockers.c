@@ -128,6 +128,13 @@ static void write_statement(char ret[LABELS_VALUE_SIZE],
         ret[--length] = '\0';
 }
 
+/* Writes the name of the server, or "" with one server. */
+static void write_server(char ret[LABELS_VALUE_SIZE], const struct blocker_session *session)
+{
+    copy_text(ret, LABELS_VALUE_SIZE, session->server, strlen(session->server));
+    make_printable(ret);
+}
+
 /* Writes such as "7 sessions waited 41.0 s for 1234 (migrate), idle in transaction for 41 s: alter
  * table t" for a root of the tree. All texts of the server are made printable. */
 static void write_sentence(char ret[SENTENCE_SIZE], const struct why_blockers_interval *interval,
@@ -143,11 +150,10 @@ static void write_sentence(char ret[SENTENCE_SIZE], const struct why_blockers_in
     write_session(who, session);
     write_activity(activity, session);
     write_statement(statement, interval, session);
-    copy_text(server, sizeof server, session->server, strlen(session->server));
-    make_printable(server);
+    write_server(server, session);
     snprintf(ret, SENTENCE_SIZE, "%" PRIu32 " session%s waited %.*f s for %s%s%s%s%s%s%s",
              node->waiting, noun_of(node->waiting, "", "s"), waited_s < 9.995 ? 2 : 1, waited_s,
-             who, session->server[0] != '\0' ? " of " : "", server, activity[0] != '\0' ? ", " : "",
+             who, server[0] != '\0' ? " of " : "", server, activity[0] != '\0' ? ", " : "",
              activity, statement[0] != '\0' ? ": " : "", statement);
 }
 
@@ -309,4 +315,5 @@ void why_blockers_words(struct why_blockers_words *ret,
     write_session(ret->session, session);
     write_activity(ret->activity, session);
     write_statement(ret->statement, interval, session);
+    write_server(ret->server, session);
 }

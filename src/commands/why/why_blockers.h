@@ -29,6 +29,7 @@ struct why_blockers_words {
     char session[WHY_BLOCKERS_LABEL];  /* "1234 (migrate)" */
     char activity[WHY_BLOCKERS_LABEL]; /* "idle in transaction for 41 s" */
     char statement[LABELS_VALUE_SIZE];
+    char server[LABELS_VALUE_SIZE]; /* "" with one server */
 };
 
 /* Fills the words of a session. Of the interval it reads how statements are shown. */

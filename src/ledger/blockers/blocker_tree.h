@@ -54,7 +54,7 @@ struct blocker_tree {
     bool failed;
 };
 
-/* Returns whether frames of a source say who blocks whom. */
+/* Returns whether the frames of a source have blockers. */
 bool blocker_tree_is_known(const struct schema *schema);
 
 /* Starts a tree of no interval. */

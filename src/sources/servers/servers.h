@@ -10,7 +10,7 @@
  * - The id of a row has the number of its server in its upper bits (ENTITY_SERVER_SHIFT).
  * - A server that does not answer and has no rows is missing: it is counted in losses.lost, and the
  *   note of the frame names it. If its thread itself is late, its next rows cover the time since
- * its last ones, and their elapsed_ns says so.
+ *   its last ones, and their elapsed_ns says so.
  * - A server that cannot be reached at the start is missing, too, until it can be. If none can be
  *   reached, opening fails.
  */

@@ -1,5 +1,5 @@
 /*
- * Converts samples of who blocks whom to times: how long each session waited for a lock of each
+ * Converts samples of blockers to times: how long each session waited for a lock of each
  * other session.
  *
  * A sample of a waiting session has the ids of the sessions that block it. If one of these itself

@@ -12,8 +12,8 @@
  * the time of that one, and the rest of the contention is of others or unknown. Divided by blocker,
  * a session has a row for each of its blockers, one for unknown blockers ("unknown"), and one for
  * the rest of its time; they add up to the session. In both forms blocking_ns is how long a session
- * blocked others, added up over these. If the driver measures who ended waits, these waits are not
- * divided by samples; blocked_measured_ns is their part of blocked_ns.
+ * blocked others, added up over these. If the driver measures which session ended a wait, that wait
+ * is not divided by samples; blocked_measured_ns is the measured part of blocked_ns.
  *
  * Divided by wait event, a session has a row for each event in which it waited, such as
  * "Lock/transactionid", and one without an event for the rest of its time: on a CPU, in the run
@@ -86,7 +86,7 @@ struct session {
     /* Times in the interval as the database itself reports them, indexed by enum session_state. */
     uint64_t reported_ns[SESSION_STATE_COUNT];
     int64_t start; /* of the session in session_frame.blockers */
-    /* [measured_count] who ended the session's waits for locks, as far as it is measured. The parts
+    /* [measured_count] the sessions that ended its waits for locks, as far as measured. The parts
      * of a time add up to at most that time; the rest is divided by samples. */
     const struct measured_block *measured;
     size_t measured_count;
@@ -96,7 +96,7 @@ struct session {
     const struct statement_growth *growth;
 };
 
-/* Labels of sources that know who blocks whom, in this order. The first two are pids of the server,
+/* Labels of sources that have blockers, in this order. The first two are pids of the server,
  * or "prepared" for a prepared transaction. The third is what a session does that blocks others. */
 #define SESSION_LABELS_OF_BLOCKERS                                                                 \
     SOURCE_LABEL_BLOCKER, SOURCE_LABEL_ROOT_BLOCKER, "blocking_activity"
@@ -169,7 +169,7 @@ struct session_frame {
     /* [event_capacity] of one row by wait event */
     struct session_time *event_times;
     struct session_lengths *event_lengths;
-    struct block *blockings; /* [blocking_count] who blocked, and how long, in the interval */
+    struct block *blockings; /* [blocking_count] each time that a session blocked another one */
     size_t time_capacity, rest_count, rest_capacity, block_count, block_capacity, event_capacity,
         blocking_count, blocking_capacity;
     struct frame frame;

@@ -105,7 +105,7 @@ static const struct column blocked = {
     "blocked_ns",
     "blocked",
     "the part of the time in locks that this session waited for the one in its label blocker: "
-    "samples of who blocks whom divide it",
+    "measured, or divided by samples of blockers",
     COLUMN_COUNTER,
     CAMP_SCALED,
     CLASS_NONE,
@@ -114,8 +114,8 @@ static const struct column blocked = {
 static const struct column measured = {
     "blocked_measured_ns",
     "blocked, measured",
-    "the part of blocked_ns that is measured: waits that have ended, of which the kernel knows who "
-    "woke the session",
+    "the part of blocked_ns that is measured: waits that have ended, of which the kernel knows "
+    "the session that ended them",
     COLUMN_COUNTER,
     CAMP_MEASURED,
     CLASS_NONE,

@@ -38,7 +38,7 @@ struct stream_facts {
      * causes.
      */
     const char *causes;
-    bool has_blockers; /* the frames have who blocks whom, in place of causes */
+    bool has_blockers; /* the frames have trees of blockers in place of causes */
 };
 
 /* A row as it is sent, without its shares. */
@@ -115,7 +115,7 @@ int stream_frame(struct stream *stream, const struct frame *frame, struct bytes 
  * note. Call this function before stream_frame(). Returns CAMP_OK or CAMP_E_NOMEM. */
 int stream_frame_note(struct stream *stream, const struct frame *frame, struct bytes *out);
 
-/* Appends a block with the causes of waits in the next frame, or who blocks whom in it, as JSON.
+/* Appends a block with the causes of waits in the next frame, or its trees of blockers, as JSON.
  * Returns CAMP_OK or CAMP_E_NOMEM. */
 int stream_causes(const struct bytes *causes, struct bytes *out);
 

@@ -1,4 +1,4 @@
-/* Who blocks whom as the page gets it (docs/stream.md), on synthetic sessions. */
+/* Tests the trees of blockers that the page receives (docs/stream.md), on synthetic sessions. */
 #include "commands/report/page_blockers.h"
 
 #include <setjmp.h>
@@ -21,19 +21,23 @@ static const char *const labels[] = { "application", "last_statement", "blocker"
                                       "blocking_activity" };
 static const struct schema postgres = { "postgres", columns, 4, 1, labels, 5 };
 static const struct schema mariadb = { "mariadb", columns, 4, 1, labels, 5 };
+static const char *const labels_of_servers[] = { "server",  "application",  "last_statement",
+                                                 "blocker", "root_blocker", "blocking_activity" };
+static const struct schema servers = { "sessions", columns, 4, 1, labels_of_servers, 6 };
 static const struct schema without = { "postgres", columns, 4, 1, labels, 2 };
 
 static void add(struct frame *frame, int64_t id, const char *statement, const char *blocker,
                 uint64_t ns)
 {
-    const char *const values[] = { "a\"b", statement, blocker, blocker,
-                                   ns == 0 ? "idle_in_transaction" : "" };
+    const char *const values[] = { "db1",   "a\"b",  statement,
+                                   blocker, blocker, ns == 0 ? "idle_in_transaction" : "" };
     struct entity *row = frame_add(frame);
     uint64_t *cells = frame_values(frame, frame->entity_count - 1);
 
     assert_non_null(row);
     row->id = id;
-    row->labels = labels_intern(values, 5);
+    row->labels =
+        schema_has_servers(frame->schema) ? labels_intern(values, 6) : labels_intern(values + 1, 5);
     cells[CONTENTION] = cells[BLOCKED] = ns;
     cells[BLOCKING] = ns == 0 ? 90 : 0;
     cells[ACTIVITY] = ns == 0 ? 2000000000 : 0;
@@ -86,6 +90,15 @@ static void statements_that_cannot_be_cleaned_are_left_out(void **state)
                 "[1,\"1 (a\\\"b)\",\"idle in transaction for 2.0 s\",0,1]],\"nodes\":[]}");
 }
 
+static void with_several_servers_each_session_has_the_name_of_its_server(void **state)
+{
+    (void)state;
+    assert_json(&servers, false, 2,
+                "{\"contention\":90,\"statements\":[\"\"],\"sessions\":["
+                "[1,\"1 (a\\\"b)\",\"idle in transaction for 2.0 s\",0,1,\"db1\"],"
+                "[2,\"2 (a\\\"b)\",\"\",0,1,\"db1\"]],\"nodes\":[[0,0,0],[1,1,90]]}");
+}
+
 static void a_frame_without_waits_has_empty_tables(void **state)
 {
     (void)state;
@@ -106,6 +119,7 @@ int main(void)
         cmocka_unit_test(a_frame_has_its_contention_statements_sessions_and_nodes),
         cmocka_unit_test(literals_are_shown_if_they_are_asked_for),
         cmocka_unit_test(statements_that_cannot_be_cleaned_are_left_out),
+        cmocka_unit_test(with_several_servers_each_session_has_the_name_of_its_server),
         cmocka_unit_test(a_frame_without_waits_has_empty_tables),
         cmocka_unit_test(a_source_without_labels_of_blockers_is_not_known),
     };

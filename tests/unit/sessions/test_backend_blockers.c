@@ -52,17 +52,17 @@ static void parts_are_what_grew_since_the_previous_reading(void **state)
 }
 
 /* A wait of which 60 ns were reported has ended, after 100 ns. */
-static void end_the_wait(uint64_t settled_ns)
+static void end_the_wait(uint64_t subtracted_ns)
 {
     before.event = ROW;
     before.number = 5;
     before.asleep_ns = 60;
-    before.settled_ns = 1000;
+    before.subtracted_ns = 1000;
     now.event = TUPLE;
     now.number = 6;
-    now.settled_ns = 1000 + settled_ns;
+    now.subtracted_ns = 1000 + subtracted_ns;
     set(&now, 0, 7, 1, 25);
-    set(&now, 1, 8, 2, 100 - settled_ns);
+    set(&now, 1, 8, 2, 100 - subtracted_ns);
 }
 
 static void what_the_kernel_subtracted_is_not_subtracted_again(void **state)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (MIT OR GPL-2.0)
 /*
- * Who ends the waits of backends for locks (struct backend_blocks).
+ * The backends that end the waits of other backends for locks (struct backend_blocks).
  *
  * A backend that releases a lock wakes the one that gets it: by a semaphore (a futex), or by
  * setting its latch (a signal that its signalfd reads). The releasing task does both itself, so it
@@ -11,9 +11,9 @@
  * Other wakeups end no wait; the server sleeps again with the same event:
  * - A timer of the server (deadlock_timeout, lock_timeout). It interrupts whichever task has the
  *   CPU, which then is the current one.
- * - Another signal, as of pg_cancel_backend(). A signal first wakes whatever polls a signalfd, and
- *   is pending only then (signalfd_notify() in __send_signal_locked()). So it is looked for when
- * the task gets a CPU. SIGALRM does not count then: it may have come after the wakeup.
+ * - Another signal, as of pg_cancel_backend(). A signal first wakes the task that polls a signalfd,
+ *   and is pending only then (signalfd_notify() in __send_signal_locked()). So pending signals are
+ *   read when the task gets a CPU. SIGALRM does not count then: it may have come after the wakeup.
  * - The end of a sleep in the kernel, as for a page (TASK_UNINTERRUPTIBLE).
  * If the next sleep has another event, the wait has ended otherwise, as by an error, and has no
  * blocker.
@@ -109,8 +109,8 @@ __noinline uint32_t block_of(struct backend_blocks *own, int32_t blocker, int32_
     return free;
 }
 
-/* Returns what was reported of the wait that ends. */
-static __always_inline uint64_t settle(struct backend_blocks *own)
+/* Returns what was reported of the wait that ends, which no blocker is charged with. */
+static __always_inline uint64_t subtract_reported(struct backend_blocks *own)
 {
     uint64_t ns = 0;
 
@@ -120,7 +120,7 @@ static __always_inline uint64_t settle(struct backend_blocks *own)
     }
     if (ns > own->asleep_ns)
         ns = own->asleep_ns;
-    own->settled_ns += ns;
+    own->subtracted_ns += ns;
     return ns;
 }
 
@@ -130,7 +130,7 @@ static __always_inline void sleep_for_lock(struct backend_blocks *own, uint32_t 
 {
     if (event != own->event) {
         if (own->event != 0)
-            settle(own);
+            subtract_reported(own);
         own->event = is_lock(event) ? event : 0;
         own->asleep_ns = 0;
         own->begin_ns = now;
@@ -166,7 +166,7 @@ struct roots {
 };
 
 /* Finds the wait of `of` that lasted at `until_ns`, just before it, and narrows roots->since_ns.
- * Returns 1 + the number of the slot of who ended it, or 0 if it waited for nothing. */
+ * Returns 1 + the number of the slot of the backend that ended it, or 0 if there was no wait. */
 static __always_inline uint32_t waited_for(const struct backend_blocks *of, struct roots *roots,
                                            int32_t *ret_pid)
 {
@@ -243,7 +243,7 @@ static __always_inline void end_wait(struct backend_blocks *own, uint32_t waiter
                            .begin_ns = own->begin_ns,
                            .until_ns = end_ns,
                            .since_ns = own->begin_ns,
-                           .left_ns = own->asleep_ns - settle(own) };
+                           .left_ns = own->asleep_ns - subtract_reported(own) };
 
     if (roots.left_ns != 0)
         bpf_loop(ROOTS_STEPS, find_root, &roots, 0);

@@ -95,7 +95,7 @@ const struct mariadb_session *mariadb_sessions_find(const struct mariadb_session
 
 /* Adds a sample: the rows of mariadb_sessions_statement(), answered at `now_ns`. If `transactions`
  * is false, the rows have no transactions, and sessions keep the transactions that are known.
- * `threads` tells what active sessions sleep in; it may be NULL. `statements` gets the statements
+ * `threads` reports what active sessions sleep in; it may be NULL. `statements` gets the statements
  * of MARIADB_TEXTS_TO_DIVIDE; it is NULL otherwise. A session that has ended stays in the list with
  * is_seen false. Returns CAMP_OK, CAMP_E_NOMEM, or CAMP_E_SPACE if sessions were left
  * out because there are already MARIADB_SESSIONS_MOST. */

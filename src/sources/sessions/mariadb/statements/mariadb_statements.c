@@ -39,8 +39,8 @@ static void strip(const char *sql, char ret[MARIADB_SQL_BYTES + 1])
     statement_text_without_literals(STATEMENT_MYSQL, start, ret, sizeof start);
 }
 
-/* FNV-1a. Whoever makes a statement with the number of another one hides its time behind that
- * statement's, but not the time itself. */
+/* FNV-1a. A client that makes a statement with the number of another one hides which of the two
+ * has the time, but not the time itself. */
 static int64_t number_of(const char *text)
 {
     uint64_t hash = UINT64_C(14695981039346656037);

@@ -2,12 +2,12 @@
 
 #include <stdbool.h>
 
-/* Takes `ns` off the largest parts of an event. */
-static void take_off(struct backend_blocking *parts, size_t count, uint32_t event, uint64_t ns)
+/* Subtracts `ns` from the largest parts of an event. */
+static void subtract(struct backend_blocking *parts, size_t count, uint32_t event, uint64_t ns)
 {
     while (ns > 0) {
         struct backend_blocking *largest = NULL;
-        uint64_t off_ns;
+        uint64_t part_ns;
 
         for (size_t i = 0; i < count; i++) {
             if (parts[i].event == event && parts[i].ns > 0 &&
@@ -16,22 +16,23 @@ static void take_off(struct backend_blocking *parts, size_t count, uint32_t even
         }
         if (largest == NULL)
             break;
-        off_ns = largest->ns < ns ? largest->ns : ns;
-        largest->ns -= off_ns;
-        ns -= off_ns;
+        part_ns = largest->ns < ns ? largest->ns : ns;
+        largest->ns -= part_ns;
+        ns -= part_ns;
     }
 }
 
 /* Returns what was reported of a wait that has ended, and that the kernel did not subtract: it
  * ended while the session read it. */
-static uint64_t unsettled_ns(const struct backend_blocks *now, const struct backend_blocks *before)
+static uint64_t unsubtracted_ns(const struct backend_blocks *now,
+                                const struct backend_blocks *before)
 {
-    const uint64_t settled_ns = now->settled_ns - before->settled_ns;
+    const uint64_t subtracted_ns = now->subtracted_ns - before->subtracted_ns;
     const bool has_ended = now->number != before->number || now->event == 0;
 
-    if (before->event == 0 || !has_ended || settled_ns >= before->asleep_ns)
+    if (before->event == 0 || !has_ended || subtracted_ns >= before->asleep_ns)
         return 0;
-    return before->asleep_ns - settled_ns;
+    return before->asleep_ns - subtracted_ns;
 }
 
 size_t backend_blockings_since(const struct backend_blocks *now,
@@ -51,7 +52,7 @@ size_t backend_blockings_since(const struct backend_blocks *now,
                                                       block->ns - before_ns };
     }
     if (before != NULL)
-        take_off(ret, count, before->event, unsettled_ns(now, before));
+        subtract(ret, count, before->event, unsubtracted_ns(now, before));
     for (size_t i = 0; i < count; i++) {
         if (ret[i].ns > 0)
             ret[kept++] = ret[i];

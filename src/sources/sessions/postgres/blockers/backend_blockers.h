@@ -1,8 +1,8 @@
 /*
- * Who ended the waits of a backend for locks in an interval, and how long these waits were in it:
- * the growth of what the kernel notes (struct backend_blocks in microstates/backends_layout.h). A
- * wait that has not ended is in no part. Its time in an interval was reported at the end of this
- * interval, and is not reported again when it ends.
+ * The backends that ended the waits of a backend for locks in an interval, and how long these waits
+ * were in it: the growth of what the kernel notes (struct backend_blocks in
+ * microstates/backends_layout.h). A wait that has not ended is in no part. Its time in an interval
+ * was reported at the end of this interval, and is not reported again when it ends.
  */
 #pragma once
 

@@ -15,10 +15,10 @@ bool postgres_is_any_lock(const struct session_kind *kind)
     return false;
 }
 
-/* Lays a part on the waits with this event, of which left_ns[] is not taken yet. */
-static void lay(struct postgres_source *source, const struct backend_account *since, uint32_t event,
-                struct backend_blocking *part, uint64_t left_ns[BACKEND_WAITS_MAX],
-                struct session *session)
+/* Divides a part among the waits with this event, of which left_ns[] has no blocker yet. */
+static void divide_part(struct postgres_source *source, const struct backend_account *since,
+                        uint32_t event, struct backend_blocking *part,
+                        uint64_t left_ns[BACKEND_WAITS_MAX], struct session *session)
 {
     for (uint32_t i = 0; i < since->wait_count && part->ns > 0; i++) {
         const uint64_t ns = left_ns[i] < part->ns ? left_ns[i] : part->ns;
@@ -50,7 +50,7 @@ void postgres_measure_blockers(struct postgres_source *source, size_t at,
     count =
         backend_blockings_since(now, backend_accounts_blocks_before(&source->accounts, at), parts);
     for (size_t i = 0; i < count; i++) {
-        lay(source, since, parts[i].event, &parts[i], left_ns, session);
-        lay(source, since, BACKEND_EVENT_REST(parts[i].event), &parts[i], left_ns, session);
+        divide_part(source, since, parts[i].event, &parts[i], left_ns, session);
+        divide_part(source, since, BACKEND_EVENT_REST(parts[i].event), &parts[i], left_ns, session);
     }
 }

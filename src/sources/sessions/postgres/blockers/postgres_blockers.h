@@ -1,4 +1,4 @@
-/* Who blocks whom among the sessions of PostgreSQL, where the kernel says it (tier bpf). */
+/* The blockers of sessions of PostgreSQL, as the kernel measures them (tier bpf). */
 #pragma once
 
 #include "sources/sessions/postgres/postgres_inside.h"
@@ -7,7 +7,7 @@
  * lightweight one, or a pin of a buffer. */
 bool postgres_is_any_lock(const struct session_kind *kind);
 
-/* Sets session->measured to who ended the waits of account `at`, whose growth is `since`.
+/* Sets session->measured to the waits of account `at` by blocker. `since` is its growth.
  * session->times[i] is the time of since->waits[i]. */
 void postgres_measure_blockers(struct postgres_source *source, size_t at,
                                const struct backend_account *since, struct session *session);
