@@ -123,7 +123,9 @@ static void add(struct cause_objects *objects, const struct camp_call_sleeps *sl
     if (!describe(&object, sleeps, folder))
         return;
     known = find(objects, object.name);
-    if (known != NULL && !object.is_lock && has_holder(known, folder))
+    /* It was added for another sleep, or is known, and has not changed. */
+    if (known != NULL && (known >= objects->items + objects->found ||
+                          (!object.is_lock && has_holder(known, folder))))
         return;
     if (known != NULL)
         forget(objects, known);

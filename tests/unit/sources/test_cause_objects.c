@@ -343,6 +343,37 @@ static void the_holder_of_a_file_lock_is_looked_up_each_time(void **state)
     remove_in_folder("");
 }
 
+static void two_sleeps_for_one_lock_have_one_object(void **state)
+{
+    const struct camp_call_sleeps calls[] = {
+        { .pid = 7, .call = SYS_flock, .state = CAMP_STATE_LOCK, .argument = 0 },
+        { .pid = 7, .call = SYS_flock, .state = CAMP_STATE_LOCK, .argument = 1 },
+    };
+    struct cause_objects objects = { 0 };
+    char path[128];
+
+    (void)state;
+    if (camp_call_name(SYS_read) == NULL)
+        skip();
+    make_folder();
+    set_up_processes();
+    remove_in_folder("7/fd/0");
+    remove_in_folder("7/fd/1");
+    make("lock", false, "");
+    snprintf(path, sizeof path, "%s/lock", folder);
+    open_here(7, 0, "lock");
+    open_here(7, 1, "lock");
+    make_locks(path, 8);
+    for (int i = 0; i < 3; i++) {
+        cause_objects_find(&objects, calls, 2, folder);
+        assert_int_equal(objects.count, 1);
+        assert_int_equal(objects.found, 1);
+        assert_peer(&objects, path, "held by writer (8)");
+    }
+    cause_objects_release(&objects);
+    remove_in_folder("");
+}
+
 static void calls_for_locks_queues_and_signals_have_names(void **state)
 {
     static const struct {
@@ -387,6 +418,7 @@ int main(void)
         cmocka_unit_test(the_other_end_of_a_unix_socket_is_the_process_that_has_it),
         cmocka_unit_test(a_pipe_with_a_name_has_the_process_that_has_it_open),
         cmocka_unit_test(the_holder_of_a_file_lock_is_looked_up_each_time),
+        cmocka_unit_test(two_sleeps_for_one_lock_have_one_object),
         cmocka_unit_test(calls_for_locks_queues_and_signals_have_names),
     };
 
