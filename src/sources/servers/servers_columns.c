@@ -19,9 +19,12 @@ static int trust_in(enum camp_provenance provenance)
     return ranks[provenance];
 }
 
-/* Returns whether a counter is a part of a state, by the rules of a database. */
+/* Returns whether a counter is a part of a state, by the rules of a database, or the measured part
+ * of a counter: it is 0 of a server that does not have it. */
 static bool is_of_rules(const struct column *column)
 {
+    if (strcmp(column->name, "blocked_measured_ns") == 0)
+        return true;
     for (int i = 0; i < SESSION_STATE_COUNT; i++) {
         const size_t length = strlen(session_state_names[i]);
 
