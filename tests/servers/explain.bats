@@ -209,9 +209,9 @@ thread_of() {
     open_mariadb holder
     open_mariadb waiter
     say holder 'begin; update hot set a = 2 where id = 1;'
-    until_it eval '[ "$(query_mariadb "select count(*) from information_schema.innodb_trx where trx_rows_modified > 0")" = 1 ]'
+    until_it eval 'sleep 0.2; [ "$(query_mariadb "select count(*) from information_schema.innodb_trx where trx_rows_modified > 0")" = 1 ]'
     say waiter 'update hot set a = 3 where id = 1;'
-    until_it eval '[ "$(query_mariadb "select count(*) from information_schema.innodb_trx where trx_state = '"'LOCK WAIT'"'")" = 1 ]'
+    until_it eval 'sleep 0.2; [ "$(query_mariadb "select count(*) from information_schema.innodb_trx where trx_state = '"'LOCK WAIT'"'")" = 1 ]'
     until_it_finds E27 "
 assert 'waiter' in row['who'] and 0.8 < row['value'] < 1.2, row
 row = found['E28']

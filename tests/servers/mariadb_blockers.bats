@@ -22,8 +22,9 @@ setup_file() {
 teardown_file() { servers_end; }
 setup() { ! is_file_skipped || skip "$SKIP_FILE"; }
 
-# waits WAITER BLOCKER: by InnoDB.
+# waits WAITER BLOCKER: by InnoDB, which renews its copy of these tables only if nobody has read them for 0.1 s.
 waits() {
+    sleep 0.2
     [ "$(query_mariadb "select count(*) from information_schema.innodb_lock_waits w
         join information_schema.innodb_trx r on r.trx_id = w.requesting_trx_id
         join information_schema.innodb_trx b on b.trx_id = w.blocking_trx_id
@@ -36,7 +37,7 @@ begin_chain() {
     local user
     for user in "${SESSIONS_OF[@]}"; do open_mariadb "$user"; done
     say holder 'begin; update r set n = 7001 where id = 1;'
-    until_it eval '[ "$(query_mariadb "select count(*) from information_schema.innodb_trx")" = 1 ]'
+    until_it eval 'sleep 0.2; [ "$(query_mariadb "select count(*) from information_schema.innodb_trx")" = 1 ]'
     say middle 'begin; update r set n = 7002 where id = 2; update r set n = 7002 where id = 1;'
     until_it waits middle holder
     say last 'update r set n = 7003 where id = 2;'

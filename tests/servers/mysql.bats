@@ -101,7 +101,7 @@ assert ns > 0.9 * row["elapsed_ns"] > 0, (sys.argv[2:], row)' "$output" "$2" "$3
     local user tier
     for user in holder middle last; do open_mariadb "$user"; done
     say holder 'begin; update marked set n = 7001 where id = 1;'
-    until_it eval '[ "$(query_mariadb "select count(*) from information_schema.innodb_trx")" = 1 ]'
+    until_it eval 'sleep 0.2; [ "$(query_mariadb "select count(*) from information_schema.innodb_trx")" = 1 ]'
     say middle 'begin; update marked set n = 7002 where id = 2; update marked set n = 7002 where id = 1;'
     until_it waits middle holder
     say last 'update marked set n = 7003 where id = 2;'
