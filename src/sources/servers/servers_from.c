@@ -128,7 +128,7 @@ int servers_from_open(const struct from *from, struct source **ret, struct from_
         return r;
     servers = calloc(count + 1, sizeof *servers);
     if (servers == NULL)
-        r = camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a source");
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a source");
     for (size_t i = 0; i < count && r == CAMP_OK; i++) {
         servers[i].text = text_of(from, i);
         r = name_one(servers[i].text, servers[i].name, error);

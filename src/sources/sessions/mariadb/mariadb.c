@@ -237,7 +237,7 @@ static int open_frame(struct mariadb_source *source, const struct from *from,
         .label_names = from->by_statement ? mariadb_label_names_by_statement
                        : from->queries    ? mariadb_label_names_with_queries
                                           : mariadb_label_names,
-        .label_count = MARIADB_LABELS + (from->by_statement || from->queries),
+        .label_count = MARIADB_LABELS + (size_t)(from->by_statement || from->queries),
         .is_lock = mariadb_is_lock,
         .has_counts = source->counts.is_available,
         .has_lock_time = true,
