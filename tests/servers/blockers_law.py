@@ -7,7 +7,7 @@ The witness has its own rule for several blockers: those that wait for no other 
 counts what the database calls waiting, so it is compared with all samples; the others with those asleep.
 
 On the tier bpf a wait is of the session that ended it, so in a queue the whole wait is of the last one that had the
-lock. Whom the chain of waits ended at is known of each moment, so roots are compared there.
+lock. The end of the chain of waits is known of each moment, so roots are compared there.
 """
 import collections
 import json
