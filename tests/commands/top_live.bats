@@ -42,7 +42,7 @@ on_screen() {
     [[ $output == *$'\n    cpu   usr%'* ]]
     sentence=$(sed -n '3,/^    cpu   usr%/p' <<<"$output" | head -n -1 | tr '\n' ' ')
     [[ $sentence =~ (unaccounted|accounted twice|unseen|lost|not whole|unread).*\. ]] # its end is not cut off
-    grep -Eq '^     id  name .* slp%   un%$' <<<"$output"
+    grep -Eq '^     id  name .* slp%( +other%)? +un%$' <<<"$output"
     [ "${#lines[@]}" -gt 10 ] && [ "${#lines[@]}" -le 24 ]
     for line in "${lines[@]}"; do [ "${#line}" -le 80 ]; done
     on_screen 40 8 q
