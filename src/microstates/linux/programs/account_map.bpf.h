@@ -61,7 +61,7 @@ struct account {
     uint32_t group, groups_version; /* its group, if groups_version is that of all groups */
     uint32_t waker;                 /* 1 + enum waker of the last that woke the thread, or 0 */
     int32_t call;                   /* number of the system call in which it sleeps, or -1 */
-    uint32_t renames;      /* 1 if it gives its process another name, until its next switch */
+    uint32_t renames;               /* its next switches that may change the name of its process */
     uint64_t argument;     /* the first argument of that call, if it names what the thread awaits */
     uint64_t waits_since;  /* start of the wait in the run queue, on any CPU */
     uint64_t throttled_ns; /* throttled part of that wait */

@@ -264,9 +264,11 @@ static __always_inline void keep_group_of_arriving(struct account *account,
 
 /* A thread leaves this CPU, and finds its group again if it has another one. `ran` is whether an
  * event reported that it had the CPU. Then all its time there is charged to its new group, of which
- * it mostly is since it executed another program. */
+ * it mostly is since it executed another program. `is_ready` is whether it was preempted, which may
+ * be between the event of a new name and the change of the name (rename_group()). */
 static __always_inline void keep_group_of_leaving(struct account *account,
-                                                  const struct task_struct *task, bool ran)
+                                                  const struct task_struct *task, bool ran,
+                                                  bool is_ready)
 {
     struct queue_account *queue;
     bool changes = account->groups_version != groups_version;
@@ -283,7 +285,7 @@ static __always_inline void keep_group_of_leaving(struct account *account,
             runs_now(queue, account, task);
     }
     if (account->renames != 0) {
-        account->renames = 0;
+        account->renames = is_ready ? account->renames - 1 : 0;
         change_groups();
     }
 }

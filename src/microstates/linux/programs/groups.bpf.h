@@ -241,15 +241,20 @@ static __always_inline void move_group(struct account *account, struct task_stru
         change_groups();
 }
 
+/* The switches of a renamed thread after which all threads find their groups again. */
+#define RENAME_SWITCHES 3
+
 /* A thread gets another name, which names its process if the thread is the first one. The kernel
  * changes the name after this event, so the threads that find their groups before may find the old
- * name: they find them once more after the next switch of the first thread. */
+ * name: they find them once more after the next switch of the first thread. A real-time kernel may
+ * preempt the first thread just before the change of the name, so after a preemption its next
+ * switch counts as well. */
 static __always_inline void rename_group(struct account *account, struct task_struct *task)
 {
     leave_group(account);
     if (account == NULL || task->pid != task->tgid || BPF_CORE_READ(task, signal, nr_threads) < 2)
         return;
-    account->renames = 1;
+    account->renames = RENAME_SWITCHES;
     change_groups();
 }
 

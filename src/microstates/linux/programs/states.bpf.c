@@ -110,7 +110,7 @@ __noinline uint64_t leave(struct cpu_account *cpu, uint64_t now, uint64_t clock,
            : (why & TASK_DEAD) != 0 ? CAMP_STATE_OTHER_SLEEP
                                     : own_sleeping_state(account->flags, account->faults);
     if (has_culprits)
-        keep_group_of_leaving(account, task, cpu->running_task == (uint64_t)task);
+        keep_group_of_leaving(account, task, cpu->running_task == (uint64_t)task, runnable);
     begin_writing(account);
     if (!on_cpu(account->state)) {
         list_awake(account, task);
