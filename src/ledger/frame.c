@@ -32,7 +32,7 @@ void frame_clear(struct frame *frame)
                (filled.end - filled.first) * sizeof *frame->values);
     }
     frame->entity_count = 0;
-    frame->omitted = 0;
+    frame->omitted = frame->repeated = 0;
     frame->losses = (struct losses){ 0 };
     frame->note = NULL;
 }

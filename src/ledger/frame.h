@@ -183,7 +183,9 @@ struct frame {
      * this to 0.
      */
     uint32_t *only_states;
-    uint64_t omitted; /* entities without a row, which stay in a state: see IDLE_OMITTED */
+    uint64_t omitted;  /* entities without a row, which stay in a state: see IDLE_OMITTED */
+    uint64_t repeated; /* by how much the counts of all rows exceed the number of entities, because
+                        * parts of an entity's time are in several rows (ENTITY_PART) */
     struct losses losses;
     /* A text for the user about this interval; NULL or "" if there is none. It belongs to the
      * source, and is valid until the next call of the source. */

@@ -250,10 +250,12 @@ int summary_fill(struct summary *ret, const struct frame *frame, struct shared_c
     for (size_t i = 0; i < frame->schema->state_count; i++)
         ret->has[frame->schema->columns[i].class] = true;
     for (size_t i = 0; i < frame->entity_count && interval > 0; i++) {
-        ret->entities += frame->entities[i].count;
+        if ((frame->entities[i].flags & ENTITY_PART) == 0)
+            ret->entities += frame->entities[i].count;
         active[count] = i;
         count += add_row(ret, frame, i, interval);
     }
+    ret->entities -= frame->repeated < ret->entities ? frame->repeated : 0;
     r = name_rows(ret, frame, interval, active, count);
     free(active);
     return r;

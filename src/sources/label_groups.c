@@ -59,6 +59,8 @@ static int add_row(struct label_groups *groups, const struct frame *frame, size_
     to = groups->places[number].row;
     frame_add_values(&groups->frame, to, frame, row);
     groups->frame.entities[to].count += frame->entities[row].count;
+    if ((frame->entities[row].flags & ENTITY_PART) != 0)
+        groups->frame.repeated += frame->entities[row].count;
     return CAMP_OK;
 }
 

@@ -158,6 +158,10 @@ start_session() {
     until_it has_backend "$1"
 }
 
+# has_backends N: the roles of the tests have N backends of PostgreSQL. A backend ends a moment after its client: that of
+# a question to the server, and that of camp's own connection.
+has_backends() { [ "$(pgrep --count --parent "$PG_PID" --full '^postgres: camp')" = "$1" ]; }
+
 backend_of() {
     query_postgres "select pid from pg_stat_activity where application_name = '$1'"
 }

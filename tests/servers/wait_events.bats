@@ -43,13 +43,10 @@ start_sessions() {
     until_it waits_for_lock waiter
 }
 
-# The backend of the last question ends a moment after the answer.
-are_only_sessions() { [ "$(pgrep --count --parent "$PG_PID" --full '^postgres: camp_super ')" = "$1" ]; }
-
 @test 'wait events: the rows of --group wait_event have the time in each event, on each tier, and add up' {
     start_sessions
-    until_it are_only_sessions 2
     for tier in $(tiers_here); do
+        until_it has_backends 2
         run -0 --separate-stderr "$CAMP" top --from "postgres:$PG" --tier "$tier" --group wait_event --count 1 --interval 1s --format json
         python3 -c '
 import json, sys

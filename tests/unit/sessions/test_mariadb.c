@@ -336,6 +336,8 @@ static void waits_that_contain_time_in_the_run_queue_leave_space_for_it(void **s
     mariadb_account_fit(&account, 1000, 700);
     assert_int_equal(times[0].ns, 200);
     assert_int_equal(times[1].ns, 100);
+    mariadb_account_fit(&account, 1000, 900);
+    assert_int_equal(times[0].ns + times[1].ns, 100); /* Rounding leaves nothing over. */
     mariadb_account_fit(&account, 1000, 1200);
     assert_int_equal(times[0].ns, 0);
 }

@@ -1,4 +1,5 @@
 /* Tests the source that adds up rows by the value of a label. */
+#include "ledger/summary.h"
 #include "sources/groups.h"
 
 #include "../tree.h"
@@ -137,11 +138,43 @@ static void long_label_values_that_differ_only_at_their_end_have_two_rows(void *
     source_close(source);
 }
 
+/* The time of one session is divided between two groups, and that of another one is not. */
+static void an_entity_with_parts_in_two_groups_counts_once(void **state)
+{
+    const struct frame *frame;
+    struct source *source;
+    struct summary summary;
+
+    (void)state;
+    frame_init(&made, &schema);
+    assert_int_equal(
+        label_groups_open(&whole, &(struct grouping){ GROUP_LABEL, .label = 0 }, &source), CAMP_OK);
+    for (int i = 0; i < 2; i++) {
+        frame_clear(&made);
+        made.end_ns = 20;
+        add("a", "", 0);
+        add("b", "", ENTITY_PART);
+        add("b", "", 0);
+        assert_int_equal(summary_fill(&summary, &made, (struct shared_cpus){ 0 }, "sessions"),
+                         CAMP_OK);
+        assert_int_equal(summary.entities, 2);
+        frame = read_frame(source);
+        assert_int_equal(frame->entity_count, 2);
+        assert_int_equal(frame->entities[1].count, 2);
+        assert_int_equal(frame->repeated, 1);
+        assert_int_equal(summary_fill(&summary, frame, (struct shared_cpus){ 0 }, "sessions"),
+                         CAMP_OK);
+        assert_int_equal(summary.entities, 2);
+    }
+    source_close(source);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_label_value_has_one_row_with_the_same_id_in_all_frames),
         cmocka_unit_test(long_label_values_that_differ_only_at_their_end_have_two_rows),
+        cmocka_unit_test(an_entity_with_parts_in_two_groups_counts_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

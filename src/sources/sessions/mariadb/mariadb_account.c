@@ -1,6 +1,7 @@
 #include "mariadb_account.h"
 
 #include "ledger/array.h"
+#include "sources/sessions/session_shares.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,11 +48,6 @@ static const char *text_of(labels_id kind, int which)
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
-}
-
-static uint64_t share(uint64_t ns, uint64_t part, uint64_t whole)
-{
-    return whole > 0 ? (uint64_t)((double)ns * (double)part / (double)whole) : 0;
 }
 
 static bool is_idle(const struct mariadb_sample *sample)
@@ -116,7 +112,7 @@ static bool divide_as(struct mariadb_account *account, const struct mariadb_sess
 
         if (!chosen(sample, class))
             continue;
-        part = share(ns, sample->ns, left_ns);
+        part = share_of(ns, sample->ns, left_ns);
         left_ns -= sample->ns;
         if (left_ns == 0)
             part = ns;
@@ -146,7 +142,7 @@ void mariadb_account_samples(struct mariadb_account *account, const struct maria
     for (size_t i = 0; i < session->sample_count; i++)
         add(account, "none", text_of(session->samples[i].kind, KIND_EVENT),
             text_of(session->samples[i].kind, KIND_ACTIVITY), session->samples[i].statement,
-            share(elapsed_ns, session->samples[i].ns, sampled));
+            share_of(elapsed_ns, session->samples[i].ns, sampled));
 }
 
 /* Returns how much a wait grew in an interval of elapsed_ns. Two readings of the instruments may be
@@ -156,7 +152,7 @@ static uint64_t reported_ns(const struct mariadb_reported *reported,
 {
     const uint64_t ns = mariadb_wait_since(reported->waits, wait);
 
-    return least(share(ns, elapsed_ns, reported->elapsed_ns), elapsed_ns);
+    return least(share_of(ns, elapsed_ns, reported->elapsed_ns), elapsed_ns);
 }
 
 /* Accounts `ns` of a wait that the instruments report to `class`. The samples that found the
@@ -187,12 +183,13 @@ void mariadb_account_waits(struct mariadb_account *account, const struct mariadb
 void mariadb_account_fit(struct mariadb_account *account, uint64_t elapsed_ns, uint64_t awake_ns)
 {
     const uint64_t asleep_ns = elapsed_ns > awake_ns ? elapsed_ns - awake_ns : 0;
+    struct shares shares = { 0 };
     uint64_t sum_ns = 0;
 
     for (size_t i = 0; i < account->count; i++)
         sum_ns += account->times[i].ns;
     for (size_t i = 0; i < account->count && sum_ns > asleep_ns; i++)
-        account->times[i].ns = share(asleep_ns, account->times[i].ns, sum_ns);
+        account->times[i].ns = share_next(&shares, asleep_ns, account->times[i].ns, sum_ns);
 }
 
 static uint64_t reported_idle_ns(const struct mariadb_session *session, uint64_t elapsed_ns,
@@ -222,7 +219,7 @@ static uint64_t idle_ns(const struct mariadb_session *session, uint64_t elapsed_
         sampled += session->samples[i].ns;
     if (sampled == 0)
         return session->is_idle ? elapsed_ns : 0;
-    return idle < sampled ? share(elapsed_ns, idle, sampled) : elapsed_ns;
+    return idle < sampled ? share_of(elapsed_ns, idle, sampled) : elapsed_ns;
 }
 
 /* Accounts `ns` of sleep in `class` within statements. `class` is NULL if the class is unknown. */

@@ -1,6 +1,7 @@
 #include "ledger/array.h"
 #include "postgres_inside.h"
 #include "sources/sessions/postgres/blockers/postgres_blockers.h"
+#include "sources/sessions/session_shares.h"
 
 #include "counters/units.h"
 
@@ -337,11 +338,6 @@ static uint64_t collect_waits_of_samples(struct postgres_source *source,
     return sum_ns;
 }
 
-static uint64_t share(uint64_t ns, uint64_t part, uint64_t whole)
-{
-    return whole > 0 ? (uint64_t)((double)ns * (double)part / (double)whole) : 0;
-}
-
 /* Scales the times of the samples to the sleep that the scheduler measured. Without scaling, the
  * sum is wrong on a busy machine: camp gets a CPU for its sample mostly when another task falls
  * asleep. */
@@ -350,14 +346,16 @@ static void scale(const struct sampled_session *sampled, bool is_final, uint64_t
 {
     const uint64_t busy_ns = session->cpu_ns + session->run_queue_ns;
     const uint64_t left_ns = session->elapsed_ns > busy_ns ? session->elapsed_ns - busy_ns : 0;
-    uint64_t seen_ns = 0;
+    struct shares shares = { 0 };
+    uint64_t seen_ns = 0, asleep_ns;
 
     for (size_t i = 0; i < sampled->time_count; i++)
         seen_ns += sampled->times[i].reported_ns;
     if (is_final) /* The samples stand for all of the session's time. */
         seen_ns = session->elapsed_ns;
+    asleep_ns = share_of(left_ns, seen_ns, session->elapsed_ns);
     for (size_t i = 0; i < session->time_count; i++)
-        times[i].ns = share(share(left_ns, seen_ns, session->elapsed_ns), times[i].ns, sum_ns);
+        times[i].ns = share_next(&shares, asleep_ns, times[i].ns, sum_ns);
 }
 
 static void add_sample_times(struct postgres_source *source, const struct sampled_session *sampled,
@@ -395,7 +393,7 @@ static int divide_sampled(struct postgres_source *source, const struct sampled_s
             part->awake_ns += time->reported_ns - time->asleep_ns;
         if (source->tier != POSTGRES_SQL)
             part->sampled_ns += time->asleep_ns;
-        part->sample_count += share(sampled->sample_count, time->reported_ns, seen_ns);
+        part->sample_count += share_of(sampled->sample_count, time->reported_ns, seen_ns);
     }
     return postgres_parts_divide(&source->parts, session);
 }

@@ -2,6 +2,7 @@
 
 #include "ledger/array.h"
 #include "sources/sessions/mariadb/mariadb_inside.h"
+#include "sources/sessions/session_shares.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -39,11 +40,6 @@ static struct mariadb_part *get(struct mariadb_source *source, int64_t text)
     return mariadb_parts_get(&source->parts, &source->statements, text);
 }
 
-static uint64_t share(uint64_t ns, uint64_t part, uint64_t whole)
-{
-    return whole > 0 ? (uint64_t)((double)ns * (double)part / (double)whole) : 0;
-}
-
 /* Reads the samples of the session: when each statement was found active, and when it ran. */
 static int add_samples(struct mariadb_source *source, const struct mariadb_session *session)
 {
@@ -57,7 +53,7 @@ static int add_samples(struct mariadb_source *source, const struct mariadb_sessi
 
         if (part == NULL)
             return CAMP_E_NOMEM;
-        part->sample_count += share(session->times_seen, sample->ns, seen_ns);
+        part->sample_count += share_of(session->times_seen, sample->ns, seen_ns);
         if (sample->statement == MARIADB_STATEMENT_NONE)
             continue;
         part->active_ns += sample->ns;
@@ -108,7 +104,7 @@ static int divide(struct mariadb_source *source, uint64_t ns, size_t to, size_t 
         return CAMP_E_NOMEM;
     for (size_t i = 0; i < parts->count && whole > 0; i++) {
         struct mariadb_part *part = &parts->parts[i];
-        const uint64_t part_ns = share(ns, *member(part, by), whole);
+        const uint64_t part_ns = share_of(ns, *member(part, by), whole);
         const uint64_t most_ns = part_ns < left_ns ? part_ns : left_ns;
 
         *member(part, to) += most_ns;

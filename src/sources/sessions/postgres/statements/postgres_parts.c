@@ -1,6 +1,7 @@
 /* Rows of a session and a statement: the parts of a session's interval, which add up to it. */
 #include "ledger/array.h"
 #include "sources/sessions/postgres/postgres_inside.h"
+#include "sources/sessions/session_shares.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,11 +31,6 @@ struct postgres_part *postgres_parts_get(struct postgres_parts *parts, int64_t s
     return &parts->parts[parts->count++];
 }
 
-static uint64_t share(uint64_t ns, uint64_t part, uint64_t whole)
-{
-    return (uint64_t)((double)ns * (double)part / (double)whole);
-}
-
 int postgres_parts_divide(struct postgres_parts *parts, const struct session *session)
 {
     struct postgres_part *largest = postgres_parts_get(parts, 0);
@@ -47,8 +43,8 @@ int postgres_parts_divide(struct postgres_parts *parts, const struct session *se
     for (size_t i = 0; i < parts->count && whole_ns > 0; i++) {
         struct postgres_part *part = &parts->parts[i];
 
-        part->cpu_ns = share(session->cpu_ns, part->awake_ns, whole_ns);
-        part->run_queue_ns = share(session->run_queue_ns, part->awake_ns, whole_ns);
+        part->cpu_ns = share_of(session->cpu_ns, part->awake_ns, whole_ns);
+        part->run_queue_ns = share_of(session->run_queue_ns, part->awake_ns, whole_ns);
         cpu_ns -= part->cpu_ns < cpu_ns ? part->cpu_ns : cpu_ns;
         run_queue_ns -= part->run_queue_ns < run_queue_ns ? part->run_queue_ns : run_queue_ns;
         if (part->awake_ns > largest->awake_ns)
