@@ -14,6 +14,7 @@
 #define EARLY_NS (20 * (uint64_t)NS_PER_MS) /* how often it looks whether the interval is over */
 /* longest wait for the answer to a request for a snapshot */
 #define LATE_NS (50 * (uint64_t)NS_PER_MS)
+#define FIRST_NS ((uint64_t)NS_PER_S) /* longest wait for the answer to the very first one */
 /* between two snapshots, samples account for at most this time, or three periods if longer */
 #define LONGEST_NS ((uint64_t)NS_PER_S)
 /* Most sessions in the registry, which keeps those of two intervals. Each needs about 1 KB. */
@@ -326,12 +327,20 @@ int postgres_sampler_open(struct postgres_source *source, const struct postgres_
                           struct camp_error *error)
 {
     struct postgres_sampler *sampler = &source->sampler;
+    const uint64_t late_ns = now_ns(CLOCK_MONOTONIC) + FIRST_NS;
     int r = postgres_client_open(source->conninfo, contents, source->stop, &sampler->client, error);
 
     sampler->pace = (struct postgres_pace){ .wanted_ns = PERIOD_NS, .period_ns = PERIOD_NS };
     sampled_times_init(&sampler->times, LONGEST_NS);
     sampler->blockers.longest_ns = LONGEST_NS;
-    return r == CAMP_OK ? postgres_sampler_next(source, now_ns(CLOCK_MONOTONIC), error) : r;
+    if (r != CAMP_OK)
+        return r;
+    /* Without the first snapshot, the start of the first interval would be in no state. */
+    do
+        r = postgres_sampler_next(source, now_ns(CLOCK_MONOTONIC), error);
+    while (r == CAMP_OK && sampler->snapshot == NULL && sampler->failure[0] == '\0' &&
+           !*source->stop && now_ns(CLOCK_MONOTONIC) < late_ns);
+    return r;
 }
 
 void postgres_sampler_close(struct postgres_source *source)
