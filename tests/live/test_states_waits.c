@@ -57,7 +57,7 @@ struct sight {
     uint64_t disk_ns; /* sum over all living threads */
 };
 
-static void see(struct camp_states *session, struct sight *sight)
+static void see_threads(struct camp_states *session, struct sight *sight)
 {
     struct threads threads = read_threads(session);
 
@@ -65,6 +65,10 @@ static void see(struct camp_states *session, struct sight *sight)
     for (size_t i = 0; i < threads.count; i++)
         sight->disk_ns += threads.of[i].state_ns[CAMP_STATE_DISK];
     free(threads.of);
+}
+
+static void see_cpus(struct camp_states *session, struct sight *sight)
+{
     assert_int_equal(
         camp_states_cpus(session, sight->cpus, sizeof sight->cpus[0], CPUS, &sight->count, NULL),
         CAMP_OK);
@@ -132,12 +136,16 @@ static void own_wait_ns_counts_a_disk_wait_on_one_cpu_but_any_wait_ns_on_all_cpu
     pid_t child;
 
     (void)state;
-    see(session, &before);
+    /* The waits of other threads are read before and after those of the CPUs: they bound them. */
+    see_threads(session, &before);
+    see_cpus(session, &before);
     child = start(read_alone, reader);
     reap_well(child);
     last = last_of(session, &ended, child);
     usleep(IDLE_US); /* In this time the CPU is idle and no thread waits. */
-    see(session, &now);
+    see_cpus(session, &now);
+    see_threads(session, &now);
+    add_exited(session, &ended);
     others_ns = now.disk_ns - (before.disk_ns < now.disk_ns ? before.disk_ns : now.disk_ns) +
                 disk_of(&ended, child);
     print_message("the reader waited %.3f ms, others %.3f\n",
