@@ -35,3 +35,17 @@ teardown() { servers_end; }
     start_mariadb
     [ "$(query_mariadb 'select 1')" = 1 ]
 }
+
+# A process that no longer runs may still be a zombie.
+runs_not() { ! grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status" 2>/dev/null; }
+
+@test "test servers: a busy backend does not outlive a server that was killed" {
+    start_postgres
+    start_session burner 'do $$ begin loop end loop; end $$'
+    pid=$(backend_of burner)
+    kill -KILL "$PG_PID"
+    until_it is_gone "$PG_PID"
+    run ! runs_not "$pid"
+    servers_end
+    until_it runs_not "$pid"
+}
