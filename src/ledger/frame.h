@@ -75,6 +75,10 @@ struct schema {
 #define LONGEST_COLUMNS 3
 #define COLUMN_LONGEST "waits_max_ns"
 
+/* The state of sessions that are runnable while a quota of CPU time is used up. Where this is not
+ * known there is no such column, and its time is in that of the run queue. */
+#define COLUMN_THROTTLED "throttled_ns"
+
 /* Returns the value for schema.longest. */
 size_t schema_find_longest(const struct schema *schema);
 
@@ -97,7 +101,9 @@ enum entity_flag {
      * in frames with IDLE_OMITTED. */
     ENTITY_GONE = 1u << 7,
     /* A further row of an entity, for another part of its time: source_set_division(). */
-    ENTITY_PART = 1u << 8
+    ENTITY_PART = 1u << 8,
+    /* The throttled part of the session's time without a CPU is unknown, and its value is 0. */
+    ENTITY_UNTHROTTLED = 1u << 9
 };
 
 /* Which rows a frame has of entities that stayed in their state for the whole interval. */
