@@ -70,17 +70,22 @@ struct schema {
     /* The first of the LONGEST_COLUMNS gauges of a row's longest wait, which is COLUMN_LONGEST: of
      * rows that are added up, those of the row with the longest stay. 0 if there are none. */
     size_t longest;
+    /* A gauge of an age or of another maximum, COLUMN_AGE or COLUMN_MAXIMUM_ERROR: of rows that
+     * are added up, the greatest stays. 0 if there is none. */
+    size_t maximum;
 };
 
 #define LONGEST_COLUMNS 3
 #define COLUMN_LONGEST "waits_max_ns"
+#define COLUMN_AGE "blocking_activity_ns"
+#define COLUMN_MAXIMUM_ERROR "maximum_error_millionths"
 
 /* The state of sessions that are runnable while a quota of CPU time is used up. Where this is not
  * known there is no such column, and its time is in that of the run queue. */
 #define COLUMN_THROTTLED "throttled_ns"
 
-/* Returns the value for schema.longest. */
-size_t schema_find_longest(const struct schema *schema);
+/* Sets schema->longest and schema->maximum, from the names of the columns. */
+void schema_find_maxima(struct schema *schema);
 
 /* The end of the name of an exited entity, in tables that mix living and exited entities. */
 #define ENTITY_ENDED_SUFFIX " (ended)"

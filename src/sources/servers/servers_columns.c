@@ -156,7 +156,7 @@ int servers_columns_add(struct servers_columns *columns, const struct schema *sc
     }
     for (size_t i = 0; i < schema->label_count && good; i++)
         good = add_label(columns, schema->label_names[i]);
-    columns->schema.longest = schema_find_longest(&columns->schema);
+    schema_find_maxima(&columns->schema);
     return good ? CAMP_OK : CAMP_E_NOMEM;
 }
 

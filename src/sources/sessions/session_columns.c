@@ -84,7 +84,7 @@ static const struct column blocking = {
     NULL
 };
 static const struct column blocking_activity = {
-    "blocking_activity_ns",
+    COLUMN_AGE,
     "blocking activity",
     "of a session that blocks others: how long it has had its activity (blocking_activity), by the "
     "database, at the end of the interval",
@@ -200,7 +200,6 @@ static bool add_columns(struct session_frame *sessions, const struct session_pla
         sessions->first_length_column = sessions->schema.column_count;
     for (int i = 0; plan->has_lengths && i < LENGTHS_COLUMNS; i++)
         add_column(sessions, &session_lengths_columns[i], CAMP_MEASURED);
-    sessions->schema.longest = schema_find_longest(&sessions->schema);
     if (sessions->is_lock != NULL) {
         const enum camp_provenance provenance =
             plan->wait_provenance == CAMP_SAMPLED ? CAMP_SAMPLED : CAMP_SCALED;
@@ -211,6 +210,7 @@ static bool add_columns(struct session_frame *sessions, const struct session_pla
         if (plan->has_wakers)
             sessions->measured_column = add_column(sessions, &measured, CAMP_MEASURED);
     }
+    schema_find_maxima(&sessions->schema);
     return good;
 }
 
