@@ -24,7 +24,7 @@ setup_file() {
     start_idle_session
     start_exporter all "$PG"
     start_exporter sql "$PG" --tier SQL
-    start_exporter both "$PG" --from "postgres:$OTHER" --tier SQL
+    start_exporter both "$PG" --from "postgres:$OTHER"
     start_exporter hidden "host=$PG_FOLDER dbname=postgres user=stranger" --tier SQL
     sed -e 's/for: .*/for: 0s/' -e 's/\[[15]m\]/[5s]/g' -e 's/_seconds > [0-9]*/_seconds > 1/' \
         "$SHIPPED/camp.sessions.rules.yml" >"$SERVERS/rules.yml"
