@@ -6,14 +6,25 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Returns the number of a row's process, or that which its server gives a session. */
+static int64_t number_of(const struct evidence *evidence, const struct entity *entity)
+{
+    const int64_t pid = entity_pid(entity);
+
+    return evidence->kind == EVIDENCE_SESSIONS ? pid & ENTITY_NUMBER_MASK : pid;
+}
+
 static void name_row(char ret[RULE_WHO_SIZE], const struct evidence *evidence,
                      const struct frame *frame, size_t row)
 {
     const struct entity *entity = &frame->entities[row];
     const bool is_thread = frame == &evidence->rows.frame && evidence->kind == EVIDENCE_THREADS;
-    const int64_t pid = entity_pid(entity);
+    const int64_t pid = number_of(evidence, entity);
 
-    if (pid == 0 || evidence->kind == EVIDENCE_OTHER)
+    if (schema_has_servers(frame->schema) && evidence->kind == EVIDENCE_SESSIONS)
+        snprintf(ret, RULE_WHO_SIZE, "%s (pid %" PRId64 " of %s)", entity->name, pid,
+                 labels_value(entity->labels, 0));
+    else if (pid == 0 || evidence->kind == EVIDENCE_OTHER)
         snprintf(ret, RULE_WHO_SIZE, "%s", entity->name);
     else if (is_thread && entity->id != pid)
         snprintf(ret, RULE_WHO_SIZE, "%s (pid %" PRId64 ", thread %" PRId64 ")", entity->name, pid,
@@ -54,7 +65,7 @@ void finding_name(struct finding *ret, const struct evidence *evidence, const st
     name_row(ret->who, evidence, frame, row);
     ret->pid = 0;
     if ((frame->entities[row].flags & ENTITY_ENDED) == 0 && evidence->kind != EVIDENCE_OTHER)
-        ret->pid = (int32_t)entity_pid(&frame->entities[row]);
+        ret->pid = (int32_t)number_of(evidence, &frame->entities[row]);
 }
 
 void finding_name_other(struct finding *ret, const struct evidence *evidence,

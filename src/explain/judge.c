@@ -57,6 +57,26 @@ static bool has_own_causes(const struct evidence *evidence)
     return false;
 }
 
+/* Returns why a rule that is not about sessions cannot be applied to them, or NULL. */
+static const char *reason_of_sessions(const struct rule *rule, const struct evidence *evidence)
+{
+    const struct schema *schema = evidence->rows.frame.schema;
+
+    if (evidence->kind != EVIDENCE_SESSIONS || rule->kinds != 0)
+        return NULL;
+    if (rule->needs_causes || rule->needs_open)
+        return "the rows are sessions of a database: camp why shows who blocks whom among them";
+    if (rule->needs_pressure || rule->cpu_columns != NULL)
+        return "the rows are sessions of a database, and this is about the machine that they run "
+               "on: camp explain without --from looks at this machine";
+    if ((rule->classes & 1u << CLASS_THROTTLED) != 0 && !has_class(schema, CLASS_THROTTLED))
+        return "the throttled time of sessions is in their run queue: only tier bpf knows it, from "
+               "Linux 6.6 on";
+    if (rule->columns != NULL && !columns_has(schema, rule->columns, NULL))
+        return "the rows are sessions of a database, which have no such state of threads";
+    return NULL;
+}
+
 /* Writes why the rule cannot be applied. Returns false if it can. */
 static bool find_reason(char ret[REASON_SIZE], const struct rule *rule,
                         const struct evidence *evidence, const char *why)
@@ -66,12 +86,16 @@ static bool find_reason(char ret[REASON_SIZE], const struct rule *rule,
     const char *also = why[0] != '\0' ? ": " : "", *class;
     char missing[COLUMN_NAME_SIZE];
 
-    if (rule->kinds != 0 && (rule->kinds & 1u << evidence->kind) == 0)
+    if (reason_of_sessions(rule, evidence) != NULL)
+        snprintf(ret, REASON_SIZE, "%s", reason_of_sessions(rule, evidence));
+    else if (rule->kinds != 0 && (rule->kinds & 1u << evidence->kind) == 0)
         snprintf(ret, REASON_SIZE, "%s", reason_of_kind(rule));
     else if (rule->columns != NULL && !columns_has(schema, rule->columns, missing))
         snprintf(ret, REASON_SIZE, "the rows lack %s%s%s",
-                 columns_has(schema, "text_fault_ns", NULL) ? missing : "states and counts", also,
-                 why);
+                 evidence->kind == EVIDENCE_SESSIONS || columns_has(schema, "text_fault_ns", NULL)
+                     ? missing
+                     : "states and counts",
+                 also, why);
     else if (rule->any_columns != NULL && !has_any(schema, rule->any_columns))
         snprintf(ret, REASON_SIZE, "the rows have none of the columns %s%s%s", rule->any_columns,
                  also, why);
@@ -112,6 +136,7 @@ void judge(struct judgement *ret, const struct rule *rule, const struct evidence
 {
     *ret = (struct judgement){ .rule = rule,
                                .is_part = evidence->is_part,
+                               .is_of_sessions = evidence->kind == EVIDENCE_SESSIONS,
                                .finding.provenance = CAMP_MEASURED };
     if (find_reason(ret->reason, rule, evidence, why)) {
         ret->verdict = VERDICT_UNKNOWN;

@@ -12,6 +12,7 @@ struct judgement {
     const struct rule *rule;
     enum verdict verdict;
     bool is_part;             /* the rows are some processes only (evidence.h) */
+    bool is_of_sessions;      /* the rows are sessions */
     struct finding finding;   /* valid unless `verdict` is VERDICT_UNKNOWN */
     char reason[REASON_SIZE]; /* why it cannot be known, for VERDICT_UNKNOWN */
 };

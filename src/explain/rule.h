@@ -19,7 +19,7 @@ enum figure_unit {
     FIGURE_COUNT
 };
 
-#define RULE_WHO_SIZE (CAMP_NAME_SIZE + 32)
+#define RULE_WHO_SIZE (CAMP_NAME_SIZE + 32 + LABELS_VALUE_SIZE)
 #define RULE_CLAUSE_SIZE (3 * CAUSE_NAME_SIZE + 16)
 
 /* What a rule found. All texts are foreign. */
@@ -31,6 +31,7 @@ struct finding {
     char who[RULE_WHO_SIZE];         /* the entity with most of it, or "" */
     char other[RULE_WHO_SIZE];       /* another entity or object that the sentence names, or "" */
     char clause[RULE_CLAUSE_SIZE];   /* a part of the sentence that depends on what was found */
+    bool has_blockers;               /* it is known which sessions block others */
     int32_t pid;                     /* the process of `who`, if it is a living one; otherwise 0 */
     enum camp_provenance provenance; /* of `value` */
     struct finding_cause cause;      /* who made it wait, where that is known */
@@ -62,12 +63,16 @@ struct rule {
      * rows are, if they are some processes only. Of its cause, {waiter}, {by} and {chain} stand for
      * members, {waited} for the time that the waiter waited for `by`, and {in} for its state. */
     const char *sentence;
+    /* The sentence if the rows are sessions; NULL: the same. */
+    const char *sentence_of_sessions;
     /* Follows the sentence if the finding has a cause; NULL: the sentence has all. */
     const char *cause_sentence;
     /* The command that shows more, live and of other sources. {pid} stands for " --pid PID", or for
      * nothing; {from} for the options that open the same source again; {waiter} for the operand of
      * camp why, or for nothing. */
     const char *command, *command_from;
+    /* The command if the finding has_blockers; NULL: the same. */
+    const char *command_of_blockers;
     void (*find)(const struct evidence *evidence, struct finding *ret);
 };
 

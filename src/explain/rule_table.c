@@ -40,6 +40,8 @@ const struct rule rules[] = {
       .threshold = 0.01, .unit = FIGURE_TIME,
       .sentence = "Threads{of} were throttled for {lost} a second, because the CPU quota of their cgroup was used up: "
                   "{who} for longest.",
+      .sentence_of_sessions = "Sessions were throttled for {lost} a second: their server had used up its own quota of CPU "
+                              "time (that of its cgroup). {who} was throttled for longest.",
       .cause_sentence = " Besides, {waiter} was behind {by} for {waited}.",
       .command = "camp top --group cgroup --sort throttled", .command_from = TOP " --sort throttled",
       .find = find_throttled },
@@ -229,8 +231,9 @@ const struct rule rules[] = {
       .looks_at = "time asleep for what another session holds",
       .kinds = SESSIONS,
       .threshold = 0.05, .unit = FIGURE_TIME,
-      .sentence = "{count} session{s} waited {lost} a second for what other sessions hold{other}. {who} waited longest.",
-      .command = TOP " --sort busy", .command_from = TOP " --sort busy",
+      .sentence = "{count} session{s} waited {lost} a second for what other sessions hold{other}. {who} waited "
+                  "longest{clause}.",
+      .command = TOP " --sort busy", .command_from = TOP " --sort busy", .command_of_blockers = "camp why{from}",
       .find = find_session_locks },
     { .id = "E28", .name = "sessions are idle in transaction",
       .looks_at = "time in which a session waits for its client within a transaction, and keeps its locks",

@@ -126,7 +126,11 @@ void sentence_text(char ret[SENTENCE_SIZE], const struct judgement *judgement)
     snprintf(number, sizeof number, "%" PRIu64, finding->count);
     waited_text(waited, cause->wait_ns, cause->total_ns, cause->explained_s);
     ret[0] = '\0';
-    expand(&text, judgement->rule->sentence, list, ARRAY_COUNT(list));
+    expand(&text,
+           judgement->is_of_sessions && judgement->rule->sentence_of_sessions != NULL
+               ? judgement->rule->sentence_of_sessions
+               : judgement->rule->sentence,
+           list, ARRAY_COUNT(list));
     if (cause->waiter[0] != '\0' && judgement->rule->cause_sentence != NULL)
         expand(&text, judgement->rule->cause_sentence, list, ARRAY_COUNT(list));
 }
@@ -191,7 +195,9 @@ void command_text(char ret[COMMAND_SIZE], const struct judgement *judgement,
     ret[0] = '\0';
     if (!waiter_text(waiter, &judgement->finding.cause))
         return;
-    if (kind == EVIDENCE_CHECK)
+    if (judgement->finding.has_blockers && rule->command_of_blockers != NULL)
+        expand(&text, rule->command_of_blockers, list, ARRAY_COUNT(list));
+    else if (kind == EVIDENCE_CHECK)
         expand(&text, "camp check{from}{pid}", list, ARRAY_COUNT(list));
     else
         expand(&text, from[0] == '\0' ? rule->command : rule->command_from, list,

@@ -113,28 +113,37 @@ struct filled_columns frame_filled_states(const struct frame *frame, size_t enti
     return filled_of(frame, entity, frame->schema->state_count);
 }
 
-size_t schema_find_longest(const struct schema *schema)
+void schema_find_maxima(struct schema *schema)
 {
-    for (size_t i = schema->state_count; i + LONGEST_COLUMNS <= schema->column_count; i++) {
-        if (i > 0 && strcmp(schema->columns[i].name, COLUMN_LONGEST) == 0)
-            return i;
+    schema->longest = schema->maximum = 0;
+    for (size_t i = schema->state_count > 0 ? schema->state_count : 1; i < schema->column_count;
+         i++) {
+        if (strcmp(schema->columns[i].name, COLUMN_LONGEST) == 0 && schema->longest == 0 &&
+            i + LONGEST_COLUMNS <= schema->column_count)
+            schema->longest = i;
+        if (strcmp(schema->columns[i].name, COLUMN_AGE) == 0 ||
+            strcmp(schema->columns[i].name, COLUMN_MAXIMUM_ERROR) == 0)
+            schema->maximum = i;
     }
-    return 0;
 }
 
 void frame_add_values(struct frame *frame, size_t entity, const struct frame *from, size_t row)
 {
     const struct filled_columns filled = frame_filled_columns(from, row);
     uint64_t *sums = frame_values(frame, entity) + filled.first;
-    const size_t longest = from->schema->longest;
-    uint64_t kept[LONGEST_COLUMNS];
+    const size_t longest = from->schema->longest, maximum = from->schema->maximum;
+    uint64_t kept[LONGEST_COLUMNS], greatest = 0;
 
     if (longest != 0 && longest < filled.end)
         memcpy(kept,
                sums[longest] >= filled.values[longest] ? &sums[longest] : &filled.values[longest],
                sizeof kept);
+    if (maximum != 0 && maximum < filled.end)
+        greatest = sums[maximum] > filled.values[maximum] ? sums[maximum] : filled.values[maximum];
     for (size_t i = 0; i < filled.end - filled.first; i++)
         sums[i] += filled.values[i];
+    if (maximum != 0 && maximum < filled.end)
+        sums[maximum] = greatest;
     if (longest != 0 && longest < filled.end)
         memcpy(&sums[longest], kept, sizeof kept);
     frame->elapsed_ns[entity] += from->elapsed_ns[row];

@@ -70,13 +70,22 @@ struct schema {
     /* The first of the LONGEST_COLUMNS gauges of a row's longest wait, which is COLUMN_LONGEST: of
      * rows that are added up, those of the row with the longest stay. 0 if there are none. */
     size_t longest;
+    /* A gauge of an age or of another maximum, COLUMN_AGE or COLUMN_MAXIMUM_ERROR: of rows that
+     * are added up, the greatest stays. 0 if there is none. */
+    size_t maximum;
 };
 
 #define LONGEST_COLUMNS 3
 #define COLUMN_LONGEST "waits_max_ns"
+#define COLUMN_AGE "blocking_activity_ns"
+#define COLUMN_MAXIMUM_ERROR "maximum_error_millionths"
 
-/* Returns the value for schema.longest. */
-size_t schema_find_longest(const struct schema *schema);
+/* The state of sessions that are runnable while a quota of CPU time is used up. Where this is not
+ * known there is no such column, and its time is in that of the run queue. */
+#define COLUMN_THROTTLED "throttled_ns"
+
+/* Sets schema->longest and schema->maximum, from the names of the columns. */
+void schema_find_maxima(struct schema *schema);
 
 /* The end of the name of an exited entity, in tables that mix living and exited entities. */
 #define ENTITY_ENDED_SUFFIX " (ended)"
@@ -97,7 +106,9 @@ enum entity_flag {
      * in frames with IDLE_OMITTED. */
     ENTITY_GONE = 1u << 7,
     /* A further row of an entity, for another part of its time: source_set_division(). */
-    ENTITY_PART = 1u << 8
+    ENTITY_PART = 1u << 8,
+    /* The throttled part of the session's time without a CPU is unknown, and its value is 0. */
+    ENTITY_UNTHROTTLED = 1u << 9
 };
 
 /* Which rows a frame has of entities that stayed in their state for the whole interval. */

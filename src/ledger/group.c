@@ -234,7 +234,8 @@ static void start_group(const struct grouping *grouping, struct entity *group, i
     copy_text(group->name, sizeof group->name, name, strlen(name));
     if (grouping->key != GROUP_LABEL)
         return;
-    *group = (struct entity){ .labels = grouping_labels(grouping, group->labels) };
+    *group = (struct entity){ .flags = group->flags & ENTITY_UNTHROTTLED,
+                              .labels = grouping_labels(grouping, group->labels) };
     grouping_name(grouping, group->labels, group->name);
 }
 

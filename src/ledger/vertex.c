@@ -42,15 +42,16 @@ static int vertex_of(enum column_class class)
     return -1;
 }
 
-/* The run-queue time of database sessions belongs to no vertex. It explains the time that is
- * missing from the database's own account (Gunther and Poder, section 6). */
+/* The run-queue and throttled time of database sessions belongs to no vertex. It explains the time
+ * that is missing from the database's own account (Gunther and Poder, section 6). */
 static bool is_left_out(const struct schema *schema, const char *column)
 {
     bool of_sessions = false;
 
     for (size_t i = 0; i < schema->state_count; i++)
         of_sessions |= strncmp(schema->columns[i].name, "contention_", 11) == 0;
-    return of_sessions && strncmp(column, "run_queue_", 10) == 0;
+    return of_sessions &&
+           (strncmp(column, "run_queue_", 10) == 0 || strcmp(column, COLUMN_THROTTLED) == 0);
 }
 
 bool vertices_usual(struct vertices *ret, const struct schema *schema, size_t count)

@@ -16,14 +16,15 @@ static void describe(struct exported *exported, const char *label)
     struct exported_sessions *sessions = exported->sessions;
     const struct column *columns =
         sessions->reader->source->describe(sessions->reader->source)->columns;
+    const size_t *states = sessions->server->sums.columns;
 
-    sessions->cpu = camp_provenance_name((int)columns[SESSION_CPU].provenance);
-    sessions->waits = camp_provenance_name((int)columns[SESSION_WAIT].provenance);
+    sessions->cpu = camp_provenance_name((int)columns[states[SESSION_CPU]].provenance);
+    sessions->waits = camp_provenance_name((int)columns[states[SESSION_WAIT]].provenance);
     for (size_t i = SESSION_TIME; i <= SESSION_RETIRED_STATE; i++) {
         struct metric *metric = &sessions->metrics[i];
 
         *metric = exported_table[i];
-        metric->provenance = columns[SESSION_WAIT].provenance;
+        metric->provenance = columns[states[SESSION_WAIT]].provenance;
         if (i == SESSION_TIME || i == SESSION_STATE)
             metric->labels[0] = label;
         exported->families[i].metric = metric;

@@ -28,8 +28,8 @@ static const char *const outcomes[] = { "answered", "failed", "refused" };
 static const char *const state_names[] = { MICROSTATES(NAME_OF) };
 
 /* the same names as session_sum_names: a table cannot refer to it */
-static const char *const session_states[] = { "cpu",  "run_queue", "contention",
-                                              "wait", "idle",      "idle_in_transaction" };
+static const char *const session_states[] = { "cpu",  "run_queue",           "contention", "wait",
+                                              "idle", "idle_in_transaction", "throttled" };
 static const char *const session_counts[] = { "cpu",  "contention",          "wait",
                                               "idle", "idle_in_transaction", "untracked" };
 static const char *const session_losses[] = { "unseen", "lost", "partial" };

@@ -8,24 +8,40 @@
 #define IN_TRANSACTION "idle_in_transaction_ns"
 #define NO_LABEL "(none)" /* as in tables that are grouped by a label */
 
-const char *const session_sum_names[SESSION_SUM_STATES] = { "cpu",        "run_queue",
-                                                            "contention", "wait",
-                                                            "idle",       "idle_in_transaction" };
+const char *const session_sum_names[SESSION_SUM_STATES] = {
+    "cpu", "run_queue", "contention", "wait", "idle", "idle_in_transaction", "throttled"
+};
 
 /* Without the operating system's counts the run queue is unknown; its column is then 0. */
-static bool is_known(const struct schema *schema, size_t state)
+static bool is_known(const struct schema *schema, size_t state, size_t column)
 {
-    const enum camp_provenance provenance = schema->columns[state].provenance;
+    const enum camp_provenance provenance = schema->columns[column].provenance;
 
     return state == SESSION_RUN_QUEUE ? provenance == CAMP_MEASURED : provenance != CAMP_UNKNOWN;
+}
+
+/* The states come first, in the order of enum session_state; throttled time is among them. */
+static void find_states(struct session_sums *ret, const struct schema *schema)
+{
+    size_t state = 0;
+
+    for (size_t i = 0; i < schema->state_count && state < SESSION_STATE_COUNT; i++) {
+        if (strcmp(schema->columns[i].name, COLUMN_THROTTLED) == 0) {
+            ret->throttled_column = i;
+            ret->known |= 1u << SESSION_SUM_THROTTLED;
+            continue;
+        }
+        ret->columns[state] = i;
+        ret->known |= (uint32_t)is_known(schema, state, i) << state;
+        state++;
+    }
 }
 
 int session_sums_init(struct session_sums *ret, const struct schema *schema, size_t label,
                       size_t groups, size_t new_an_hour)
 {
     *ret = (struct session_sums){ .label = label };
-    for (size_t i = 0; i < SESSION_STATE_COUNT; i++)
-        ret->known |= (uint32_t)is_known(schema, i) << i;
+    find_states(ret, schema);
     for (size_t i = schema->state_count; i < schema->column_count; i++) {
         if (strcmp(schema->columns[i].name, IN_TRANSACTION) == 0)
             ret->in_transaction_column = i;
@@ -47,7 +63,9 @@ static void read_times(const struct session_sums *sums, const struct frame *fram
     const uint64_t *values = frame_values(frame, row);
     uint64_t in_transaction_ns = 0;
 
-    memcpy(ret, values, SESSION_STATE_COUNT * sizeof *ret);
+    for (size_t i = 0; i < SESSION_STATE_COUNT; i++)
+        ret[i] = values[sums->columns[i]];
+    ret[SESSION_SUM_THROTTLED] = sums->throttled_column != 0 ? values[sums->throttled_column] : 0;
     if (sums->in_transaction_column != 0)
         in_transaction_ns = values[sums->in_transaction_column];
     if (in_transaction_ns > ret[SESSION_IDLE])
@@ -72,8 +90,11 @@ static int add_row(struct session_sums *sums, const struct frame *frame, size_t 
     if (r != CAMP_OK)
         return r;
     read_times(sums, frame, row, times);
+    if ((frame->entities[row].flags & ENTITY_UNTHROTTLED) != 0)
+        sums->known &= ~(1u << SESSION_SUM_THROTTLED);
     for (size_t i = 0; i < SESSION_IDLE; i++)
         active_ns += times[i];
+    active_ns += times[SESSION_SUM_THROTTLED];
     top_k_add(&sums->top, group, times, active_ns);
     if (unaccounted_ns > 0)
         sums->unaccounted_ns += (uint64_t)unaccounted_ns;

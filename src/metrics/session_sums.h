@@ -20,6 +20,7 @@
 /* The columns of a group: the states in the order of enum session_state, and these. */
 enum session_sum {
     SESSION_SUM_IN_TRANSACTION = SESSION_STATE_COUNT, /* taken out of SESSION_IDLE */
+    SESSION_SUM_THROTTLED,                            /* COLUMN_THROTTLED */
     SESSION_SUM_STATES,                               /* how many states there are */
     SESSION_SUM_ELAPSED = SESSION_SUM_STATES,
     SESSION_SUM_COUNT
@@ -29,9 +30,11 @@ extern const char *const session_sum_names[SESSION_SUM_STATES];
 
 struct session_sums {
     struct top_k top;
-    size_t label;                 /* index in the schema */
-    uint32_t known;               /* bits 1 << state: the source knows the state */
-    size_t in_transaction_column; /* 0 if the source does not distinguish it from idle */
+    size_t label;                        /* index in the schema */
+    uint32_t known;                      /* bits 1 << state: the source knows the state */
+    size_t columns[SESSION_STATE_COUNT]; /* the column of each enum session_state */
+    size_t throttled_column;             /* 0 if it is not known */
+    size_t in_transaction_column;        /* 0 if the source does not distinguish it from idle */
     uint64_t unaccounted_ns, overlapping_ns;
 };
 

@@ -6,7 +6,9 @@
  * So the time between two switches is charged once: on a CPU, runnable without a CPU, or asleep for
  * a reason. Nothing is sampled or queried, and the server is not changed.
  *
- * Only one thread at a time may use a struct backends. Reading the accounts makes no system call.
+ * Only one thread at a time may use a struct backends. Reading the accounts makes no system call,
+ * except for a backend that waits in the run queue meanwhile: a program in the kernel reads how
+ * much of its wait is throttled.
  */
 #pragma once
 
@@ -15,6 +17,7 @@
 
 #include <camp/camp.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct backends;
@@ -51,6 +54,10 @@ int backends_read(struct backends *backends, struct backend_account *accounts,
  * The array belongs to the session, and is valid until the next backends_read(). */
 const struct backend_lengths_growth *backends_lengths(const struct backends *backends,
                                                       size_t *ret_count, uint64_t *ret_uncounted);
+
+/* Returns whether accounts have throttled_ns: the kernel has a clock of the throttled time of a run
+ * queue (Linux 6.6). */
+bool backends_measure_throttled(const struct backends *backends);
 
 void backends_losses(const struct backends *backends, struct backends_losses *ret);
 

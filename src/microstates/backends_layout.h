@@ -45,9 +45,11 @@ struct backend_wait {
     uint64_t times;
 };
 
-/* The events of struct backend_share that are the time on a CPU and in the run queue. */
+/* The events of struct backend_share that are the time on a CPU, in the run queue, and throttled.
+ */
 #define BACKEND_EVENT_CPU UINT32_C(0xfffffffe)
 #define BACKEND_EVENT_RUN_QUEUE UINT32_C(0xfffffffd)
+#define BACKEND_EVENT_THROTTLED UINT32_C(0xfffffffb)
 
 /* The part of a backend's time in one event and activity that one statement used. */
 struct backend_share {
@@ -65,13 +67,13 @@ struct backend_share {
 /*
  * The times of a backend by statement. A share that has not grown since the last reading but one
  * may be replaced by another. Time for which no place is free is in no share, so the shares add up
- * to at most the account. The time on a CPU and in the run queue is charged when the backend leaves
- * the CPU, because its statement is not known before.
+ * to at most the account. The time on a CPU, in the run queue and throttled is charged when the
+ * backend leaves the CPU, because its statement is not known before.
  */
 struct backend_statements {
-    uint64_t statement;            /* when the backend last left a CPU */
-    uint64_t cpu_ns, run_queue_ns; /* since then; in no share yet */
-    uint32_t share;                /* of the current wait, or BACKEND_SHARES */
+    uint64_t statement;                          /* when the backend last left a CPU */
+    uint64_t cpu_ns, run_queue_ns, throttled_ns; /* since then; in no share yet */
+    uint32_t share;                              /* of the current wait, or BACKEND_SHARES */
     uint32_t reserved;
     struct backend_share shares[BACKEND_SHARES];
 };
@@ -141,7 +143,9 @@ enum backend_flag {
 
 #define BACKEND_APPLICATION_SIZE 64 /* with its NUL; as long as PostgreSQL's names */
 
-/* cpu_ns + run_queue_ns + the ns of waits[wait_count] == time_ns - begin_ns, exactly. */
+/* cpu_ns + run_queue_ns + throttled_ns + the ns of waits[wait_count] == time_ns - begin_ns,
+ * exactly.
+ */
 struct backend_account {
     int32_t pid; /* pid of a process, or tid of a thread */
     uint32_t flags;
@@ -149,7 +153,11 @@ struct backend_account {
     uint64_t begin_ns; /* CLOCK_MONOTONIC when the watch started */
     uint64_t time_ns;  /* when the account was read, or when the task exited */
     uint64_t cpu_ns, run_queue_ns;
-    /* The scheduler's own counts, from begin_ns to the task's last switch off a CPU. */
+    /* Runnable, but the CPU time of its group (cpu.max), or its own, is used up. 0 if the kernel
+     * has no clock of that time (backends_measure_throttled()); it is then in run_queue_ns. */
+    uint64_t throttled_ns;
+    /* The scheduler's own counts, from begin_ns to the task's last switch off a CPU. The second one
+     * has run_queue_ns and throttled_ns. */
     uint64_t scheduler_cpu_ns, scheduler_run_queue_ns;
     uint64_t voluntary_switches, involuntary_switches;
     uint32_t state; /* enum backend_state at time_ns */
@@ -183,7 +191,22 @@ struct backend_slot {
     uint64_t cpu_before_ns, run_queue_before_ns;
     uint64_t voluntary_before, involuntary_before;
     struct backend_account account;
+    /* Of the wait in the run queue since since_ns: struct throttle (throttle.bpf.h) at its start,
+     * and how far the scheduler's clock was ahead of CLOCK_MONOTONIC then. */
+    uint64_t queue, queue_clock_ns, clock_ahead_ns;
 } __attribute__((aligned(64)));
+
+/* The values of slot.queue that are no address of a run queue. */
+#define BACKEND_QUEUE_NONE 0
+#define BACKEND_QUEUE_OWN_BUDGET 1
+
+/* What a program in the kernel reads of the wait of slot `number`, which has not ended. */
+struct backend_open_wait {
+    uint32_t number;       /* written by the session */
+    uint32_t is_throttled; /* at time_ns */
+    uint64_t time_ns;      /* CLOCK_MONOTONIC */
+    uint64_t queue_clock_ns;
+};
 
 /* A ring of free slots. The kernel takes slots from it, and the session gives zeroed slots of
  * exited backends back. Only the kernel writes `taken`, and only the session writes `given`. */
@@ -197,12 +220,13 @@ struct backend_slots {
 /* layout.h says why no structure may have padding. */
 _Static_assert(sizeof(struct backends_place) == 48, "no padding");
 _Static_assert(sizeof(struct backend_share) == 32, "no padding");
-_Static_assert(sizeof(struct backend_statements) == 32 + BACKEND_SHARES * 32, "no padding");
+_Static_assert(sizeof(struct backend_statements) == 40 + BACKEND_SHARES * 32, "no padding");
 _Static_assert(sizeof(struct backend_block) == 32, "no padding");
 _Static_assert(sizeof(struct backend_lock_wait) == 24, "no padding");
 _Static_assert(sizeof(struct backend_blocks) == 72 + BACKEND_LOCK_WAITS * 24 + BACKEND_BLOCKS * 32,
                "no padding");
-_Static_assert(sizeof(struct backend_account) == 168 + BACKEND_WAITS_MAX * 24, "no padding");
+_Static_assert(sizeof(struct backend_account) == 176 + BACKEND_WAITS_MAX * 24, "no padding");
 _Static_assert(sizeof(struct backends_losses) == 40, "no padding");
 _Static_assert(offsetof(struct backend_slot, account) == 64, "no padding");
+_Static_assert(sizeof(struct backend_open_wait) == 24, "no padding");
 _Static_assert(sizeof(struct backend_slots) == 16 + 5 * BACKENDS_MAX, "no padding");

@@ -71,7 +71,8 @@ enum recording_flag {
     RECORDING_CHANGED = 1u << 2,
     RECORDING_IDLE = 1u << 3, /* The reader restores this row until the next row of the entity. */
     /* The reader stops restoring the entity's idle row. A row with this flag has no values. */
-    RECORDING_GONE = 1u << 4
+    RECORDING_GONE = 1u << 4,
+    RECORDING_UNTHROTTLED = ENTITY_UNTHROTTLED
 };
 
 struct idle_row {

@@ -191,7 +191,7 @@ static int list_twin(struct recorder_table *table, int64_t tick, const struct fr
         .number = ++*number,
         .tracked = at,
         .row = row,
-        .flags = entity->flags & (RECORDING_NEW | RECORDING_ENDED),
+        .flags = entity->flags & (RECORDING_NEW | RECORDING_ENDED | RECORDING_UNTHROTTLED),
     };
 
     table->tracked[at].stale = true;
@@ -289,6 +289,7 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
     tracked->idle = idle;
     tracked->count = entity->count;
     keep_gauges(table, at, frame_values(frame, row));
+    flags |= entity->flags & RECORDING_UNTHROTTLED;
     return add_row(table, (struct recorder_row){ tracked->number, at, row, flags }) ? r
                                                                                     : CAMP_E_NOMEM;
 }

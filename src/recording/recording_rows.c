@@ -220,8 +220,8 @@ static int identify(struct recording_table *table, struct merge *merge, uint32_t
     else
         r = read_identity(table, merge->tick, number, entity, error);
     entity->count = 1;
-    entity->flags =
-        (entity->flags & ENTITY_KERNEL) | ((uint32_t)flags & (RECORDING_NEW | RECORDING_ENDED));
+    entity->flags = (entity->flags & ENTITY_KERNEL) |
+                    ((uint32_t)flags & (RECORDING_NEW | RECORDING_ENDED | RECORDING_UNTHROTTLED));
     return r;
 }
 

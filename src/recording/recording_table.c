@@ -134,7 +134,7 @@ static int read_columns(struct recording_table *table, struct camp_error *error)
     if (table->schema.column_count == 0)
         return camp_fail(error, CAMP_E_FORMAT, 0, "%s: '%s' has no columns", table->path,
                          table->name);
-    table->schema.longest = schema_find_longest(&table->schema);
+    schema_find_maxima(&table->schema);
     r = find_place(table, "count", table->schema.column_count + RECORDING_COUNT, error);
     if (r == CAMP_OK)
         r = find_place(table, table->schema.state_count > 0 ? "unaccounted_ns" : "elapsed_ns",

@@ -60,8 +60,8 @@ struct frame_style {
     const struct field *extra;
     size_t extra_count;
     void (*fill_extra)(void *context, const struct frame *rows, size_t row, struct cell *ret);
-    /* Returns whether the value of a column in a row is known; if not, JSON and CSV have null.
-     * NULL: all values are known. */
+    /* Returns whether the value of a column in a row is known; if not, JSON and CSV have null, and
+     * text has a dash for a state. NULL: all values are known. */
     bool (*is_known)(void *context, const struct frame *rows, size_t row, size_t column);
     void *context;
 };

@@ -109,6 +109,13 @@ static uint64_t whole_of(const struct filling *filling, size_t row)
     return allowed_ns >= 1 && allowed_ns < 0x1p63 ? (uint64_t)allowed_ns : interval;
 }
 
+static bool is_known(const struct filling *filling, size_t row, size_t column)
+{
+    const struct frame_style *style = filling->style;
+
+    return style->is_known == NULL || style->is_known(style->context, filling->rows, row, column);
+}
+
 static struct cell *fill_percents(const struct filling *filling, size_t row, struct cell *cells,
                                   struct frame_texts *texts)
 {
@@ -123,7 +130,9 @@ static struct cell *fill_percents(const struct filling *filling, size_t row, str
         const size_t column = columns->shown[i];
         const uint64_t value = state_column_ns(columns, values, column);
 
-        *cells = percent_cell((int64_t)value, whole, texts->percents[i]);
+        *cells = is_known(filling, row, columns->states[column].first)
+                     ? percent_cell((int64_t)value, whole, texts->percents[i])
+                     : cell_unknown();
         if (value > whole / 10 &&
             columns->schema->columns[columns->states[column].first].class == CLASS_READY)
             cells->emphasis = NOTABLE;
@@ -229,9 +238,8 @@ static void fill_all(const struct filling *filling, size_t row, struct cell *cel
         *cells++ = label_cell(filling, entity, i);
     *cells++ = cell_natural(rows->elapsed_ns[row]);
     for (size_t i = 0; i < schema->column_count; i++)
-        *cells++ = style->is_known == NULL || style->is_known(style->context, rows, row, i)
-                       ? cell_natural(frame_values(rows, row)[i])
-                       : cell_unknown();
+        *cells++ =
+            is_known(filling, row, i) ? cell_natural(frame_values(rows, row)[i]) : cell_unknown();
     *cells++ = cell_integer(frame_unaccounted_ns(rows, row));
     if (style->more_count > 0)
         style->fill_more(style->context, rows, row, cells);

@@ -3,7 +3,7 @@
     metric_names.py documented PAGE DOCUMENT...  each metric of the page is in a table of a document
     metric_names.py used PAGE FILE...            each metric of the queries in the files is on the page, with the labels
                                                  and the values that the queries ask for
-    metric_names.py queries FILE...              prints each query of a dashboard, one a line, for any instance
+    metric_names.py queries FILE...              prints each query of a dashboard, one a line, for any instance and server
     metric_names.py panels FILE...               the panels of a dashboard have their own numbers and places
 
 A file is rules (.yml) or a dashboard (.json). Exit status 0: all is so.
@@ -115,7 +115,9 @@ def main(what, *paths):
     else:
         for path in paths:
             for query in texts_of(json.loads(read(path)), ('expr',)):
-                print(query.replace('$__rate_interval', '10s').replace('$instance', '.*'))
+                for name, value in (('$__rate_interval', '10s'), ('$instance', '.*'), ('$server', '.*')):
+                    query = query.replace(name, value)
+                print(query)
 
 
 if __name__ == '__main__':

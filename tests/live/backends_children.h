@@ -58,15 +58,15 @@ static struct backends *open_or_skip(struct backends_place place)
 
 static uint64_t account_sum_ns(const struct backend_account *account)
 {
-    uint64_t sum = account->cpu_ns + account->run_queue_ns;
+    uint64_t sum = account->cpu_ns + account->run_queue_ns + account->throttled_ns;
 
     for (uint32_t i = 0; i < account->wait_count; i++)
         sum += account->waits[i].ns;
     return sum;
 }
 
-/* Reads all accounts. The CPU time, run-queue time and waits of an account must add up to its
- * elapsed time. */
+/* Reads all accounts. The CPU, run-queue and throttled time and the waits of an account must add up
+ * to its elapsed time. */
 static void read_all(struct backends *backends)
 {
     struct camp_error error;
@@ -109,7 +109,7 @@ static inline struct backend_account last_of_child(struct backends *backends, pi
 }
 
 /* The length of each wait, which the child measures with its own clocks. Shared memory. */
-static struct stretch *own;
+static struct stretch *own __attribute__((unused));
 
 static inline void wait_for(uint32_t of_event, int32_t activity, unsigned us,
                             struct stretch *stretch)

@@ -115,6 +115,8 @@ begin_postgres() {
 holder, waiter = '$PIDS'.split()
 assert 'pid ' + waiter in row['who'] and row['pid'] == int(waiter), row
 assert 0.8 < row['value'] < 1.2 and 'most of it for:' in row['sentence'], row
+assert f'(pid {holder}) blocked others for' in row['sentence'] and 'idle in transaction.' in row['sentence'], row
+assert row['command'].startswith('camp why --from '), row
 row = found['E28']
 assert row['pid'] == int(holder) and 0.8 < row['value'] < 1.2, row"
 }

@@ -17,11 +17,14 @@ setup_file() {
     [ -z "$(engines_refusal)" ] || { skip_file "$(engines_refusal)"; return; }
     servers_begin
     start_postgres
+    OTHER=$PG
+    start_postgres
     export PG_FOLDER PG_PID PG PGPASSFILE PGSERVICEFILE
     query_postgres 'create table t(a int); insert into t values (1); alter role camp connection limit 40'
     start_idle_session
     start_exporter all "$PG"
     start_exporter sql "$PG" --tier SQL
+    start_exporter both "$PG" --from "postgres:$OTHER"
     start_exporter hidden "host=$PG_FOLDER dbname=postgres user=stranger" --tier SQL
     sed -e 's/for: .*/for: 0s/' -e 's/\[[15]m\]/[5s]/g' -e 's/_seconds > [0-9]*/_seconds > 1/' \
         "$SHIPPED/camp.sessions.rules.yml" >"$SERVERS/rules.yml"
@@ -69,7 +72,7 @@ scrapes() {
     echo 'scrape_configs:'
     echo '  - job_name: sessions'
     echo '    static_configs:'
-    for name in all sql hidden; do
+    for name in all sql both hidden; do
         echo "      - {targets: ['$(sed 's,.*//,,; s,/.*,,' "$SERVERS/$name.exporter")'], labels: {instance: $name}}"
     done
 }
@@ -131,6 +134,19 @@ all_have_answers() {
 @test "each query of the dashboard about sessions has an answer" {
     python3 "$NAMES" queries "$SHIPPED/camp.sessions.dashboard.json" >"$SERVERS/queries"
     on_each_engine all_have_answers
+}
+
+# The variable `server` of the dashboard is one of several servers, or any, also where there is only one.
+@test "each query of the dashboard has an answer for each of several servers" {
+    local server
+    curl -sf "$(cat "$SERVERS/both.exporter")" | sed -n 's/^camp_server_up{.*server="\([^"]*\)".*/\1/p' >"$SERVERS/names"
+    [ "$(wc -l <"$SERVERS/names")" = 2 ]
+    while read -r server; do
+        python3 "$NAMES" queries "$SHIPPED/camp.sessions.dashboard.json" |
+            sed "s|instance=~\"[^\"]*\"|instance=\"both\"|g; s|server=~\"[^\"]*\"|server=\"$server\"|g" >"$SERVERS/queries"
+        [ "$(grep -c "server=\"$server\"" "$SERVERS/queries")" -ge 15 ]
+        on_each_engine all_have_answers
+    done <"$SERVERS/names"
 }
 
 @test "each metric and label of the rules and of the dashboard is on a page of sessions, and the panels have places" {

@@ -7,9 +7,12 @@
 #define SAMPLED "sampled_asleep_ns"
 
 /* Returns the session state that a column name begins with, as in "contention_ns" or
- * "contention_row_lock_ns". Returns SESSION_STATE_COUNT if the name begins with no state. */
+ * "contention_row_lock_ns". Throttled time counts as run queue: of both the database knows nothing.
+ * Returns SESSION_STATE_COUNT if the name begins with no state. */
 static int state_of(const char *column)
 {
+    if (strcmp(column, COLUMN_THROTTLED) == 0)
+        return SESSION_RUN_QUEUE;
     for (int i = 0; i < SESSION_STATE_COUNT; i++) {
         const size_t length = strlen(session_state_names[i]);
 

@@ -12,6 +12,7 @@
 #include "program/from_options.h"
 #include "program/intervals.h"
 #include "program/process_selection.h"
+#include "sources/servers/servers.h"
 #include "views/frame_notes.h"
 #include "views/view.h"
 
@@ -153,6 +154,16 @@ static bool reads_check(const struct explain *explain)
     return explain->from.from.text != NULL && strcmp(explain->from.from.text, "check") == 0;
 }
 
+/* Returns what opens one of several servers again, or `shown` of a server that was never reached:
+ * it may have secrets. */
+static const char *from_of_server(const struct explain *explain, size_t at,
+                                  const struct from_shown *shown)
+{
+    const struct server_report report = servers_source_report(explain->source, at);
+
+    return report.from != NULL && report.from[0] != '\0' ? report.from : shown->text;
+}
+
 /* Writes the options that open the same source again. A connection that cannot be shown is "...",
  * which the user replaces. */
 static void describe_source(struct explain *explain)
@@ -166,9 +177,10 @@ static void describe_source(struct explain *explain)
     const struct {
         const char *option, *value;
     } given[] = {
-        { "--from", explain->facts.from[0] != '\0' ? explain->facts.from
-                    : is_cut                       ? text
-                                                   : shown.text },
+        { "--from", from->more_count > 0             ? from_of_server(explain, 0, &shown)
+                    : explain->facts.from[0] != '\0' ? explain->facts.from
+                    : is_cut                         ? text
+                                                     : shown.text },
         { "--query", from->query },
         { "--host", from->host },
         { "--column", from->column },
@@ -192,9 +204,11 @@ static void describe_source(struct explain *explain)
         }
     }
     for (size_t i = 0; i < from->more_count; i++) {
+        const struct from_shown more = from_shown(from->more[i]);
+
         if (!shell_append(explain->from_text, sizeof explain->from_text, "--from") ||
             !shell_append(explain->from_text, sizeof explain->from_text,
-                          from_shown(from->more[i]).text)) {
+                          from_of_server(explain, i + 1, &more))) {
             snprintf(explain->from_text, sizeof explain->from_text, " --from ...");
             return;
         }
@@ -208,7 +222,9 @@ static void describe_lack(struct explain *explain)
 
     if (strcmp(facts->tier, "table") == 0)
         return;
-    if (facts->live && facts->note_warns)
+    if (strcmp(facts->kind, "sessions") == 0 && facts->live && !facts->note_warns)
+        snprintf(explain->why, sizeof explain->why, "tier %s", facts->tier);
+    else if (facts->live && facts->note_warns)
         snprintf(explain->why, sizeof explain->why, "%s", facts->note);
     else if (facts->live)
         snprintf(explain->why, sizeof explain->why,
@@ -255,7 +271,6 @@ static int open_source(struct explain *explain)
                    strcmp(explain->facts.kind, "threads") == 0);
     explain->evidence.is_live = explain->facts.live;
     explain->evidence.own_pid = explain->facts.live && explain->facts.cpus > 0 ? getpid() : 0;
-    describe_source(explain);
     describe_lack(explain);
     return OPTIONS_GO_ON;
 }
@@ -380,8 +395,10 @@ static int explain_source(struct explain *explain)
     status = open_source(explain);
     if (status == OPTIONS_GO_ON)
         status = read_all(explain);
-    if (status == OPTIONS_GO_ON)
+    if (status == OPTIONS_GO_ON) {
+        describe_source(explain);
         status = show(explain);
+    }
     if (status != OPTIONS_GO_ON)
         return status;
     if (explain->status != STATUS_OK)

@@ -103,7 +103,6 @@ int page_blockers_read(struct bytes *ret, struct blocker_tree *tree, const struc
     const struct why_blockers_interval interval = {
         .tree = tree,
         .shows_literals = shows_literals,
-        .has_no_statements = !shows_literals && strcmp(frame->schema->name, "postgres") != 0,
     };
     struct memory_text text;
     bool is_whole;

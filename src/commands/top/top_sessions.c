@@ -181,7 +181,10 @@ static bool is_known(void *context, const struct frame *rows, size_t row, size_t
     const size_t longest = rows->schema->longest;
 
     (void)context;
-    return column < longest || column >= longest + LONGEST_COLUMNS ||
+    if ((rows->entities[row].flags & ENTITY_UNTHROTTLED) != 0 &&
+        strcmp(rows->schema->columns[column].name, COLUMN_THROTTLED) == 0)
+        return false;
+    return longest == 0 || column < longest || column >= longest + LONGEST_COLUMNS ||
            frame_values(rows, row)[longest] > 0;
 }
 
@@ -206,10 +209,10 @@ void top_sessions_use_columns(struct top *top)
     top->style.extra = count > 0 ? top->session_fields : NULL;
     top->style.extra_count = count;
     top->style.fill_extra = count > 0 ? fill_extra : NULL;
+    top->style.is_known = is_known;
     if (schema->longest == 0)
         return;
     top->style.more = more_fields;
     top->style.more_count = ARRAY_COUNT(more_fields);
     top->style.fill_more = fill_more;
-    top->style.is_known = is_known;
 }

@@ -116,7 +116,7 @@ static void write_statement(char ret[LABELS_VALUE_SIZE],
     char *end;
 
     strtoll(session->statement, &end, 10); /* Without its text, a statement is its id. */
-    if (interval->has_no_statements)
+    if (!interval->shows_literals && !session->is_of_postgres)
         ret[0] = '\0';
     else if (interval->shows_literals || *end == '\0')
         copy_text(ret, LABELS_VALUE_SIZE, session->statement, strlen(session->statement));

@@ -85,9 +85,6 @@ static int show(struct shown *shown)
         .tier = sessions->facts->tier,
         .note = shown->note[0] != '\0' ? shown->note : sessions->facts->note,
         .shows_literals = sessions->shows_literals,
-        .has_no_statements =
-            !sessions->shows_literals &&
-            strcmp(sessions->source->describe(sessions->source)->name, "postgres") != 0,
         .is_undivided = !sessions->facts->live,
         .most = sessions->most,
         .subject = sessions->subject,

@@ -10,8 +10,8 @@
 
 /* Where a frame has what the tree needs. */
 struct places {
-    size_t server, blocker, root, application, statement, activity;           /* labels */
-    size_t blocked, measured, blocking, activity_ns, first_state, last_state; /* columns */
+    size_t server, blocker, root, application, statement, activity, backend_type; /* labels */
+    size_t blocked, measured, blocking, activity_ns, first_state, last_state;     /* columns */
 };
 
 static size_t find_label(const struct schema *schema, const char *name)
@@ -41,6 +41,7 @@ static struct places find_places(const struct schema *schema)
         .application = find_label(schema, "application"),
         .statement = find_label(schema, "query"),
         .activity = find_label(schema, "blocking_activity"),
+        .backend_type = find_label(schema, "backend_type"),
         .blocked = find_column(schema, "blocked_ns"),
         .measured = find_column(schema, "blocked_measured_ns"),
         .blocking = find_column(schema, "blocking_ns"),
@@ -135,6 +136,15 @@ static bool read_id(const struct entity *row, size_t label, int64_t *ret)
     return *end == '\0';
 }
 
+/* Of several servers, only sessions of PostgreSQL have a type. */
+static bool is_of_postgres(const struct places *places, const struct schema *schema,
+                           const struct entity *entity)
+{
+    return strcmp(schema->name, "postgres") == 0 ||
+           (places->backend_type != NOWHERE &&
+            labels_value(entity->labels, places->backend_type)[0] != '\0');
+}
+
 static void describe(struct blocker_tree *tree, const struct places *places,
                      const struct frame *frame, size_t row)
 {
@@ -148,6 +158,7 @@ static void describe(struct blocker_tree *tree, const struct places *places,
     memcpy(session->name, entity->name, sizeof session->name);
     copy_label(session->application, entity->labels, places->application);
     copy_label(session->statement, entity->labels, places->statement);
+    session->is_of_postgres = is_of_postgres(places, frame->schema, entity);
     if (values[places->blocking] == 0)
         return;
     copy_label(session->activity, entity->labels, places->activity);

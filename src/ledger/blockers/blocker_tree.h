@@ -22,6 +22,7 @@ struct blocker_session {
     char server[LABELS_VALUE_SIZE]; /* "" with one server */
     char name[CAMP_NAME_SIZE];
     char application[LABELS_VALUE_SIZE], statement[LABELS_VALUE_SIZE];
+    bool is_of_postgres;              /* its statement is one of PostgreSQL */
     char activity[LABELS_VALUE_SIZE]; /* of a session that blocks, such as "idle_in_transaction" */
     uint64_t activity_ns;             /* how long it has had its activity; 0 if unknown */
     uint64_t contention_ns;           /* all of its contention, in all intervals */

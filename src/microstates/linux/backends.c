@@ -4,6 +4,7 @@
  * process.
  */
 #include "../backends.h"
+#include "backend_copy.h"
 #include "backend_lengths.h"
 #include "backends.skel.h"
 #include "counters/clock.h"
@@ -26,15 +27,20 @@
 
 struct backends {
     struct backends_bpf *programs;
-    struct backend_slot *slots; /* [BACKENDS_MAX] */
-    /* [BACKENDS_MAX], or NULL if times are not divided by statement */
-    struct backend_statements *statements;
+    struct backend_maps maps;
     struct lengths_reader lengths; /* all zero if lengths are not kept */
     /* [BACKENDS_MAX] the row of each slot in the last reading, and whether its task has ended */
     uint32_t rows[BACKENDS_MAX];
     bool ended[BACKENDS_MAX];
-    struct backend_blocks *blocks; /* [BACKENDS_MAX], or NULL if blockers are not noted */
 };
+
+static void measure_throttled(struct backends_bpf *programs, bool has_clock)
+{
+    programs->rodata->measures_throttled = has_clock;
+    bpf_program__set_autoload(programs->progs.on_wakeup_new, has_clock);
+    bpf_program__set_autoload(programs->progs.on_migrate, has_clock);
+    bpf_program__set_autoload(programs->progs.read_open_wait, has_clock);
+}
 
 static int find_types(struct backends_bpf *programs, const struct relocations *types,
                       struct camp_error *error)
@@ -44,8 +50,10 @@ static int find_types(struct backends_bpf *programs, const struct relocations *t
 
     if (r == CAMP_OK)
         r = camp_events_require(kernel, error);
-    if (r == CAMP_OK)
+    if (r == CAMP_OK) {
         camp_relocations_fill(types, kernel, bpf_object__btf(programs->obj));
+        measure_throttled(programs, camp_events_have_throttled_clock(kernel));
+    }
     camp_kernel_types_close(kernel);
     return r;
 }
@@ -126,15 +134,20 @@ static int map_slots(struct backends *backends, const struct backends_place *pla
     const struct backends_bpf *programs = backends->programs;
     struct backend_lengths *lengths = NULL;
 
-    backends->slots = map_elements(programs->maps.accounts);
+    backends->maps.slots = map_elements(programs->maps.accounts);
     if (place->by_statement)
-        backends->statements = map_elements(programs->maps.statements);
+        backends->maps.statements = map_elements(programs->maps.statements);
     if (place->lengths)
         lengths = map_elements(programs->maps.lengths);
     if (place->by_blocker)
-        backends->blocks = map_elements(programs->maps.blocks);
-    if (backends->slots == NULL || (place->by_statement && backends->statements == NULL) ||
-        (place->by_blocker && backends->blocks == NULL) ||
+        backends->maps.blocks = map_elements(programs->maps.blocks);
+    if (programs->rodata->measures_throttled) {
+        backends->maps.open_wait = &backends->programs->bss->open_wait_read;
+        backends->maps.read_open_wait = bpf_program__fd(programs->progs.read_open_wait);
+    }
+    if (backends->maps.slots == NULL ||
+        (place->by_statement && backends->maps.statements == NULL) ||
+        (place->by_blocker && backends->maps.blocks == NULL) ||
         (place->lengths &&
          (lengths == NULL ||
           !lengths_reader_init(&backends->lengths, lengths, &programs->bss->lengths_places,
@@ -231,117 +244,17 @@ void backends_close(struct backends *backends)
 {
     if (backends == NULL)
         return;
-    if (backends->slots != NULL)
-        munmap(backends->slots, BACKENDS_MAX * sizeof *backends->slots);
-    if (backends->statements != NULL)
-        munmap(backends->statements, BACKENDS_MAX * sizeof *backends->statements);
+    if (backends->maps.slots != NULL)
+        munmap(backends->maps.slots, BACKENDS_MAX * sizeof *backends->maps.slots);
+    if (backends->maps.statements != NULL)
+        munmap(backends->maps.statements, BACKENDS_MAX * sizeof *backends->maps.statements);
     if (backends->lengths.shared != NULL)
         munmap(backends->lengths.shared, BACKEND_LENGTHS_MAX * sizeof *backends->lengths.shared);
     lengths_reader_release(&backends->lengths);
-    if (backends->blocks != NULL)
-        munmap(backends->blocks, BACKENDS_MAX * sizeof *backends->blocks);
+    if (backends->maps.blocks != NULL)
+        munmap(backends->maps.blocks, BACKENDS_MAX * sizeof *backends->maps.blocks);
     backends_bpf__destroy(backends->programs);
     free(backends);
-}
-
-#define BUSY_TRIES 100
-#define SLEEPING_TRIES 20
-
-static void copy_account(struct backend_account *ret, const struct backend_account *account)
-{
-    const size_t head = offsetof(struct backend_account, waits);
-    size_t waits;
-
-    memcpy(ret, account, head);
-    if (ret->wait_count > BACKEND_WAITS_MAX)
-        ret->wait_count = 0; /* The kernel is writing the account. The caller copies it again. */
-    waits = ret->wait_count * sizeof ret->waits[0];
-    memcpy(ret->waits, account->waits, waits);
-}
-
-static void close_copy(struct backend_account *ret, uint64_t since_ns, uint32_t wait, uint64_t now)
-{
-    uint64_t interval = now > since_ns ? now - since_ns : 0;
-
-    ret->time_ns = since_ns;
-    if ((ret->flags & BACKEND_ENDED) != 0)
-        return;
-    ret->time_ns += interval;
-    if (ret->state == BACKEND_ON_CPU)
-        ret->cpu_ns += interval;
-    else if (ret->state == BACKEND_IN_RUN_QUEUE)
-        ret->run_queue_ns += interval;
-    else if (wait < ret->wait_count)
-        ret->waits[wait].ns += interval;
-}
-
-/* Adds the time since since_ns to the copy of the times by statement, like close_copy(). */
-static void close_statements(struct backend_statements *ret, const struct backend_account *account,
-                             uint64_t since_ns)
-{
-    const uint64_t interval = account->time_ns - since_ns;
-
-    if ((account->flags & BACKEND_ENDED) != 0)
-        return;
-    if (account->state == BACKEND_ON_CPU)
-        ret->cpu_ns += interval;
-    else if (account->state == BACKEND_IN_RUN_QUEUE)
-        ret->run_queue_ns += interval;
-    else if (ret->share < BACKEND_SHARES)
-        ret->shares[ret->share].ns += interval;
-}
-
-/* A copy of what belongs to one slot. `statements` and `blocks` may be NULL. */
-struct copy {
-    struct backend_account *account;
-    struct backend_statements *statements;
-    struct backend_blocks *blocks;
-};
-
-static void close_blocks(struct backend_blocks *ret, const struct backend_account *account,
-                         uint64_t since_ns)
-{
-    if ((account->flags & BACKEND_ENDED) == 0 && ret->is_asleep != 0)
-        ret->asleep_ns += account->time_ns - since_ns;
-}
-
-/* Copies slot `number`, and repeats the copy if the kernel changed the slot meanwhile.
- * After BUSY_TRIES copies this function sleeps between copies, because a hypervisor may have
- * stopped the CPU that is writing. Returns false if the slot changed during each copy; *ret is then
- * the last copy. The order of the loads is that of order.bpf.h; the clock is read after the copy
- * and before the second load of `sequence`, so the copy was still valid at that time. */
-static bool read_slot(const struct copy *ret, const struct backends *backends, uint32_t number)
-{
-    const struct backend_slot *slot = &backends->slots[number];
-    const volatile uint64_t *now_sequence = &slot->sequence;
-
-    for (int i = 0; i < BUSY_TRIES + SLEEPING_TRIES; i++) {
-        uint64_t sequence, since_ns, now;
-        uint32_t wait;
-
-        if (i >= BUSY_TRIES)
-            usleep(1000);
-        sequence = *now_sequence;
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        copy_account(ret->account, &slot->account);
-        if (ret->statements != NULL)
-            memcpy(ret->statements, &backends->statements[number], sizeof *ret->statements);
-        if (ret->blocks != NULL)
-            memcpy(ret->blocks, &backends->blocks[number], sizeof *ret->blocks);
-        since_ns = slot->since_ns;
-        wait = slot->wait;
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        now = now_ns(CLOCK_MONOTONIC);
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        close_copy(ret->account, since_ns, wait, now);
-        if (ret->statements != NULL)
-            close_statements(ret->statements, ret->account, since_ns);
-        if (ret->blocks != NULL)
-            close_blocks(ret->blocks, ret->account, since_ns);
-        if (sequence % 2 == 0 && sequence == *now_sequence)
-            return true;
-    }
-    return false;
 }
 
 /* Tells the kernel how much of the wait for a lock that has not ended is reported now. */
@@ -358,11 +271,11 @@ static void give_back(struct backends *backends, uint32_t number)
 {
     struct backend_slots *slots = &backends->programs->bss->slots;
 
-    memset(&backends->slots[number], 0, sizeof backends->slots[number]);
-    if (backends->statements != NULL)
-        memset(&backends->statements[number], 0, sizeof backends->statements[number]);
-    if (backends->blocks != NULL)
-        memset(&backends->blocks[number], 0, sizeof backends->blocks[number]);
+    memset(&backends->maps.slots[number], 0, sizeof backends->maps.slots[number]);
+    if (backends->maps.statements != NULL)
+        memset(&backends->maps.statements[number], 0, sizeof backends->maps.statements[number]);
+    if (backends->maps.blocks != NULL)
+        memset(&backends->maps.blocks[number], 0, sizeof backends->maps.blocks[number]);
     slots->in_use[number] = 0;
     slots->free[slots->given % BACKENDS_MAX] = number;
     __atomic_store_n(&slots->given, slots->given + 1, __ATOMIC_RELEASE);
@@ -394,19 +307,19 @@ int backends_read(struct backends *backends, struct backend_account *accounts,
     /* before the first share is read, so that none is replaced unread */
     __atomic_store_n(reading, *reading + 1, __ATOMIC_SEQ_CST);
     for (uint32_t i = 0; i < BACKENDS_MAX && count < capacity; i++) {
-        const struct copy copy = {
+        const struct backend_copy copy = {
             .account = &accounts[count],
             .statements =
-                statements != NULL && backends->statements != NULL ? &statements[count] : NULL,
-            .blocks = blocks != NULL && backends->blocks != NULL ? &blocks[count] : NULL,
+                statements != NULL && backends->maps.statements != NULL ? &statements[count] : NULL,
+            .blocks = blocks != NULL && backends->maps.blocks != NULL ? &blocks[count] : NULL,
         };
         bool is_whole;
 
         if (in_use[i] == 0)
             continue;
-        is_whole = read_slot(&copy, backends, i);
+        is_whole = backend_copy_slot(&copy, &backends->maps, i);
         if (is_whole && copy.blocks != NULL)
-            note_reported(&backends->blocks[i], copy.blocks);
+            note_reported(&backends->maps.blocks[i], copy.blocks);
         backends->ended[i] = is_whole && (copy.account->flags & BACKEND_ENDED) != 0;
         copy.account->row = backends->rows[i] = (uint32_t)count;
         count += copy.account->pid != 0;
@@ -428,6 +341,11 @@ const struct backend_lengths_growth *backends_lengths(const struct backends *bac
     *ret_count = backends->lengths.count;
     *ret_uncounted = backends->programs->bss->uncounted_lengths;
     return backends->lengths.growth;
+}
+
+bool backends_measure_throttled(const struct backends *backends)
+{
+    return backends->maps.open_wait != NULL;
 }
 
 void backends_losses(const struct backends *backends, struct backends_losses *ret)

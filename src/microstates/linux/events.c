@@ -39,6 +39,7 @@ struct event {
         name, NULL, function, NULL, NULL, false, 0, true, since, without                           \
     }
 
+#define MEMBER_OF_CLOCK "throttled_clock_self"
 #define EACH_VISITED "snapshots also visit idle threads"
 
 /* The tracepoints are older, but programs attach to them by BTF only since Linux 5.5. */
@@ -80,7 +81,7 @@ static const struct event events[] = {
     TRACEPOINT("cgroup_attach_task", false, "5.5", EACH_VISITED),
     TRACEPOINT("sched_process_exit", false, "5.5", EACH_VISITED),
     { "a thread by its tid", NULL, NULL, NULL, NULL, true, 0, false, "6.10", EACH_VISITED },
-    { "throttled clock", NULL, NULL, "throttled_clock_self", NULL, false, 0, false, "6.6",
+    { "throttled clock", NULL, NULL, MEMBER_OF_CLOCK, NULL, false, 0, false, "6.6",
       "a group's throttled time is run queue" },
     { "fexit " EVENTS_FUNCTION_OF_TRAPS, NULL, NULL, NULL, EVENTS_FUNCTION_OF_TRAPS, false, 0,
       false, "5.5", "no trap: its time is part of user" },
@@ -196,6 +197,11 @@ static bool is_present(const struct kernel_types *kernel, const struct event *ev
 bool camp_events_have_tracepoint(const struct kernel_types *kernel, const char *name)
 {
     return parameters_of(kernel, name) > 0;
+}
+
+bool camp_events_have_throttled_clock(const struct kernel_types *kernel)
+{
+    return has_member(kernel, "cfs_rq", MEMBER_OF_CLOCK);
 }
 
 int camp_events_require(const struct kernel_types *kernel, struct camp_error *error)

@@ -21,6 +21,9 @@ bool camp_events_may_find_threads(const struct kernel_types *kernel);
 /* Returns true if the kernel has the tracepoint, whatever its parameters are. */
 bool camp_events_have_tracepoint(const struct kernel_types *kernel, const char *name);
 
+/* Returns true if the kernel has a clock of the throttled time of a run queue (Linux 6.6). */
+bool camp_events_have_throttled_clock(const struct kernel_types *kernel);
+
 /* Returns CAMP_E_NOTSUP if a required event is missing. The error names the first missing event and
  * the Linux version that has it. */
 int camp_events_require(const struct kernel_types *kernel, struct camp_error *error);

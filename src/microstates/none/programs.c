@@ -48,6 +48,11 @@ const struct backend_lengths_growth *backends_lengths(const struct backends *bac
     return NULL;
 }
 
+bool backends_measure_throttled(const struct backends *backends)
+{
+    return false;
+}
+
 void backends_losses(const struct backends *backends, struct backends_losses *ret)
 {
     memset(ret, 0, sizeof *ret);

@@ -46,7 +46,7 @@ static const struct column columns[] = {
     { "absolute_ns", "absolute", "sum of |sampled - measured| of those in the row", COLUMN_COUNTER,
       CAMP_DERIVED },
     { "active", "active", "those of the row that ran", COLUMN_COUNTER, CAMP_MEASURED },
-    { "maximum_error_millionths", "maximum", "largest |sampled - measured| / measured of one",
+    { COLUMN_MAXIMUM_ERROR, "maximum", "largest |sampled - measured| / measured of one",
       COLUMN_GAUGE, CAMP_DERIVED },
     { "stray_ns", "stray", "sampled of those that were not measured to run", COLUMN_COUNTER,
       CAMP_SAMPLED },
@@ -59,6 +59,7 @@ const struct schema tasks_schema = {
     .columns = columns,
     .column_count = TASKS_COLUMN_COUNT,
     .state_count = 0,
+    .maximum = TASKS_MAXIMUM,
 };
 
 const struct schema tasks_measured_schema = {

@@ -180,6 +180,7 @@ static bool add_row(struct server_worker *worker, const struct frame *from, size
         return false;
     *entity = from->entities[row];
     entity->id = entity_of_server(worker->number, entity->id);
+    entity->flags |= worker->places.lacks_throttled ? ENTITY_UNTHROTTLED : 0;
     frame->elapsed_ns[at] = from->elapsed_ns[row];
     frame->only_states[at] = only != 0 ? (uint32_t)places[only - 1] + 1 : 0;
     values = frame_values(frame, at);

@@ -44,6 +44,7 @@ struct server_report {
     const char *name;
     const char *kind;           /* such as "postgres"; NULL as long as it was never reached */
     const char *tier;           /* likewise */
+    const char *from;           /* likewise: --from that opens it again, without secrets */
     struct session_facts facts; /* not answered if the server is missing; then old, or all 0 */
     struct losses losses;
     const char *note;

@@ -45,6 +45,13 @@ static size_t find_column(const struct schema *schema, const struct column *want
     return SIZE_MAX;
 }
 
+static bool has_throttled(const struct schema *schema)
+{
+    const struct column throttled = { .name = COLUMN_THROTTLED, .kind = COLUMN_STATE };
+
+    return find_column(schema, &throttled) != SIZE_MAX;
+}
+
 static size_t find_label(const struct schema *schema, const char *name)
 {
     for (size_t i = 0; i < schema->label_count; i++) {
@@ -149,7 +156,7 @@ int servers_columns_add(struct servers_columns *columns, const struct schema *sc
     }
     for (size_t i = 0; i < schema->label_count && good; i++)
         good = add_label(columns, schema->label_names[i]);
-    columns->schema.longest = schema_find_longest(&columns->schema);
+    schema_find_maxima(&columns->schema);
     return good ? CAMP_OK : CAMP_E_NOMEM;
 }
 
@@ -191,6 +198,7 @@ int server_places_find(struct server_places *ret, const struct schema *of_server
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the columns of a server");
     for (size_t i = 0; i < of_server->column_count; i++)
         ret->columns[i] = find_column(all, &of_server->columns[i]);
+    ret->lacks_throttled = has_throttled(all) && !has_throttled(of_server);
     for (size_t i = 0; i < of_server->label_count; i++)
         ret->labels[i] = find_label(all, of_server->label_names[i]);
     return CAMP_OK;

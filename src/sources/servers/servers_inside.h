@@ -20,8 +20,9 @@ struct servers_columns {
 
 /* Where the columns and labels of one server are among those of all; SIZE_MAX: nowhere. */
 struct server_places {
-    size_t *columns; /* [column_count of the server] */
-    size_t *labels;  /* [label_count of the server] */
+    size_t *columns;      /* [column_count of the server] */
+    size_t *labels;       /* [label_count of the server] */
+    bool lacks_throttled; /* another server has COLUMN_THROTTLED, and this one does not */
 };
 
 enum server_state {

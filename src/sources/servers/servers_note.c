@@ -64,6 +64,7 @@ void servers_report(struct server_worker *worker)
     report->name = worker->name;
     report->kind = worker->kind;
     report->tier = worker->facts.tier;
+    report->from = worker->facts.from;
     report->losses = worker->is_ready ? worker->interval.frame.losses : (struct losses){ 0 };
     report->note = worker->note;
     snprintf(worker->note, sizeof worker->note, "%s",

@@ -2,10 +2,12 @@
  * Makes the rows of a frame from what a driver (postgres, mariadb, odbc) reports of each session in
  * an interval. Rules (ledger/session_rules.h) assign the reported times to states and columns.
  *
- * The states are cpu, run_queue, contention, wait and idle. Each column that the rules name adds a
- * counter STATE_COLUMN_ns, such as contention_row_lock_ns, which is a part of the state. With
- * `detail`, the states are instead cpu, run_queue and the columns of the rules. If the database
- * itself also reports times, they are in the columns reported_cpu_ns to reported_idle_ns.
+ * The states are cpu, run_queue, contention, wait and idle, and with has_throttled also throttled,
+ * after run_queue: the part of the time without a CPU in which a quota of CPU time was used up.
+ * Each column that the rules name adds a counter STATE_COLUMN_ns, such as contention_row_lock_ns,
+ * which is a part of the state. With `detail`, the states are instead cpu, run_queue and the
+ * columns of the rules. If the database itself also reports times, they are in the columns
+ * reported_cpu_ns to reported_idle_ns.
  *
  * If the labels have "blocker", the time that a session waited for locks is divided by the sessions
  * that blocked it (blocker_samples.h). Its row has the one that blocked it longest, blocked_ns is
@@ -76,6 +78,7 @@ struct session {
     /* by the operating system; by the database if the operating system does not count it */
     uint64_t cpu_ns;
     uint64_t run_queue_ns; /* by the operating system; 0 if unknown */
+    uint64_t throttled_ns; /* not in run_queue_ns, if the frame has_throttled; otherwise 0 */
     /* [time_count], in any order; the same kind may occur several times */
     const struct session_time *times;
     size_t time_count;
@@ -123,8 +126,9 @@ enum session_division {
 enum session_division session_division_of(const char *label);
 
 struct session_plan {
-    const char *name; /* name of the schema, such as "postgres" */
-    bool detail;      /* the states are cpu, run_queue and the columns of the rules */
+    const char *name;   /* name of the schema, such as "postgres" */
+    bool detail;        /* the states are cpu, run_queue and the columns of the rules */
+    bool has_throttled; /* sessions have throttled_ns */
     bool has_reported;
     bool has_sampled;
     bool has_counts;                     /* the database counts the calls of statements */
@@ -151,9 +155,9 @@ struct session_frame {
     /* [schema.column_count]; owns the texts of the rules' columns */
     struct column *columns;
     bool detail;
-    size_t first_rule_column, first_reported_column, sampled_column, samples_column,
-        first_count_column, planning_column, lock_column, first_length_column, blocked_column,
-        blocking_column, blocking_activity_column,
+    size_t throttled_column, first_rule_column, first_reported_column, sampled_column,
+        samples_column, first_count_column, planning_column, lock_column, first_length_column,
+        blocked_column, blocking_column, blocking_activity_column,
         measured_column;        /* indexes of columns; 0 if the frame has no such column */
     size_t first_blocker_label; /* enum session_label, if there is blocked_column */
     size_t event_label;         /* label_count if there is no SOURCE_LABEL_WAIT_EVENT */

@@ -70,7 +70,7 @@ static int add_event(struct session_frame *sessions, const struct session *sessi
 
     if (is_first) {
         row = *session;
-        row.cpu_ns = row.run_queue_ns = 0;
+        row.cpu_ns = row.run_queue_ns = row.throttled_ns = 0;
     }
     collect(sessions, session, name, &row, &row.elapsed_ns);
     row.entity.flags |= is_first ? 0 : ENTITY_PART;
@@ -94,7 +94,8 @@ static int add_rest(struct session_frame *sessions, const struct session *sessio
 int session_events_add_rows(struct session_frame *sessions, const struct session *session)
 {
     const size_t count = session->time_count + session->lengths_count;
-    uint64_t event_ns = 0, other_ns = session->cpu_ns + session->run_queue_ns;
+    uint64_t event_ns = 0;
+    uint64_t other_ns = session->cpu_ns + session->run_queue_ns + session->throttled_ns;
     bool is_first;
     int r = CAMP_OK;
 

@@ -127,9 +127,100 @@ static void no_priority_is_said_of_a_starved_kernel_thread(void **state)
     }
 }
 
+/* Columns of sessions whose server measures throttled time and blockers. */
+static const struct column columns_of_servers[] = {
+    FAKE_STATE("cpu_ns", CLASS_CPU),
+    FAKE_STATE("run_queue_ns", CLASS_READY),
+    FAKE_STATE("throttled_ns", CLASS_THROTTLED),
+    FAKE_STATE("contention_ns", CLASS_CONTENTION),
+    FAKE_STATE("idle_ns", CLASS_IDLE),
+    FAKE_COUNTER("contention_row_lock_ns", CAMP_MEASURED),
+    FAKE_COUNTER("blocking_ns", CAMP_SCALED),
+};
+static const char *const labels_of_servers[] = { "server", "blocking_activity" };
+static const struct schema of_servers = {
+    "sessions", columns_of_servers, ARRAY_COUNT(columns_of_servers), 5, labels_of_servers, 2
+};
+
+static void add_session(struct fake *fake, int64_t number, const char *activity)
+{
+    struct entity *entity = fake_row(fake, &fake->rows, entity_of_server(2, number), 0, "app@shop");
+
+    entity->labels = labels_intern((const char *const[]){ "host=db2", activity }, 2);
+}
+
+static void throttled_sessions_have_a_quota_of_their_own(void **state)
+{
+    struct fake fake;
+
+    (void)state;
+    fake_start(&fake, &of_servers);
+    add_session(&fake, 7, "");
+    fake_set(&fake.rows, "throttled_ns", 0.25);
+    assert_sentence(&fake, "E03",
+                    "Sessions were throttled for 250 ms a second: their server had used up its own "
+                    "quota of CPU time (that of its cgroup). app@shop (pid 7 of host=db2) was "
+                    "throttled for longest.");
+    fake_end(&fake);
+}
+
+static void sessions_that_wait_for_locks_are_told_with_their_blocker(void **state)
+{
+    struct judgement found;
+    char command[COMMAND_SIZE];
+    struct fake fake;
+
+    (void)state;
+    fake_start(&fake, &of_servers);
+    add_session(&fake, 7, "");
+    fake_set(&fake.rows, "contention_ns", 0.5);
+    fake_set(&fake.rows, "contention_row_lock_ns", 0.5);
+    add_session(&fake, 8, "idle_in_transaction");
+    fake_set(&fake.rows, "blocking_ns", 0.5);
+    assert_sentence(&fake, "E27",
+                    "1 session waited 500 ms a second for what other sessions hold, most of it "
+                    "for: contention_row_lock_ns. app@shop (pid 7 of host=db2) waited longest; "
+                    "app@shop (pid 8 of host=db2) blocked others for 500 ms a second, idle in "
+                    "transaction.");
+    judge(&found, rule_find("E27"), &fake.evidence, "");
+    command_text(command, &found, EVIDENCE_SESSIONS, " --from postgres:host=db2");
+    assert_string_equal(command, "camp why --from postgres:host=db2");
+    fake_end(&fake);
+}
+
+static void reasons_of_rules_about_threads_speak_of_sessions(void **state)
+{
+    static const char *const rules_of_threads[][2] = {
+        { "E03", "throttled time of sessions" },    { "E04", "about the machine" },
+        { "E11", "no such state of threads" },      { "E14", "about the machine" },
+        { "E22", "no such state of threads" },      { "E34", "camp why shows who blocks whom" },
+        { "E42", "camp why shows who blocks whom" }
+    };
+    struct fake fake;
+
+    (void)state;
+    fake_start(&fake, &fake_sessions);
+    fake.evidence.is_live = true;
+    fake_row(&fake, &fake.rows, 7, 7, "app@shop");
+    fake_finish(&fake);
+    for (size_t i = 0; i < ARRAY_COUNT(rules_of_threads); i++) {
+        struct judgement found;
+
+        judge(&found, rule_find(rules_of_threads[i][0]), &fake.evidence, "tier SQL");
+        assert_int_equal(found.verdict, VERDICT_UNKNOWN);
+        assert_non_null(strstr(found.reason, rules_of_threads[i][1]));
+        assert_null(strstr(found.reason, "tier SQL"));
+        assert_null(strstr(found.reason, "this kernel"));
+    }
+    fake_end(&fake);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(throttled_sessions_have_a_quota_of_their_own),
+        cmocka_unit_test(sessions_that_wait_for_locks_are_told_with_their_blocker),
+        cmocka_unit_test(reasons_of_rules_about_threads_speak_of_sessions),
         cmocka_unit_test(full_cpus_of_one_process_are_those_of_the_machine),
         cmocka_unit_test(sums_of_chosen_processes_say_whose_they_are),
         cmocka_unit_test(what_the_system_counts_as_a_whole_is_unknown_of_chosen_processes),

@@ -68,6 +68,36 @@ static void add_blocker(int64_t id, uint64_t ns, const char *activity, uint64_t 
     frame_values(&frame, at)[ACTIVITY] = activity_ns;
 }
 
+/* Of several servers, only those of PostgreSQL have types of backends. */
+static void of_several_servers_the_sessions_of_postgres_are_known(void **state)
+{
+    static const char *const with_type[] = { "server", "backend_type", "last_statement", "blocker",
+                                             "root_blocker" };
+    static const struct schema of_servers = { "sessions", columns, 6, 2, with_type, 5 };
+    static const char *const values[][5] = { { "db1", "client_backend", "update t", "8", "8" },
+                                             { "db2", "", "update t", "9", "9" } };
+
+    (void)state;
+    frame_release(&frame);
+    frame_init(&frame, &of_servers);
+    for (size_t i = 0; i < 2; i++) {
+        struct entity *row = frame_add(&frame);
+
+        assert_non_null(row);
+        row->id = entity_of_server(i + 1, 7);
+        row->labels = labels_intern(values[i], 5);
+        frame_values(&frame, i)[CONTENTION] = frame_values(&frame, i)[BLOCKED] = 5;
+    }
+    blocker_tree_start(&tree);
+    blocker_tree_add(&tree, &frame);
+    for (size_t i = 0; i < tree.session_count; i++) {
+        if (tree.sessions[i]->has_row)
+            assert_int_equal(tree.sessions[i]->is_of_postgres,
+                             strcmp(tree.sessions[i]->server, "db1") == 0);
+    }
+    assert_int_equal(tree.session_count, 4);
+}
+
 static bool has_id(const void *context, const struct blocker_session *session)
 {
     return session->id == *(const int64_t *)context;
@@ -299,6 +329,7 @@ static void each_server_has_trees_of_its_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(of_several_servers_the_sessions_of_postgres_are_known),
         TEST(a_chain_is_a_tree_with_the_root_first),
         TEST(the_measured_parts_of_equal_edges_add_up),
         TEST(without_the_column_nothing_is_measured),

@@ -48,6 +48,44 @@ static void make(struct frame *frame, struct frame *groups)
     add(frame, 33, 33, 0, brief, "ls", 5, 1);
 }
 
+/* A session that has blocked others for 3 s, and one that has for 5 s, have not for 8 s. */
+static void the_age_of_a_group_is_that_of_its_oldest_member(void **state)
+{
+    static const struct column of_ages[] = {
+        { "idle_ns", "idle", "", COLUMN_STATE, CAMP_MEASURED },
+        { "blocking_ns", "blocks others", "", COLUMN_COUNTER, CAMP_SCALED },
+        { COLUMN_AGE, "blocking activity", "", COLUMN_GAUGE, CAMP_SAMPLED },
+        { "samples", "samples", "", COLUMN_COUNTER, CAMP_SAMPLED },
+    };
+    static const uint64_t values[][4] = { { 10, 1, 3000, 2 }, { 10, 2, 5000, 2 }, { 10, 0, 0, 2 } };
+    struct schema with_age = { "sessions", of_ages, 4, 1 };
+    const struct grouping grouping = { .key = GROUP_NAME };
+    struct frame frame, groups;
+
+    (void)state;
+    schema_find_maxima(&with_age);
+    assert_int_equal(with_age.maximum, 2);
+    frame_init(&frame, &with_age);
+    frame_init(&groups, &with_age);
+    for (int i = 0; i < 3; i++) {
+        struct entity *entity = frame_add(&frame);
+
+        assert_non_null(entity);
+        entity->id = entity->pid = i + 1;
+        strcpy(entity->name, "app");
+        memcpy(frame_values(&frame, (size_t)i), values[i], sizeof values[i]);
+        frame.elapsed_ns[i] = 10;
+    }
+    assert_int_equal(group_frame(&groups, &frame, &grouping), CAMP_OK);
+    assert_int_equal(groups.entity_count, 1);
+    assert_int_equal(frame_values(&groups, 0)[0], 30);
+    assert_int_equal(frame_values(&groups, 0)[1], 3);
+    assert_int_equal(frame_values(&groups, 0)[2], 5000);
+    assert_int_equal(frame_values(&groups, 0)[3], 6);
+    frame_release(&frame);
+    frame_release(&groups);
+}
+
 static const struct entity *find(const struct frame *frame, const char *name, size_t *ret)
 {
     for (*ret = 0; *ret < frame->entity_count; ++*ret) {
@@ -356,6 +394,7 @@ static void a_decrease_of_one_state_is_subtracted_from_the_state_that_grew_most(
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_age_of_a_group_is_that_of_its_oldest_member),
         cmocka_unit_test(without_grouping_each_thread_is_a_row),
         cmocka_unit_test(the_row_of_a_process_adds_up_its_threads),
         cmocka_unit_test(grouping_by_thread_merges_exited_threads_of_the_same_name),

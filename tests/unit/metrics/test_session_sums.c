@@ -21,6 +21,7 @@ static const struct column columns[] = {
 };
 #define COLUMNS COUNT(columns)
 #define COLUMN_IN_TRANSACTION (COLUMNS - 1)
+#define ALL_KNOWN (((1 << SESSION_SUM_STATES) - 1) & ~(1 << SESSION_SUM_THROTTLED))
 
 static struct schema schema_of(const struct column *of, size_t count)
 {
@@ -141,12 +142,12 @@ static void what_a_source_does_not_know_is_not_known(void **state)
     (void)state;
     memcpy(own, columns, sizeof own);
     assert_int_equal(session_sums_init(&sums, &schema, 1, 20, 20), CAMP_OK);
-    assert_int_equal(sums.known, (1 << SESSION_SUM_STATES) - 1);
+    assert_int_equal(sums.known, ALL_KNOWN);
     session_sums_release(&sums);
     /* The tier SQL: a column of the run queue, in which nothing is ever. */
     own[SESSION_CPU].provenance = own[SESSION_RUN_QUEUE].provenance = CAMP_SAMPLED;
     assert_int_equal(session_sums_init(&sums, &schema, 1, 20, 20), CAMP_OK);
-    assert_int_equal(sums.known, ((1 << SESSION_SUM_STATES) - 1) & ~(1 << SESSION_RUN_QUEUE));
+    assert_int_equal(sums.known, ALL_KNOWN & ~(1 << SESSION_RUN_QUEUE));
     session_sums_release(&sums);
     /* Rules of the user without a column of transactions, and a server without CPU time. */
     own[SESSION_CPU].provenance = own[SESSION_RUN_QUEUE].provenance = CAMP_UNKNOWN;
@@ -154,6 +155,39 @@ static void what_a_source_does_not_know_is_not_known(void **state)
     assert_int_equal(session_sums_init(&sums, &schema, 1, 20, 20), CAMP_OK);
     assert_int_equal(sums.known, 1 << SESSION_CONTENTION | 1 << SESSION_WAIT | 1 << SESSION_IDLE);
     session_sums_release(&sums);
+}
+
+/* A source that measures throttled time has it after the run queue. One of several servers may not
+ * measure it. */
+static void throttled_time_is_known_only_of_rows_that_have_it(void **state)
+{
+    struct column own[COLUMNS + 1];
+    struct schema schema = schema_of(own, COLUMNS + 1);
+    struct session_sums sums;
+    struct frame frame;
+
+    (void)state;
+    memcpy(own, columns, 2 * sizeof *own);
+    own[2] = (struct column){ .name = "throttled_ns", .kind = COLUMN_STATE };
+    memcpy(own + 3, columns + 2, (COLUMNS - 2) * sizeof *own);
+    schema.state_count++;
+    frame_init(&frame, &schema);
+    assert_int_equal(session_sums_init(&sums, &schema, 1, 20, 20), CAMP_OK);
+    assert_int_equal(sums.known, (1 << SESSION_SUM_STATES) - 1);
+    start_interval(&frame);
+    add(&frame, "web", 100, (uint64_t[COLUMNS + 1]){ 1, 2, 30, 4, 5, 58 });
+    assert_int_equal(session_sums_add(&sums, &frame, 0), CAMP_OK);
+    assert_int_equal(group_named(&sums, "web")->shown[SESSION_RUN_QUEUE], 2);
+    assert_int_equal(group_named(&sums, "web")->shown[SESSION_SUM_THROTTLED], 30);
+    assert_int_equal(group_named(&sums, "web")->shown[SESSION_CONTENTION], 4);
+    assert_int_equal(group_named(&sums, "web")->shown[SESSION_IDLE], 58);
+    assert_adds_up(&sums);
+    assert_int_equal(sums.unaccounted_ns, 0);
+    frame.entities[0].flags |= ENTITY_UNTHROTTLED;
+    assert_int_equal(session_sums_add(&sums, &frame, 0), CAMP_OK);
+    assert_int_equal(sums.known, ALL_KNOWN);
+    session_sums_release(&sums);
+    frame_release(&frame);
 }
 
 static void names_that_change_have_few_series_and_lose_no_time(void **state)
@@ -214,6 +248,7 @@ int main(void)
         cmocka_unit_test(times_are_summed_by_application_and_state),
         cmocka_unit_test(unaccounted_and_overlapping_time_do_not_cancel_out),
         cmocka_unit_test(what_a_source_does_not_know_is_not_known),
+        cmocka_unit_test(throttled_time_is_known_only_of_rows_that_have_it),
         cmocka_unit_test(names_that_change_have_few_series_and_lose_no_time),
         cmocka_unit_test(an_application_that_is_named_other_has_a_name_of_its_own),
     };

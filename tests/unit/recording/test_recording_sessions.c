@@ -73,6 +73,42 @@ static uint64_t record_session_ticks(void)
     return written;
 }
 
+/* Of several servers one may not know the throttled time of its sessions. */
+static void that_throttled_time_is_unknown_is_recorded(void **state)
+{
+    const struct from from = { 0 };
+    struct recorder *recorder = open_recorder();
+    struct from_facts facts;
+    struct source *source;
+    struct frame frame;
+
+    (void)state;
+    frame_init(&frame, &sessions_schema);
+    for (size_t i = 0; i < 3; i++) {
+        frame_clear(&frame);
+        frame.start_ns = frame.end_ns;
+        frame.end_ns += WALL_NS;
+        *frame_add(&frame) = (struct entity){ .id = 1, .count = 1 };
+        *frame_add(&frame) = (struct entity){ .id = 2, .count = 1, .flags = ENTITY_UNTHROTTLED };
+        for (size_t row = 0; row < 2; row++)
+            frame.elapsed_ns[row] = frame_values(&frame, row)[0] = WALL_NS;
+        write_frame(recorder, &frame, NULL);
+    }
+    assert_int_equal(recorder_counts(recorder).written, 2); /* Idle rows are still left out. */
+    recorder_close(recorder);
+    frame_release(&frame);
+    source = open_from(&from, &facts);
+    for (size_t i = 0; i < 3; i++) {
+        const struct frame *read;
+
+        assert_int_equal(read_frame(source, &read), CAMP_OK);
+        assert_int_equal(read->entity_count, 2);
+        assert_int_equal(read->entities[0].flags & ENTITY_UNTHROTTLED, 0);
+        assert_int_equal(read->entities[1].flags & ENTITY_UNTHROTTLED, ENTITY_UNTHROTTLED);
+    }
+    source_close(source);
+}
+
 /* A row is left out if the same counters as in the row before equal the time of the state. These
  * counters are restored. A row with another value in a counter is written. */
 static void an_unchanged_row_of_an_idle_session_is_written_once(void **state)
@@ -244,6 +280,7 @@ int main(void)
 {
 #define RECORDING_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
+        RECORDING_TEST(that_throttled_time_is_unknown_is_recorded),
         RECORDING_TEST(an_unchanged_row_of_an_idle_session_is_written_once),
         RECORDING_TEST(of_a_state_with_parts_only_the_rest_is_recorded),
         RECORDING_TEST(an_old_recording_with_whole_states_is_read),

@@ -93,6 +93,29 @@ static void each_column_of_a_server_has_its_place(void **state)
     servers_columns_release(&columns);
 }
 
+/* The throttled time of a server that cannot know it is in its run queue. */
+static void a_server_without_throttled_time_beside_one_with_it_lacks_it(void **state)
+{
+    static const struct column with[] = { STATE("cpu_ns", CAMP_MEASURED),
+                                          STATE("throttled_ns", CAMP_MEASURED) };
+    const struct schema has = { "postgres", with, 2, 2, NULL, 0 };
+    const struct schema lacks = { "postgres", with, 1, 1, NULL, 0 };
+    struct servers_columns columns = { 0 };
+    struct server_places places = { 0 };
+
+    (void)state;
+    servers_columns_add(&columns, &lacks, true);
+    assert_int_equal(server_places_find(&places, &lacks, &columns, NULL), CAMP_OK);
+    assert_false(places.lacks_throttled);
+    servers_columns_add(&columns, &has, false);
+    assert_int_equal(server_places_find(&places, &lacks, &columns, NULL), CAMP_OK);
+    assert_true(places.lacks_throttled);
+    assert_int_equal(server_places_find(&places, &has, &columns, NULL), CAMP_OK);
+    assert_false(places.lacks_throttled);
+    server_places_release(&places);
+    servers_columns_release(&columns);
+}
+
 static void a_server_that_comes_later_must_have_the_same_states_and_counters(void **state)
 {
     static const struct column other_state[] = { STATE("cpu_ns", CAMP_MEASURED),
@@ -122,6 +145,7 @@ int main(void)
         cmocka_unit_test(counters_that_a_server_lacks_are_left_out_and_parts_of_states_are_not),
         cmocka_unit_test(labels_are_those_of_all_servers_after_that_of_the_server),
         cmocka_unit_test(each_column_of_a_server_has_its_place),
+        cmocka_unit_test(a_server_without_throttled_time_beside_one_with_it_lacks_it),
         cmocka_unit_test(a_server_that_comes_later_must_have_the_same_states_and_counters),
     };
 

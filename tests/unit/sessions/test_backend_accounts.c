@@ -18,6 +18,7 @@ static const struct backend_account first[] = {
       .time_ns = 200,
       .cpu_ns = 60,
       .run_queue_ns = 10,
+      .throttled_ns = 5,
       .voluntary_switches = 3,
       .wait_count = 1,
       .waits = { { LOCK, 2, 30, 1 } } },
@@ -37,6 +38,7 @@ static const struct backend_account second[] = {
       .time_ns = 300,
       .cpu_ns = 70,
       .run_queue_ns = 30,
+      .throttled_ns = 12,
       .voluntary_switches = 5,
       .wait_count = 3,
       .waits = { { LOCK, 2, 50, 2 }, { READ, 2, 40, 1 }, { LOCK, 3, 10, 1 } } },
@@ -59,6 +61,7 @@ static void the_account_of_a_backend_is_the_growth_since_the_last_reading(void *
     assert_int_equal(since.begin_ns, 200);
     assert_int_equal(since.cpu_ns, 10);
     assert_int_equal(since.run_queue_ns, 20);
+    assert_int_equal(since.throttled_ns, 7);
     assert_int_equal(since.voluntary_switches, 2);
     assert_int_equal(since.wait_count, 3);
     assert_int_equal(since.waits[0].ns, 20);

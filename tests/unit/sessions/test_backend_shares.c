@@ -24,7 +24,7 @@ static void put(struct backend_statements *to, size_t at, uint64_t statement, ui
 
 static void divide(const struct backend_statements *earlier, const struct backend_account *since)
 {
-    uint64_t sum = 0, wall = since->cpu_ns + since->run_queue_ns;
+    uint64_t sum = 0, wall = since->cpu_ns + since->run_queue_ns + since->throttled_ns;
 
     count = backend_parts_since(&now, earlier, since, parts);
     for (size_t i = 0; i < count; i++)
@@ -109,6 +109,22 @@ static void time_without_a_share_is_of_other_statements(void **state)
     assert_int_equal(ns_of(0, BACKEND_EVENT_RUN_QUEUE, true), 3);
 }
 
+static void throttled_time_is_divided_like_that_in_the_run_queue(void **state)
+{
+    const struct backend_account since = { .run_queue_ns = 10, .throttled_ns = 100 };
+
+    (void)state;
+    put(&before, 1, 7, BACKEND_EVENT_THROTTLED, 30, 1);
+    put(&now, 1, 7, BACKEND_EVENT_THROTTLED, 80, 1);
+    now.statement = 9;
+    now.throttled_ns = 35;
+    divide(&before, &since);
+    assert_int_equal(ns_of(7, BACKEND_EVENT_THROTTLED, false), 50);
+    assert_int_equal(ns_of(9, BACKEND_EVENT_THROTTLED, false), 35);
+    assert_int_equal(ns_of(0, BACKEND_EVENT_THROTTLED, true), 15);
+    assert_int_equal(ns_of(0, BACKEND_EVENT_RUN_QUEUE, true), 10);
+}
+
 /* The account has all events of a class in one wait, and the shares have the events. */
 static void a_wait_of_a_whole_class_is_not_added_to_its_events(void **state)
 {
@@ -167,6 +183,7 @@ int main(void)
         cmocka_unit_test_setup(each_statement_gets_what_its_shares_grew_by, set_up),
         cmocka_unit_test_setup(a_share_in_the_place_of_another_counts_from_zero, set_up),
         cmocka_unit_test_setup(time_without_a_share_is_of_other_statements, set_up),
+        cmocka_unit_test_setup(throttled_time_is_divided_like_that_in_the_run_queue, set_up),
         cmocka_unit_test_setup(a_wait_of_a_whole_class_is_not_added_to_its_events, set_up),
         cmocka_unit_test_setup(a_backend_on_a_cpu_has_its_time_in_the_statement_that_runs, set_up),
         cmocka_unit_test_setup(a_statement_that_was_guessed_wrongly_is_taken_off_the_right_one,

@@ -110,6 +110,37 @@ static void with_the_option_detail_each_column_of_the_rules_is_a_state(void **st
     session_frame_release(&sessions);
 }
 
+/* Throttled time is in a column beside the run queue, with and without --detail. */
+static void throttled_time_is_a_state_of_its_own_beside_the_run_queue(void **state)
+{
+    (void)state;
+    for (int detail = 0; detail < 2; detail++) {
+        const struct session_plan plan = {
+            .name = "postgres", .detail = detail, .has_throttled = true, .rules_text = rules
+        };
+        struct session_frame sessions;
+        struct session throttled = one;
+
+        throttled.run_queue_ns = 110;
+        throttled.throttled_ns = 40; /* in no vertex of a picture, as the run queue */
+        assert_int_equal(session_frame_init(&sessions, &plan, NULL), CAMP_OK);
+        session_frame_begin(&sessions, 10, 1010, 5);
+        assert_int_equal(session_frame_add(&sessions, &throttled), CAMP_OK);
+        assert_int_equal(sessions.schema.state_count, detail ? 3 + 4 : SESSION_STATE_COUNT + 1);
+        assert_string_equal(sessions.schema.columns[2].name, COLUMN_THROTTLED);
+        assert_int_equal(sessions.schema.columns[2].class, CLASS_THROTTLED);
+        assert_int_equal(value(&sessions, "run_queue_ns"), 110);
+        assert_int_equal(value(&sessions, COLUMN_THROTTLED), 40);
+        assert_int_equal(value(&sessions, "contention_lock_ns"), 100);
+        if (!detail) {
+            assert_int_equal(value(&sessions, "contention_ns"), 100);
+            assert_int_equal(value(&sessions, "idle_ns"), 350);
+        }
+        assert_int_equal(frame_unaccounted_ns(&sessions.frame, 0), 30);
+        session_frame_release(&sessions);
+    }
+}
+
 /* A database does not know how long a session was in the run queue. */
 static void a_picture_of_sessions_leaves_out_the_run_queue(void **state)
 {
@@ -184,6 +215,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_of_a_wait_that_no_rule_matches_is_unaccounted),
         cmocka_unit_test(with_the_option_detail_each_column_of_the_rules_is_a_state),
+        cmocka_unit_test(throttled_time_is_a_state_of_its_own_beside_the_run_queue),
         cmocka_unit_test(a_picture_of_sessions_leaves_out_the_run_queue),
         cmocka_unit_test(waits_whose_names_differ_only_beyond_the_cached_bytes_are_distinguished),
         cmocka_unit_test(an_error_in_the_session_rules_is_reported_with_the_line_number),

@@ -53,6 +53,38 @@ static void check_titles(uint64_t in_transaction_ns, const char *expected)
     frame_release(&frame);
 }
 
+static bool is_no_run_queue(void *context, const struct frame *rows, size_t row, size_t column)
+{
+    (void)context;
+    (void)row;
+    return rows->schema->columns[column].class != CLASS_READY;
+}
+
+static void a_state_that_is_unknown_of_a_row_is_a_dash(void **state)
+{
+    static const struct frame_style style = {
+        .for_text = true, .width = 120, .percent_of = PERCENT_OF_ROW, .is_known = is_no_run_queue
+    };
+    static const struct frame_facts facts = { "postgres:db", "bpf", "sessions", NULL, "" };
+    const struct selection selection = { .order = 0 };
+    struct frame_table table;
+    struct frame frame;
+
+    (void)state;
+    frame_init(&frame, &schema);
+    frame.end_ns = 1000;
+    assert_non_null(frame_add(&frame));
+    frame.elapsed_ns[0] = frame_values(&frame, 0)[0] = 1000;
+    assert_int_equal(frame_table_init(&table, &schema), CAMP_OK);
+    assert_int_equal(selection_pick(&table.selected, &frame, &selection), CAMP_OK);
+    assert_int_equal(frame_table_fill(&table, NULL, "now", &selection, &style, &facts), CAMP_OK);
+    assert_string_equal(table.columns.fields[2].title, "run queue%");
+    assert_int_not_equal(table.cells[1].kind, CELL_UNKNOWN);
+    assert_int_equal(table.cells[2].kind, CELL_UNKNOWN);
+    frame_table_release(&table);
+    frame_release(&frame);
+}
+
 static void time_in_a_transaction_keeps_its_column_although_it_is_idle(void **state)
 {
     (void)state;
@@ -68,6 +100,7 @@ static void a_transaction_without_time_has_no_column_on_a_narrow_terminal(void *
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_state_that_is_unknown_of_a_row_is_a_dash),
         cmocka_unit_test(time_in_a_transaction_keeps_its_column_although_it_is_idle),
         cmocka_unit_test(a_transaction_without_time_has_no_column_on_a_narrow_terminal),
     };

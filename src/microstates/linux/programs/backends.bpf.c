@@ -27,6 +27,7 @@
 #include "kernel.h"
 #include "lengths.bpf.h"
 #include "names.bpf.h"
+#include "quota.bpf.h"
 #include "slots.bpf.h"
 #include "statements.bpf.h"
 #include "wait_event.bpf.h"
@@ -167,9 +168,16 @@ static __always_inline void leave(struct backend_slot *slot, const struct task_s
     int32_t tid = task->pid;
 
     begin_writing(slot);
-    if (slot->account.state != BACKEND_ON_CPU)
-        charge(slot, own, now - ran_unseen(slot, task, now), BACKEND_ON_CPU);
+    if (slot->account.state != BACKEND_ON_CPU) {
+        const uint64_t arrived = now - ran_unseen(slot, task, now);
+
+        if (slot->account.state == BACKEND_IN_RUN_QUEUE)
+            take_out_throttled(slot, own, task, arrived);
+        charge(slot, own, arrived, BACKEND_ON_CPU);
+    }
     charge(slot, own, now, runnable ? BACKEND_IN_RUN_QUEUE : BACKEND_OFF_CPU);
+    if (runnable)
+        begin_queue(slot, task, now);
     witness(slot, task);
     if (own != NULL) {
         read_statement(&place, &own->statement);
@@ -205,6 +213,8 @@ static __always_inline void arrive(struct backend_slot *slot, const struct task_
     begin_writing(slot);
     if (slot->account.state == BACKEND_ON_CPU)
         left_unseen(slot, own, task, now);
+    if (slot->account.state == BACKEND_IN_RUN_QUEUE)
+        take_out_throttled(slot, own, task, now);
     charge(slot, own, now, BACKEND_ON_CPU);
     run_after_lock(slot, task, now);
     end_writing(slot);
@@ -249,8 +259,45 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
     if (state == BACKEND_ON_CPU)
         left_unseen(slot, own, task, now);
     charge(slot, own, now, BACKEND_IN_RUN_QUEUE);
+    begin_queue(slot, task, now);
     if (blocks != NULL)
         wake_from_lock(blocks, now);
+    end_writing(slot);
+    return 0;
+}
+
+/* The run queue of a new process is chosen after on_fork(). */
+SEC("tp_btf/sched_wakeup_new")
+int BPF_PROG(on_wakeup_new, struct task_struct *task)
+{
+    struct backend_slot *slot = slot_of(task->pid);
+
+    if (slot == NULL || slot->account.state != BACKEND_IN_RUN_QUEUE)
+        return 0;
+    begin_writing(slot);
+    begin_queue(slot, task, bpf_ktime_get_ns());
+    end_writing(slot);
+    return 0;
+}
+
+/* The kernel reports the move while it holds a lock, so the task is neither woken nor run
+ * meanwhile. */
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(on_migrate, struct task_struct *task, int cpu)
+{
+    struct backend_slot *slot = slot_of(task->pid);
+    struct backend_statements *own;
+    uint64_t now;
+
+    if (!has_throttled_clock() || slot == NULL || slot->account.state != BACKEND_IN_RUN_QUEUE ||
+        slot->queue <= OWN_BUDGET)
+        return 0;
+    own = statements_of(slot);
+    now = bpf_ktime_get_ns();
+    begin_writing(slot);
+    take_out_throttled(slot, own, task, now);
+    charge(slot, own, now, BACKEND_IN_RUN_QUEUE);
+    enter_queue(slot, task, cpu, now);
     end_writing(slot);
     return 0;
 }
@@ -335,6 +382,8 @@ int watch_existing(struct bpf_iter__task *ctx)
     if (own != NULL)
         own->statement = statement;
     blocks = blocks_of(number);
+    if (state == BACKEND_IN_RUN_QUEUE)
+        begin_queue(slot, task, slot->since_ns);
     if (state == BACKEND_OFF_CPU)
         open_wait(slot, own, event, activity);
     if (state == BACKEND_OFF_CPU && blocks != NULL)

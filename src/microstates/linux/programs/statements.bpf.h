@@ -71,7 +71,8 @@ static __always_inline void charge_share(struct backend_statements *own, uint32_
     own->shares[at].used = reading;
 }
 
-/* Charges the time on a CPU and in the run queue to the statement that the backend now has. */
+/* Charges the time on a CPU, in the run queue and throttled to the statement that the backend now
+ * has. */
 static __always_inline void charge_statement(struct backend_statements *own)
 {
     if (own->cpu_ns != 0)
@@ -81,7 +82,11 @@ static __always_inline void charge_statement(struct backend_statements *own)
         charge_share(own,
                      share_of(own, own->statement, BACKEND_EVENT_RUN_QUEUE, BACKEND_ACTIVITY_NONE),
                      own->run_queue_ns);
-    own->cpu_ns = own->run_queue_ns = 0;
+    if (own->throttled_ns != 0)
+        charge_share(own,
+                     share_of(own, own->statement, BACKEND_EVENT_THROTTLED, BACKEND_ACTIVITY_NONE),
+                     own->throttled_ns);
+    own->cpu_ns = own->run_queue_ns = own->throttled_ns = 0;
 }
 
 /* Reads the statement of the current process. Leaves *statement unchanged if a read failed, as it

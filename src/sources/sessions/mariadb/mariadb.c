@@ -225,6 +225,8 @@ static int open_frame(struct mariadb_source *source, const struct from *from,
     const struct session_plan plan = {
         .name = "mariadb",
         .detail = from->detail,
+        .has_throttled =
+            source->tier == TIER_BPF && mariadb_threads_measure_throttled(source->threads),
         .has_reported = source->tier <= TIER_SCHEDSTAT,
         .cpu_provenance = source->tier == TIER_SQL  ? CAMP_SAMPLED
                           : source->threads != NULL ? CAMP_MEASURED

@@ -6,7 +6,8 @@
  *   without sending it are permitted. No method may ask the user for anything.
  * - MySQL's caching_sha2_password is permitted only if the user names the server as MySQL. A server
  *   may ask it for the password itself. So it is used only through a Unix socket, through TLS to
- *   this machine, or through TLS with a verified certificate.
+ *   this machine, or through TLS with a verified certificate. If the server's greeting offers no
+ *   TLS, it is not permitted.
  * - A password is used at another machine only through TLS with a verified certificate.
  * - The server gets no file (LOCAL INFILE).
  * - What the server sends at a time is limited (mariadb_guard_expect()).
@@ -22,8 +23,9 @@
 
 struct mariadb_guard {
     MYSQL *mysql;
-    bool verifies; /* false if the user permits servers without a verified certificate */
-    bool is_mysql; /* the method of login of MySQL is permitted, too */
+    bool verifies;   /* false if the user permits servers without a verified certificate */
+    bool is_mysql;   /* the method of login of MySQL is permitted, too */
+    bool is_greeted; /* the first bytes of the server were received */
     size_t received;
     bool is_exceeded; /* the server sent too much, and the connection was shut down */
     /* the connection could not be protected, and was shut down before the login */

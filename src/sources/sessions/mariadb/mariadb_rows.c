@@ -107,6 +107,7 @@ static int add_by_thread(struct mariadb_source *source, struct mariadb_session *
     row.elapsed_ns = times.elapsed_ns;
     row.cpu_ns = times.cpu_ns;
     row.run_queue_ns = times.run_queue_ns;
+    row.throttled_ns = times.throttled_ns;
     if (assume(source, session, times.elapsed_ns) != CAMP_OK ||
         mariadb_row_wait_resolve(session, &source->statements) != CAMP_OK ||
         report(source, session, &reported, &row) != CAMP_OK)

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #define CALLS 512
+#define EVENTS_MOST 128
+#define EVENT_OF_THROTTLED "throttled clock" /* as camp_states_events() names it */
 
 /* A thread of the server. Its group in the registry is 1 + its index. */
 struct server_thread {
@@ -24,6 +26,7 @@ struct server_thread {
 struct mariadb_threads {
     int32_t pid;
     struct camp_states *session; /* NULL if threads are read from /proc */
+    bool measures_throttled;
     struct thread_registry registry;
     struct server_thread *servers; /* [server_count] */
     size_t server_count, server_capacity;
@@ -121,6 +124,8 @@ static int add_state(void *context, uint32_t group, uint32_t state, uint64_t cou
     if (state == CAMP_STATE_USER || state == CAMP_STATE_SYSTEM || state == CAMP_STATE_IRQ ||
         state == CAMP_STATE_TRAP)
         sum->cpu_ns += state_ns;
+    else if (state == CAMP_STATE_THROTTLED && threads->measures_throttled)
+        sum->throttled_ns += state_ns;
     else if (state == CAMP_STATE_RUN_QUEUE || state == CAMP_STATE_THROTTLED)
         sum->run_queue_ns += state_ns;
     else
@@ -135,6 +140,27 @@ static int add_thread(void *context, const struct camp_thread_states *since, uin
     return CAMP_OK;
 }
 
+/* Returns whether the kernel has the clock without which the throttled time of a group is in the
+ * run queue. */
+static bool kernel_has_clock(void)
+{
+    struct camp_states_event events[EVENTS_MOST];
+    size_t count = 0;
+
+    if (camp_states_events(events, sizeof events[0], EVENTS_MOST, &count, NULL) != CAMP_OK)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(events[i].name, EVENT_OF_THROTTLED) == 0)
+            return events[i].present;
+    }
+    return false;
+}
+
+bool mariadb_threads_measure_throttled(const struct mariadb_threads *threads)
+{
+    return threads->measures_throttled;
+}
+
 int mariadb_threads_open(int32_t pid, struct camp_states *session, struct mariadb_threads **ret,
                          struct camp_error *error)
 {
@@ -144,6 +170,7 @@ int mariadb_threads_open(int32_t pid, struct camp_states *session, struct mariad
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for threads");
     threads->pid = pid;
     threads->session = session;
+    threads->measures_throttled = session != NULL && kernel_has_clock();
     thread_registry_init(&threads->registry, &(struct thread_user){ .context = threads,
                                                                     .did = add_thread,
                                                                     .idle = add_state,
@@ -272,6 +299,7 @@ static void subtract(struct mariadb_thread_times *times, const struct mariadb_th
     times->elapsed_ns -= before->elapsed_ns;
     times->cpu_ns -= before->cpu_ns;
     times->run_queue_ns -= before->run_queue_ns;
+    times->throttled_ns -= before->throttled_ns;
     for (int i = 0; i < CAMP_STATE_COUNT; i++)
         times->asleep_ns[i] -= before->asleep_ns[i];
 }

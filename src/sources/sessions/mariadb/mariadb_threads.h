@@ -9,12 +9,16 @@
 
 #include <camp/states.h>
 
+#include <stdbool.h>
+
 struct mariadb_threads;
 
 /* Times of a thread between two readings. */
 struct mariadb_thread_times {
     uint64_t elapsed_ns;
     uint64_t cpu_ns, run_queue_ns;
+    /* with mariadb_threads_measure_throttled(); it is otherwise in run_queue_ns */
+    uint64_t throttled_ns;
     /* indexed by CAMP_STATE_...; without microstates, all sleep is CAMP_STATE_OTHER_SLEEP */
     uint64_t asleep_ns[CAMP_STATE_COUNT];
 };
@@ -52,6 +56,10 @@ int mariadb_threads_find(struct mariadb_threads *threads, int32_t tid, struct ca
 /* Reads the microstates of all threads. Must be called in each interval before
  * mariadb_threads_read(). */
 int mariadb_threads_snapshot(struct mariadb_threads *threads, struct camp_error *error);
+
+/* Returns whether times have throttled_ns: microstates measure the threads, and the kernel has a
+ * clock of the throttled time of a run queue (Linux 6.6). */
+bool mariadb_threads_measure_throttled(const struct mariadb_threads *threads);
 
 /* Reads a thread. Returns 1 if *ret has its times since its last reading, 0 if this was its first
  * reading, and CAMP_E_GONE if the thread has ended or another thread has its tid. */

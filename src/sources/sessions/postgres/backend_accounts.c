@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 64
-#define TIMES_MAX (2 + BACKEND_WAITS_MAX)
+#define OWN_TIMES 3 /* those of no wait */
+#define TIMES_MAX (OWN_TIMES + BACKEND_WAITS_MAX)
 
 static int compare(const void *a, const void *b)
 {
@@ -122,26 +123,28 @@ static const struct backend_wait *find_wait(const struct backend_account *accoun
  * state. */
 static void subtract_times(struct backend_account *ret, const struct backend_account *before)
 {
-    uint64_t times[TIMES_MAX] = { ret->cpu_ns, ret->run_queue_ns };
-    uint64_t times_before[TIMES_MAX] = { before->cpu_ns, before->run_queue_ns };
+    uint64_t times[TIMES_MAX] = { ret->cpu_ns, ret->run_queue_ns, ret->throttled_ns };
+    uint64_t times_before[TIMES_MAX] = { before->cpu_ns, before->run_queue_ns,
+                                         before->throttled_ns };
     const uint32_t count = ret->wait_count;
 
     for (uint32_t i = 0; i < count; i++) {
         const struct backend_wait *known = find_wait(before, &ret->waits[i]);
 
-        times[2 + i] = ret->waits[i].ns;
-        times_before[2 + i] = known != NULL ? known->ns : 0;
+        times[OWN_TIMES + i] = ret->waits[i].ns;
+        times_before[OWN_TIMES + i] = known != NULL ? known->ns : 0;
         ret->waits[i].times -= known != NULL ? known->times : 0;
     }
-    states_since(times, times_before, times, 2 + count);
+    states_since(times, times_before, times, OWN_TIMES + count);
     ret->cpu_ns = times[0];
     ret->run_queue_ns = times[1];
+    ret->throttled_ns = times[2];
     ret->wait_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (times[2 + i] == 0)
+        if (times[OWN_TIMES + i] == 0)
             continue;
         ret->waits[ret->wait_count] = ret->waits[i];
-        ret->waits[ret->wait_count++].ns = times[2 + i];
+        ret->waits[ret->wait_count++].ns = times[OWN_TIMES + i];
     }
 }
 

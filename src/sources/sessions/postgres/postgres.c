@@ -147,6 +147,8 @@ static int open_frame(struct postgres_source *source, const struct from *from,
     const struct session_plan plan = {
         .name = "postgres",
         .detail = from->detail,
+        .has_throttled =
+            source->tier == POSTGRES_BPF && backends_measure_throttled(source->backends),
         .has_reported = source->tier != POSTGRES_SQL,
         .has_sampled = postgres_tiers[source->tier].waits == CAMP_SCALED,
         .has_counts = source->counts.is_available,

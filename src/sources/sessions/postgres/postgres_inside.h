@@ -78,7 +78,7 @@ struct postgres_memory_samples {
 /* The part of a session's interval that it spent with one statement. */
 struct postgres_part {
     int64_t statement; /* 0 for none, or POSTGRES_OTHER */
-    uint64_t cpu_ns, run_queue_ns, asleep_ns;
+    uint64_t cpu_ns, run_queue_ns, throttled_ns, asleep_ns;
     uint64_t awake_ns; /* by samples that found the session awake */
     uint64_t sampled_ns, sample_count;
     bool has_lengths; /* sleeps of it have ended */
@@ -160,6 +160,9 @@ void postgres_parts_start(struct postgres_parts *parts);
 /* Returns the part of a statement, or NULL if there is no memory. Earlier pointers become invalid.
  */
 struct postgres_part *postgres_parts_get(struct postgres_parts *parts, int64_t statement);
+
+/* Returns the member of a part for time that is no wait (backend_part_is_wait()). */
+uint64_t *postgres_part_awake(struct postgres_part *part, const struct backend_part *of);
 
 /* Sets the CPU and run-queue times of the parts to shares of those of the session, in proportion to
  * awake_ns. Without such samples they belong to no statement. CAMP_OK or CAMP_E_NOMEM. */

@@ -155,8 +155,7 @@ static int divide_account(struct postgres_source *source, size_t at,
     session->time_count = 0;
     for (size_t i = 0; i < count; i++) {
         const struct backend_part *part = &parts[i];
-        const bool is_wait =
-            part->event != BACKEND_EVENT_CPU && part->event != BACKEND_EVENT_RUN_QUEUE;
+        const bool is_wait = backend_part_is_wait(part);
         /* A session that runs no statement keeps the id of its last one. */
         const bool is_between =
             is_wait && postgres_layout_activity(&source->layout, part->activity) != POSTGRES_ACTIVE;
@@ -167,11 +166,9 @@ static int divide_account(struct postgres_source *source, size_t at,
 
         if (to == NULL)
             return CAMP_E_NOMEM;
-        if (part->event == BACKEND_EVENT_CPU)
-            to->cpu_ns += part->ns;
-        else if (part->event == BACKEND_EVENT_RUN_QUEUE)
-            to->run_queue_ns += part->ns;
-        else {
+        if (!is_wait) {
+            *postgres_part_awake(to, part) += part->ns;
+        } else {
             const size_t place = session->time_count++;
 
             source->times[place] = (struct session_time){
@@ -243,6 +240,7 @@ static int add_account(struct postgres_source *source, size_t at, bool *ret_is_e
                                 .elapsed_ns = since.time_ns - since.begin_ns,
                                 .cpu_ns = since.cpu_ns,
                                 .run_queue_ns = since.run_queue_ns,
+                                .throttled_ns = since.throttled_ns,
                                 .times = source->times,
                                 .time_count = since.wait_count };
     if (!source->has_parts)

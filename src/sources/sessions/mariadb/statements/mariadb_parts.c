@@ -129,10 +129,13 @@ static int divide_row(struct mariadb_source *source, const struct session *row)
 
     if (r == CAMP_OK)
         r = divide(source, row->run_queue_ns, PART(run_queue_ns), awake, MARIADB_STATEMENT_OTHER);
+    if (r == CAMP_OK)
+        r = divide(source, row->throttled_ns, PART(throttled_ns), awake, MARIADB_STATEMENT_OTHER);
     if (r == CAMP_OK && row->reported_ns[SESSION_CPU] > reported_ns)
         r = divide(source, row->reported_ns[SESSION_CPU] - reported_ns, reported_cpu,
                    PART(active_ns), MARIADB_STATEMENT_NONE);
-    sum_ns = row->cpu_ns + row->run_queue_ns + sum_of(&source->parts, PART(asleep_ns));
+    sum_ns = row->cpu_ns + row->run_queue_ns + row->throttled_ns +
+             sum_of(&source->parts, PART(asleep_ns));
     if (r == CAMP_OK && row->elapsed_ns > sum_ns)
         r = divide(source, row->elapsed_ns - sum_ns, PART(unaccounted_ns), PART(active_ns),
                    MARIADB_STATEMENT_NONE);
@@ -169,14 +172,20 @@ labels_id mariadb_parts_labels_of_digest(const struct mariadb_source *source,
     return with_statement(LABELS_NONE, shown);
 }
 
+static uint64_t time_of(const struct mariadb_part *part)
+{
+    return part->cpu_ns + part->run_queue_ns + part->throttled_ns + part->asleep_ns +
+           part->unaccounted_ns;
+}
+
 static int add_row(struct mariadb_source *source, const struct session *session,
                    const struct mariadb_part *part, bool is_first)
 {
     struct session row = { .entity = session->entity,
-                           .elapsed_ns = part->cpu_ns + part->run_queue_ns + part->asleep_ns +
-                                         part->unaccounted_ns,
+                           .elapsed_ns = time_of(part),
                            .cpu_ns = part->cpu_ns,
                            .run_queue_ns = part->run_queue_ns,
+                           .throttled_ns = part->throttled_ns,
                            .times = source->parts.times,
                            .sample_count = part->sample_count,
                            .start = session->start };
@@ -209,7 +218,7 @@ int mariadb_parts_add_rows(struct mariadb_source *source, const struct mariadb_s
     for (size_t i = 0; i < parts->count && r == CAMP_OK; i++) {
         const struct mariadb_part *part = &parts->parts[i];
 
-        if (part->cpu_ns + part->run_queue_ns + part->asleep_ns + part->unaccounted_ns == 0)
+        if (time_of(part) == 0)
             continue;
         r = add_row(source, row, part, is_first);
         is_first = false;

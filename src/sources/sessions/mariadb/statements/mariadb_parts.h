@@ -11,7 +11,7 @@ struct mariadb_source;
 struct mariadb_part {
     int64_t statement; /* mariadb_statements_merged() */
     int64_t text;      /* the number of one of its texts */
-    uint64_t cpu_ns, run_queue_ns, asleep_ns, unaccounted_ns;
+    uint64_t cpu_ns, run_queue_ns, throttled_ns, asleep_ns, unaccounted_ns;
     uint64_t active_ns;  /* of the samples that found it */
     uint64_t running_ns; /* part of active_ns in which it did not sleep */
     uint64_t reported_ns[SESSION_STATE_COUNT];
@@ -34,9 +34,9 @@ struct mariadb_part *mariadb_parts_get(struct mariadb_parts *parts,
                                        const struct mariadb_statements *statements, int64_t text);
 
 /* Adds the rows of a session, whose times and their statements are in source->account, and whose
- * reported times are in source->parts. CPU and run-queue time are divided by the samples that found
- * a statement awake, or else by those that found one; time without a state by the latter. CAMP_OK
- * or CAMP_E_NOMEM. */
+ * reported times are in source->parts. CPU, run-queue and throttled time are divided by the samples
+ * that found a statement awake, or else by those that found one; time without a state by the
+ * latter. CAMP_OK or CAMP_E_NOMEM. */
 int mariadb_parts_add_rows(struct mariadb_source *source, const struct mariadb_session *session,
                            const struct session *row);
 

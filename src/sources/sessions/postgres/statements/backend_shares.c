@@ -48,14 +48,24 @@ static void add_pending(struct parts *to, const struct backend_statements *now,
                                     .ns = ns });
 }
 
-/* 0 and 1 for the time on a CPU and in the run queue, 2 for all waits */
-static int kind_of(uint32_t event)
+/* The kinds of time that an account has the sum of. */
+enum kind { KIND_CPU, KIND_RUN_QUEUE, KIND_THROTTLED, KIND_WAIT };
+
+static enum kind kind_of(uint32_t event)
 {
-    return event == BACKEND_EVENT_CPU ? 0 : event == BACKEND_EVENT_RUN_QUEUE ? 1 : 2;
+    return event == BACKEND_EVENT_CPU         ? KIND_CPU
+           : event == BACKEND_EVENT_RUN_QUEUE ? KIND_RUN_QUEUE
+           : event == BACKEND_EVENT_THROTTLED ? KIND_THROTTLED
+                                              : KIND_WAIT;
+}
+
+bool backend_part_is_wait(const struct backend_part *part)
+{
+    return kind_of(part->event) == KIND_WAIT;
 }
 
 /* Takes what is more than `most_ns` off the largest parts of a kind. Returns what is missing. */
-static uint64_t limit(struct parts *to, int kind, uint64_t most_ns)
+static uint64_t limit(struct parts *to, enum kind kind, uint64_t most_ns)
 {
     uint64_t sum_ns = 0;
 
@@ -119,7 +129,7 @@ size_t backend_parts_since(const struct backend_statements *now,
                            struct backend_part ret[BACKEND_PARTS_MAX])
 {
     struct parts parts = { .parts = ret };
-    uint64_t waits_ns = 0, cpu_ns, run_queue_ns;
+    uint64_t waits_ns = 0, cpu_ns, run_queue_ns, throttled_ns;
 
     for (uint32_t i = 0; i < since->wait_count; i++)
         waits_ns += since->waits[i].ns;
@@ -128,10 +138,14 @@ size_t backend_parts_since(const struct backend_statements *now,
                 before != NULL ? before->cpu_ns : 0);
     add_pending(&parts, now, before, BACKEND_EVENT_RUN_QUEUE, now->run_queue_ns,
                 before != NULL ? before->run_queue_ns : 0);
-    cpu_ns = limit(&parts, 0, since->cpu_ns);
-    run_queue_ns = limit(&parts, 1, since->run_queue_ns);
-    add_other_waits(&parts, since, limit(&parts, 2, waits_ns));
+    add_pending(&parts, now, before, BACKEND_EVENT_THROTTLED, now->throttled_ns,
+                before != NULL ? before->throttled_ns : 0);
+    cpu_ns = limit(&parts, KIND_CPU, since->cpu_ns);
+    run_queue_ns = limit(&parts, KIND_RUN_QUEUE, since->run_queue_ns);
+    throttled_ns = limit(&parts, KIND_THROTTLED, since->throttled_ns);
+    add_other_waits(&parts, since, limit(&parts, KIND_WAIT, waits_ns));
     add_other(&parts, BACKEND_EVENT_CPU, BACKEND_ACTIVITY_NONE, cpu_ns);
     add_other(&parts, BACKEND_EVENT_RUN_QUEUE, BACKEND_ACTIVITY_NONE, run_queue_ns);
+    add_other(&parts, BACKEND_EVENT_THROTTLED, BACKEND_ACTIVITY_NONE, throttled_ns);
     return parts.count;
 }

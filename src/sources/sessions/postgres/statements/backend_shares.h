@@ -10,7 +10,8 @@
 
 #include <stdbool.h>
 
-/* Time in an event and activity: of a wait, or BACKEND_EVENT_CPU or BACKEND_EVENT_RUN_QUEUE. */
+/* Time in an event and activity: of a wait, or of BACKEND_EVENT_CPU, BACKEND_EVENT_RUN_QUEUE or
+ * BACKEND_EVENT_THROTTLED. */
 struct backend_part {
     uint64_t statement; /* 0 for none */
     bool is_other;      /* of statements that the kernel had no place for */
@@ -19,7 +20,9 @@ struct backend_part {
 };
 
 /* at most the shares, the time in no share yet, and a rest for each wait */
-#define BACKEND_PARTS_MAX (BACKEND_SHARES + 4 + BACKEND_WAITS_MAX + 1)
+#define BACKEND_PARTS_MAX (BACKEND_SHARES + 6 + BACKEND_WAITS_MAX + 1)
+
+bool backend_part_is_wait(const struct backend_part *part);
 
 /* Fills ret[BACKEND_PARTS_MAX], and returns how many parts there are, in no order. `since` is the
  * growth of the account (backend_accounts_since()). `before` is NULL for a new backend. The caller

@@ -31,6 +31,13 @@ struct postgres_part *postgres_parts_get(struct postgres_parts *parts, int64_t s
     return &parts->parts[parts->count++];
 }
 
+uint64_t *postgres_part_awake(struct postgres_part *part, const struct backend_part *of)
+{
+    return of->event == BACKEND_EVENT_CPU         ? &part->cpu_ns
+           : of->event == BACKEND_EVENT_RUN_QUEUE ? &part->run_queue_ns
+                                                  : &part->throttled_ns;
+}
+
 int postgres_parts_divide(struct postgres_parts *parts, const struct session *session)
 {
     struct postgres_part *largest = postgres_parts_get(parts, 0);
@@ -55,6 +62,11 @@ int postgres_parts_divide(struct postgres_parts *parts, const struct session *se
     return CAMP_OK;
 }
 
+static uint64_t time_of(const struct postgres_part *part)
+{
+    return part->cpu_ns + part->run_queue_ns + part->throttled_ns + part->asleep_ns;
+}
+
 /* Sets asleep_ns of each part. Returns the time of all parts, or UINT64_MAX without memory. */
 static uint64_t add_times(struct postgres_source *source, const struct session *session)
 {
@@ -76,7 +88,7 @@ static uint64_t add_times(struct postgres_source *source, const struct session *
         part->has_lengths = true;
     }
     for (size_t i = 0; i < parts->count; i++)
-        sum_ns += parts->parts[i].cpu_ns + parts->parts[i].run_queue_ns + parts->parts[i].asleep_ns;
+        sum_ns += time_of(&parts->parts[i]);
     return sum_ns;
 }
 
@@ -101,10 +113,10 @@ static int add_row(struct postgres_source *source, const struct session *session
                    const struct postgres_part *part, bool is_first, uint64_t unaccounted_ns)
 {
     struct session row = { .entity = session->entity,
-                           .elapsed_ns =
-                               part->cpu_ns + part->run_queue_ns + part->asleep_ns + unaccounted_ns,
+                           .elapsed_ns = time_of(part) + unaccounted_ns,
                            .cpu_ns = part->cpu_ns,
                            .run_queue_ns = part->run_queue_ns,
+                           .throttled_ns = part->throttled_ns,
                            .times = source->parts.times,
                            .sampled_ns = part->sampled_ns,
                            .sample_count = part->sample_count,
@@ -138,8 +150,7 @@ int postgres_parts_add_rows(struct postgres_source *source, const struct session
         const struct postgres_part *part = &parts->parts[i];
         const uint64_t unaccounted_ns = part->statement == 0 ? left_ns : 0;
 
-        if (!part->has_lengths &&
-            part->cpu_ns + part->run_queue_ns + part->asleep_ns + unaccounted_ns == 0)
+        if (!part->has_lengths && time_of(part) + unaccounted_ns == 0)
             continue;
         r = add_row(source, session, part, is_first, unaccounted_ns);
         is_first = false;
