@@ -336,6 +336,13 @@ assert file['readable'] == info['readable'] == $whole < 1000, info" "$output"
     run -2 "$CAMP" record --output ./.camp --rotate 1h --keep 24h
     [[ $output == *"a name is missing before .camp"* ]]
     run -2 "$CAMP" record --output run.camp x
+    for words in "--why" "--format=json" "--output run.camp"; do
+        # shellcheck disable=SC2086 # words of a command
+        run -2 "$CAMP" record --info $words
+        [ "$output" = "camp record: --info takes FILE, and ${words%% *} is an option: give FILE first, or --info=${words%% *}" ]
+    done
+    run -1 "$CAMP" record --info=--why
+    [[ $output == "camp record: --why: no such recording, "* ]]
     run -1 "$CAMP" record --from none.camp --output run.camp
     [[ $output == "camp record: none.camp: there is no such recording" ]]
     run -1 "$CAMP" record --from . --output run.camp
