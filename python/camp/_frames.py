@@ -52,7 +52,7 @@ class Entity(NamedTuple):
     pid: Optional[int]  # None, here and below: unknown to the source (a CPU has no process)
     parent: Optional[int]
     uid: Optional[int]
-    cgroup: Optional[int]  # its id, version 2
+    cgroup: Optional[int]  # its id
     members: int  # how many it adds up
     new: bool  # it started in the interval
     ended: bool

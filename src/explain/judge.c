@@ -77,6 +77,20 @@ static const char *reason_of_sessions(const struct rule *rule, const struct evid
     return NULL;
 }
 
+/* Returns why none of the processes of --pid has causes by itself. A recording that is divided by
+ * name has one process by itself at most: that of --why-of. */
+static const char *reason_of_no_own(const struct causes *causes)
+{
+    size_t processes = 0;
+
+    for (size_t i = 0; i < causes->group_count; i++)
+        processes += causes->groups[i].kind == CAMP_GROUP_PROCESS;
+    return processes > 1 ? "the processes of --pid only slept, or came after the first 53 that are "
+                           "told apart: camp record --why-of PID has the causes of one"
+                         : "the causes are those of names: camp record --why-of PID has those of a "
+                           "process";
+}
+
 /* Writes why the rule cannot be applied. Returns false if it can. */
 static bool find_reason(char ret[REASON_SIZE], const struct rule *rule,
                         const struct evidence *evidence, const char *why)
@@ -120,8 +134,7 @@ static bool find_reason(char ret[REASON_SIZE], const struct rule *rule,
         snprintf(ret, REASON_SIZE,
                  "the recording is of an earlier camp, without the sleeps that had not ended");
     else if (rule->needs_causes && evidence->is_part && !has_own_causes(evidence))
-        snprintf(ret, REASON_SIZE,
-                 "the causes are those of names: camp record --why-of PID has those of a process");
+        snprintf(ret, REASON_SIZE, "%s", reason_of_no_own(evidence->causes));
     else if (rule->needs_pressure && !evidence->pressure.is_known)
         snprintf(ret, REASON_SIZE, "%s",
                  evidence->is_live ? "this kernel does not count pressure (PSI)"

@@ -335,7 +335,8 @@ const struct rule rules[] = {
       .command = WHY, .command_from = WHY,
       .find = find_timeouts },
     { .id = "E42", .needs_open = true, .name = "blocked by a lock that is held",
-      .looks_at = "waits for locks of processes that wait for a lock by flock(2) or fcntl(2) at the end of an interval",
+      .looks_at = "waits for locks of processes that wait at the end of an interval: for the lock of a file, or "
+                  "since its start for a futex or a semaphore whose owner is known",
       .threshold = 0.05, .unit = FIGURE_TIME, .second_unit = FIGURE_TIME,
       .sentence = "{who} waited {second} a second for locks, and at the end in {clause}{other}.",
       .command = WHY, .command_from = WHY,

@@ -5,6 +5,8 @@
 #include "rule.h"
 
 #include "counters/units.h"
+#include "ledger/words.h"
+#include "sources/causes/open_sleeps.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -202,13 +204,34 @@ void find_socket_peer(const struct evidence *evidence, struct finding *ret)
     find_sleep_for(evidence, ret, CAMP_STATE_SOCKET, true);
 }
 
-/* Returns whether a sleep that has not ended is for the lock of a file. */
-static bool is_file_lock(const struct causes *causes, size_t at)
+/* Returns whether a system call waits for the lock of a file. */
+static bool is_file_lock(const char *call)
+{
+    return strcmp(call, "flock") == 0 || strcmp(call, "fcntl") == 0 || strcmp(call, "fcntl64") == 0;
+}
+
+/* Returns whether it waits for a futex or a semaphore, which may have an owner. */
+static bool is_owned_lock(const char *call)
+{
+    return strcmp(call, "futex") == 0 || strcmp(call, "semop") == 0 ||
+           strcmp(call, "semtimedop") == 0;
+}
+
+/* Returns for how long the process of a sleep that has not ended waited for a lock; 0 if the sleep
+ * may be one for work. A process that waits for the lock of a file does so in all of its time in
+ * this state, but a thread that waits in futex(2) waits for work in the same state. */
+static uint64_t blocked_ns(const struct causes *causes, size_t at, bool *ret_of_one_group)
 {
     const struct open_fact *fact = &causes->open_facts[at];
+    struct open_total total;
 
-    return fact->group < CAUSE_GROUPS && causes->open_calls.items[at].state == CAMP_STATE_LOCK &&
-           (strcmp(fact->names.call, "flock") == 0 || strcmp(fact->names.call, "fcntl") == 0);
+    *ret_of_one_group = false;
+    if (causes->open_calls.items[at].state != CAMP_STATE_LOCK || !open_total_of(&total, causes, at))
+        return 0;
+    *ret_of_one_group = total.is_of_one_group;
+    if (is_file_lock(fact->names.call))
+        return total.state_ns;
+    return is_owned_lock(fact->names.call) && fact->other_end[0] != '\0' ? total.sleep_ns : 0;
 }
 
 /* Sets what camp why takes for the process: its pid, or in a recording the name of its group. */
@@ -224,26 +247,29 @@ static void set_operand(struct finding_cause *ret, const struct evidence *eviden
         snprintf(ret->operand, sizeof ret->operand, "%s", group->name);
 }
 
-/* Unlike a wait in futex(2), one for the lock of a file is not for work: another process holds the
- * lock. So it counts also in a process that does nothing else. */
+/* A lock that another thread holds is not work to wait for. So a wait for it counts also in a
+ * process that does nothing else. */
 void find_blocked(const struct evidence *evidence, struct finding *ret)
 {
     const struct causes *causes = evidence->causes;
     const struct open_fact *most = NULL;
-    uint64_t sum_ns = 0;
+    uint64_t sum_ns = 0, most_ns = 0;
+    uint32_t group = CAUSE_GROUPS; /* of the longest, if it is one */
 
     for (size_t i = 0; i < causes->open_calls.count; i++) {
         const int32_t pid = causes->open_calls.items[i].pid;
-        const struct open_fact *fact = &causes->open_facts[i];
+        bool is_of_one_group;
+        const uint64_t time_ns = blocked_ns(causes, i, &is_of_one_group);
 
-        if (!is_file_lock(causes, i) ||
-            (evidence->is_part && evidence_process_find(evidence, pid).count == 0))
+        if (time_ns == 0 || (evidence->is_part && evidence_process_find(evidence, pid).count == 0))
             continue;
         ret->count++;
-        sum_ns += fact->state_ns;
-        if (most != NULL && fact->state_ns <= most->state_ns)
+        sum_ns += time_ns;
+        if (time_ns <= most_ns)
             continue;
-        most = fact;
+        most_ns = time_ns;
+        most = &causes->open_facts[i];
+        group = is_of_one_group ? most->group : CAUSE_GROUPS;
         ret->pid = pid;
     }
     if (most == NULL)
@@ -252,10 +278,10 @@ void find_blocked(const struct evidence *evidence, struct finding *ret)
     snprintf(ret->clause, sizeof ret->clause, "%s for %s%s%s", most->names.call, most->names.object,
              most->other_end[0] != '\0' ? ", " : "", most->other_end);
     if (ret->count > 1)
-        snprintf(ret->other, sizeof ret->other, "; %" PRIu64 " other waits for such locks",
-                 ret->count - 1);
-    set_operand(&ret->cause, evidence, ret->pid, most->group);
-    ret->second = rate(evidence, most->state_ns);
+        snprintf(ret->other, sizeof ret->other, "; %" PRIu64 " other %s for such locks",
+                 ret->count - 1, noun_of(ret->count - 1, "wait", "waits"));
+    set_operand(&ret->cause, evidence, ret->pid, group);
+    ret->second = rate(evidence, most_ns);
     ret->value = ret->lost_s = rate(evidence, sum_ns);
 }
 

@@ -128,7 +128,7 @@ struct entity {
     int32_t pid;     /* of a thread: the pid of its process */
     int32_t parent;  /* of a thread or process: the pid of the parent process */
     uint32_t uid;    /* of a thread or process: its effective user id */
-    uint64_t cgroup; /* of a thread or process: the id of its cgroup (version 2) */
+    uint64_t cgroup; /* of a thread or process: the id of its cgroup (docs/top.md) */
     /* In the order of the schema's label_names; LABELS_NONE if the entity has no labels. */
     labels_id labels;
     char name[CAMP_NAME_SIZE];

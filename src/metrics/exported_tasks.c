@@ -5,6 +5,7 @@
 #include "counters/error.h"
 #include "ledger/array.h"
 #include "microstates/table.h"
+#include "sources/containers/thread_cgroups.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +32,8 @@ static int open_tier(struct exported *exported, enum tasks_tier wanted, bool why
     int r = CAMP_E_NOTSUP;
 
     if (wanted == TASKS_AUTOMATIC || wanted == TASKS_BPF)
-        r = camp_states_open(&exported->session, why ? CAMP_STATES_CULPRITS : 0, error);
+        r = camp_states_open(&exported->session,
+                             thread_cgroups_option() | (why ? CAMP_STATES_CULPRITS : 0), error);
     if (r != CAMP_OK && (wanted == TASKS_BPF || why))
         return r;
     if (r != CAMP_OK) {

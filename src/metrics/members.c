@@ -3,6 +3,7 @@
 #include "counters/error.h"
 #include "ledger/array.h"
 #include "sources/containers/container_path.h"
+#include "sources/containers/thread_cgroups.h"
 #include "sources/machine/process_line.h"
 
 #include <inttypes.h>
@@ -20,9 +21,9 @@ int members_init(struct members *ret, enum group_key key, const struct workloads
     *ret = (struct members){ .key = key, .rules = rules, .label = label };
     if (key == GROUP_LABEL)
         return containers_open(&ret->containers, error);
-    if (key == GROUP_CGROUP && !cgroup_paths_open(&ret->cgroups))
+    if (key == GROUP_CGROUP && !thread_cgroups_open(&ret->cgroups))
         return camp_fail(error, CAMP_E_NOTSUP, 0,
-                         "no cgroups of version 2 here: no cgroup2 file system is mounted");
+                         "no cgroups here: no cgroup file system is mounted");
     return CAMP_OK;
 }
 

@@ -21,7 +21,8 @@ enum call_argument {
     CALL_OTHER,
     CALL_DESCRIPTOR, /* a file descriptor */
     CALL_FUTEX,      /* the address of a futex */
-    CALL_CHILD       /* the pid of a child, or another selection of children below 1 */
+    CALL_CHILD,      /* the pid of a child, or another selection of children below 1 */
+    CALL_SEMAPHORES  /* the id of a set of semaphores of System V */
 };
 
 /* Return the name of a system call in which threads sleep, such as "futex", and what its first

@@ -356,6 +356,19 @@ static int complain_of_value(const struct option_table *table, const struct opti
                     instead != NULL ? "; " : "", instead != NULL ? instead : "");
 }
 
+/* Returns whether a word is an option of the table, such as "--why" or "--top=3". */
+static bool is_option(const struct option_table *table, const char *word)
+{
+    const size_t length = strcspn(word, "=");
+
+    for (size_t i = 0; i < table->count && strncmp(word, "--", 2) == 0; i++) {
+        if (strlen(table->specs[i].name) == length - 2 &&
+            strncmp(table->specs[i].name, word + 2, length - 2) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int parse_complete(const struct option_table *table, int argc, char **argv, int *ret_first)
 {
     bool given[MAXIMUM_OPTIONS] = { false };
@@ -385,6 +398,11 @@ static int parse_complete(const struct option_table *table, int argc, char **arg
         absence = option_absence(command, spec->name);
         if (absence != NULL)
             return complain(STATUS_FAILURE, "--%s is not here: %s", spec->name, absence);
+        /* getopt_long() takes the next word as the value, whatever it is. */
+        if (optarg != NULL && optarg == argv[optind - 1] && is_option(table, optarg))
+            return complain(STATUS_USAGE,
+                            "--%s takes %s, and %s is an option: give %s first, or --%s=%s",
+                            spec->name, spec->argument, optarg, spec->argument, spec->name, optarg);
         if (!option_set(spec, optarg))
             return complain_of_value(table, spec, found < FIRST_VALUE, optarg);
         given[spec - table->specs] = true;

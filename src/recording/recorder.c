@@ -355,11 +355,14 @@ static int write_frames(struct recorder *recorder, const struct frame *const fra
         r = create_tables(recorder, frames, error);
     for (size_t i = 0; i < recorder->table_count && r == CAMP_OK; i++) {
         struct recorder_table *table = &recorder->tables[i];
+        uint64_t written = 0;
 
         if (frames[i] == NULL)
             table->wants_key = table->wants_key || key;
         else
-            r = recorder_table_write(table, tick, key, frames[i], &recorder->number, ret_written);
+            r = recorder_table_write(table, tick, key, frames[i], &recorder->number, &written);
+        if (i == 0)
+            *ret_written = written;
         if (r == CAMP_E_IO)
             r = fail(recorder, error);
     }
@@ -410,7 +413,7 @@ int recorder_write(struct recorder *recorder, const struct frame *frame, const s
     recorder->is_key_due = recorder_wants_key(recorder) && !is_key(recorder, frames);
     recorder->tick++;
     recorder->counts.ticks++;
-    recorder->counts.rows += frame_size(frame) + (beside != NULL ? frame_size(beside) : 0);
+    recorder->counts.rows += frame_size(frame);
     recorder->counts.written += written;
     return CAMP_OK;
 }

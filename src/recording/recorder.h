@@ -16,6 +16,8 @@ struct recorder_about {
     uint32_t mode;        /* permissions of the file; 0 means 0600 */
 };
 
+/* Rows are those of the source, without those of second frames (source_beside()): the same as in
+ * struct recording_info. */
 struct recorder_counts {
     uint64_t ticks;
     uint64_t rows;

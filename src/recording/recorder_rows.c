@@ -323,6 +323,16 @@ static void sort_list(struct recorder_table *table)
     table->list_count = count;
 }
 
+/* Returns how many rows of the list are those of entities that are there. */
+static uint64_t count_present(const struct recorder_table *table)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < table->list_count; i++)
+        count += (table->list[i].flags & RECORDING_GONE) == 0;
+    return count;
+}
+
 int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
                          const struct frame *frame, uint32_t *number, uint64_t *ret_written)
 {
@@ -347,7 +357,7 @@ int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
     if (r != CAMP_OK)
         return r;
     table->wants_key = table->wants_key && !key;
-    *ret_written += table->list_count;
+    *ret_written = count_present(table);
     if (key && table->registry.count - table->registry.spare_count >=
                    2 * frame->entity_count + FORGET_ABOVE)
         registry_expire(&table->registry, table->registry.frames - 1);

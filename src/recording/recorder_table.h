@@ -78,7 +78,8 @@ int recorder_table_create(struct recorder_table *table, sqlite3 *database, const
                           const struct frame *frame);
 
 /* Writes a frame; `key` says that it should be a key interval. *number is the highest entity number
- * in the file; new entities increase it. *ret_written increases by the number of written rows. */
+ * in the file; new entities increase it. *ret_written is the number of written rows
+ * of entities that are there. */
 int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
                          const struct frame *frame, uint32_t *number, uint64_t *ret_written);
 

@@ -8,6 +8,7 @@
 #include "sources/causes/threads_causes.h"
 #include "sources/causes/waits_source.h"
 #include "sources/containers/container_labels.h"
+#include "sources/containers/thread_cgroups.h"
 #include "sources/machine/hidden.h"
 #include "sources/machine/threads_schedstat.h"
 
@@ -49,15 +50,16 @@ static int open_states(const struct from *from, struct source **ret, struct from
 {
     static const char *const tiers[] = { "bpf" };
     size_t tier = 0;
+    const uint32_t options = from->states_options | thread_cgroups_option();
     const int r = find_tier(from, tiers, 1, &tier, error);
 
     facts->tier = tiers[0];
     facts->live = true;
     facts->has_causes = from->causes;
     if (r == CAMP_OK && from->causes)
-        return threads_causes_open(from->states_options, from->causes_pid, from->causes_name,
-                                   from->stop, ret, error);
-    return r == CAMP_OK ? threads_source_open(from->states_options, from->stop, ret, error) : r;
+        return threads_causes_open(options, from->causes_pid, from->causes_name, from->stop, ret,
+                                   error);
+    return r == CAMP_OK ? threads_source_open(options, from->stop, ret, error) : r;
 }
 
 /* Fails with the message of `refusal`. If capabilities are missing, the message also names the

@@ -11,7 +11,7 @@
 #include "counters/error.h"
 #include "ledger/active.h"
 #include "ledger/words.h"
-#include "sources/machine/cgroup_paths.h"
+#include "sources/containers/thread_cgroups.h"
 #include "sources/user_names.h"
 
 #include <stdio.h>
@@ -204,10 +204,10 @@ int groups_source_open(struct source *threads, enum group_key key, struct source
     }
     frame_init(&source->split, &source->schema);
     frame_init(&source->frame, &source->schema);
-    if (key == GROUP_CGROUP && !cgroup_paths_open(&source->cgroups)) {
+    if (key == GROUP_CGROUP && !thread_cgroups_open(&source->cgroups)) {
         close_groups(&source->source);
         return camp_fail(error, CAMP_E_NOTSUP, 0,
-                         "no cgroups of version 2 here: no cgroup2 file system is mounted");
+                         "no cgroups here: no cgroup file system is mounted");
     }
     *ret = &source->source;
     return CAMP_OK;

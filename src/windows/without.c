@@ -10,6 +10,7 @@
 #include "sources/causes/threads_causes.h"
 #include "sources/causes/waits_source.h"
 #include "sources/containers/container_labels.h"
+#include "sources/containers/thread_cgroups.h"
 #include "sources/groups.h"
 #include "sources/machine/threads_schedstat.h"
 #include "sources/sessions/odbc/odbc.h"
@@ -80,6 +81,11 @@ int container_labels_open(struct source *tasks, struct source **ret, struct camp
     (void)ret;
     source_close(tasks);
     return fail_without_threads(error);
+}
+
+uint32_t thread_cgroups_option(void)
+{
+    return 0;
 }
 
 bool container_label_is_group(const char *name)

@@ -110,6 +110,17 @@ sys.exit(not any(e["present"] for e in json.load(sys.stdin)["events"] if e["name
         skip "this kernel has no clock of throttled time (Linux 6.6)"
     start_in_group quota
     until_it_finds E03 "throttled"
+    # Its command shows the cgroup, also where version 1 has the CPU controller.
+    [ "$(python3 -c 'import json; print(*[row["command"] for row in json.load(open("explain.json"))["findings"] if row["rule"] == "E03"])')" = \
+        "camp top --group cgroup --sort throttled" ]
+    shows_the_cgroup() {
+        "$CAMP" top --group cgroup --sort throttled --count 1 --interval 500ms --format json |
+            python3 -c 'import json, sys
+row = json.load(sys.stdin)["entities"][0]
+print(row)
+sys.exit(row["name"] in ("/", "outside") or row["states"]["throttled_ns"] == 0)'
+    }
+    until_it shows_the_cgroup
     end_group
 }
 

@@ -217,6 +217,112 @@ if "from" not in row["command"]:
     done
 }
 
+# the_command_shows_the_locks RECORDING: the waits for locks of the command of E42 in explain.json must add up to what it
+# says, and its process must be among them.
+the_command_shows_the_locks() {
+    asked '
+import re, shlex, subprocess
+row = found["E42"]
+command = shlex.split(row["command"])
+assert command[:2] == ["camp", "why"], row
+w = json.loads(subprocess.run([os.environ["CAMP"], *command[1:], "--format", "json"], check=True,
+                              stdout=subprocess.PIPE).stdout)
+def time_of(call):
+    return call["state_ns"] if call["call"] in ("flock", "fcntl") else call["sleep_ns"]
+waits = [call for call in w["calls"] if call["open"] and call["state"] == "lock" and call["object"] and
+         (call["call"] in ("flock", "fcntl") or re.search(" (held|last changed) by ", call["object"]))]
+own = max((call for call in waits if call["pid"] == row["pid"]), key=time_of)
+print(row, waits)
+assert own["who"] == row["who"] and own["object"].split(" held by ")[0].split(" last ")[0] in row["sentence"], row
+figure, unit = re.search(r" waited ([0-9.]+) (s|ms) a second for locks", row["sentence"]).groups()
+said = float(figure) / (1 if unit == "s" else 1e3)
+assert abs(time_of(own) / 1e9 / e["elapsed_s"] - said) < 0.006 * max(said, 1), (row, own)
+# The command of all processes has all waits of the finding.
+if str(row["pid"]) not in command and "WAITER" not in os.environ:
+    assert abs(sum(map(time_of, waits)) / 1e9 / e["elapsed_s"] - row["value"]) < 1e-6, (row, waits)
+text = subprocess.run([os.environ["CAMP"], *command[1:]], check=True, stdout=subprocess.PIPE).stdout.decode()
+assert own["object"] in text and ("%.3f" % (time_of(own) / 1e6)) in text, text'
+}
+
+@test "E42: the command shows the waits with its figures, of all processes, of one and divided by process" {
+    need_states
+    touch db.lock
+    start python3 -c '
+import fcntl, time
+lock = open("db.lock")
+fcntl.flock(lock, fcntl.LOCK_EX)
+open("taken", "w").close()
+time.sleep(600)'
+    until_it test -e taken
+    local waiters=() words
+    for _ in 1 2; do
+        start python3 -c '
+import fcntl
+fcntl.flock(open("db.lock"), fcntl.LOCK_EX)'
+        waiters+=("$CHILD")
+        until_it grep -q -- "-> FLOCK .* $CHILD " /proc/locks
+    done
+    for words in "" "--why-by process" "--why-of ${waiters[0]}"; do
+        # shellcheck disable=SC2086 # words of a command
+        "$CAMP" record --why $words --force --output run.camp 100ms 5
+        ask 'assert "E42" in found and found["E42"]["value"] > 1.8, e' --from run.camp
+        the_command_shows_the_locks
+    done
+}
+
+# Starts a process of explain_locks.py, and sets WAITER to the pid of the process that waits.
+start_lock() {
+    need_states
+    start python3 "$BATS_TEST_DIRNAME/explain_locks.py" "$1" "$PWD/waiter"
+    until_it test -e waiter
+    WAITER=$(<waiter)
+}
+
+# until_it_is_blocked CALL OBJECT: E42 must say that WAITER waits in the call for the object, live and in a recording.
+until_it_is_blocked() {
+    export WAITER CALL=$1 OBJECT=$2
+    local program='
+import re
+row = found["E42"]
+assert row["pid"] == int(os.environ["WAITER"]) and 0.8 < row["value"] < 1.05, row
+assert re.search("and at the end in " + os.environ["CALL"] + " for " + os.environ["OBJECT"] + r"\.$", row["sentence"]), row'
+    waits() {
+        ask "$program" --why 300ms --pid "$WAITER"
+    }
+    until_it waits
+    asked 'assert found["E42"]["command"] == "camp why " + os.environ["WAITER"], found'
+    "$CAMP" why --json "$WAITER" 0.3 1 >why.json
+    python3 -c '
+import json, os, re
+w = json.load(open("why.json"))
+assert any(call["open"] and re.fullmatch(os.environ["OBJECT"].replace(",", ""), call["object"] or "") for call in w["calls"]), w["calls"]'
+    "$CAMP" record --why --output run.camp 100ms 8
+    ask "$program" --from run.camp --pid "$WAITER"
+    the_command_shows_the_locks
+}
+
+@test "E42: a process that waits for a semaphore of System V is found with the process that changed it last" {
+    start_lock semaphore
+    until_it_is_blocked "sem(timed)?op" "semaphores [0-9]+, last changed by lock-holder \\([0-9]+\\)"
+}
+
+@test "E42: a process that waits for a futex with priority inheritance of another process is found with its owner" {
+    start_lock pi
+    until_it_is_blocked futex "futex 0x[0-9a-f]+, held by lock-holder \\([0-9]+\\)"
+}
+
+@test "E42: a thread that waits for a mutex of its own process is found with the thread that holds it" {
+    start_lock mutex
+    until_it_is_blocked futex "futex 0x[0-9a-f]+, held by its thread lock-waiter \\([0-9]+\\)"
+}
+
+@test "E42: a wait for work, in futex(2) or for a semaphore that nobody else changed, is not found" {
+    start_lock work
+    "$CAMP" record --why --output run.camp 100ms 5
+    ask 'assert "E42" not in found and "E42" not in unknown, e' --from run.camp --pid "$WAITER"
+    ask 'assert "E42" not in found and "E42" not in unknown, e' --why 300ms --pid "$WAITER"
+}
+
 @test "findings about all processes of a range have the figures that camp why shows of the range" {
     start_pair neighbour
     "$CAMP" record --why --output run.camp 100ms 20

@@ -378,20 +378,23 @@ class Carriers:
 
     def cgroups(self):
         """Names of control groups, where this user may make some. A name has no line feed."""
-        root = '/sys/fs/cgroup' if os.path.exists('/sys/fs/cgroup/cgroup.procs') else '/sys/fs/cgroup/unified'
-        top = os.path.join(root, f'camp-names-{os.getpid()}').encode()
-        try:
-            os.mkdir(top)
-        except OSError as error:
-            print(f'without control groups: {error}')
-            return
-        self.stack.callback(os.rmdir, top)
         names = {kind: name for kind, name in KINDS.items() if kind != 'long' and b'\n' not in name}
-        for number, name in enumerate(names.values()):
-            os.mkdir(os.path.join(top, name))
-            self.stack.callback(os.rmdir, os.path.join(top, name))
-            with open(os.path.join(top, name, b'cgroup.procs'), 'wb') as file:
-                file.write(b'%d' % self.processes[number].pid)
+        # Of version 2 and, where it has the CPU controller, of version 1: camp shows one of them.
+        for root in ('/sys/fs/cgroup', '/sys/fs/cgroup/unified', '/sys/fs/cgroup/cpu'):
+            if not os.path.exists(f'{root}/cgroup.procs'):
+                continue
+            top = os.path.join(root, f'camp-names-{os.getpid()}').encode()
+            try:
+                os.mkdir(top)
+            except OSError as error:
+                print(f'without control groups: {error}')
+                return
+            self.stack.callback(os.rmdir, top)
+            for number, name in enumerate(names.values()):
+                os.mkdir(os.path.join(top, name))
+                self.stack.callback(os.rmdir, os.path.join(top, name))
+                with open(os.path.join(top, name, b'cgroup.procs'), 'wb') as file:
+                    file.write(b'%d' % self.processes[number].pid)
         for form in FORMATS:
             yield Case('a cgroup', 'all', ['top', '--group', 'cgroup', '--top', '0', '--interval', '50ms',
                                            '--count', '1', '--format', form], form, statuses=(0, 3),

@@ -176,3 +176,45 @@ assert w["chain"][1]["call"] == "clock_nanosleep", w["chain"]' --from "$BATS_TES
     done
     [[ $output == *"(too narrow for p50 ms, p99 ms)"* ]]
 }
+
+@test "the chain of a name is the lock for which most of its processes wait, while another one runs" {
+    need_causes
+    local file="$BATS_TEST_TMPDIR/lock" name=chain-$BASHPID
+    python3 -c '
+import fcntl, sys, time
+with open(sys.argv[1], "w") as file:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    open(sys.argv[1] + ".taken", "w").close()
+    time.sleep(600)' "$file" &
+    local holder=$!
+    until_it test -e "$file.taken"
+    for _ in 1 2 3; do
+        python3 -c '
+import fcntl, sys
+open("/proc/self/comm", "w").write(sys.argv[2])
+fcntl.flock(open(sys.argv[1], "w"), fcntl.LOCK_EX)' "$file" "$name" &
+        until_it grep -q -- "-> FLOCK .* $! " /proc/locks
+    done
+    # The other one sleeps and wakes up all the time.
+    python3 -c '
+import sys, time
+open("/proc/self/comm", "w").write(sys.argv[1])
+open(sys.argv[2], "w").close()
+while True:
+    time.sleep(0.01)' "$name" "$file.awake" &
+    until_it test -e "$file.awake"
+    "$CAMP" record --why --why-of "$name" --output "$BATS_TEST_TMPDIR/run.camp" 100ms 5
+    for source in "" "--from $BATS_TEST_TMPDIR/run.camp"; do
+        # shellcheck disable=SC2046,SC2086 # words of a command
+        HOLDER=$holder NAME=$name ask '
+end = "(%s)" % os.environ["HOLDER"]
+print(w["chain_text"])
+assert w["chain_text"].startswith(os.environ["NAME"] + " waited in lock 75."), w["chain_text"]
+assert " in flock of " in w["chain_text"] and end + ", which waits in clock_nanosleep." in w["chain_text"], w["chain_text"]
+assert w["chain"][0]["state"] == "lock" and w["chain"][1]["who"].endswith(end), w["chain"]
+assert sorted(call["who"] for call in opened if call["call"] == "flock") == sorted(
+    "%s (%d)" % (os.environ["NAME"], call["pid"]) for call in opened if call["call"] == "flock"), opened
+assert len({call["pid"] for call in opened if call["call"] == "flock"}) == 3, opened
+' $source "$name" $([ -n "$source" ] || echo 0.4 1)
+    done
+}

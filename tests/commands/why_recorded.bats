@@ -178,6 +178,21 @@ assert all((row["pid"] is None) == (row["who"] in shared) for row in who), who
 ' run.camp "$VICTIM"
 }
 
+@test "the errors about a recording that is divided by process do not advise to record it so" {
+    need_causes
+    start_victim
+    sleep 600 3>&- &
+    local asleep=$!
+    "$CAMP" record --why --why-by process --output run.camp 100ms 3
+    run -1 --separate-stderr "$CAMP" why --from run.camp "$asleep"
+    [[ $stderr == "camp why: run.camp (threads) has no causes of process $asleep (sleep) by itself: it is one of the other processes, "*"; record with --why-of $asleep" ]]
+    [[ $stderr != *"--why-by process"* ]]
+    run -1 --separate-stderr "$CAMP" why --from run.camp why-victim
+    [[ $stderr == "camp why: run.camp (threads) is divided by process, so give a pid in place of why-victim: it has "*"why-victim ($VICTIM)"* ]]
+    run -0 "$CAMP" explain --from run.camp --pid "$asleep"
+    [[ $(tr -s ' \n' ' ' <<<"$output") != *"the causes are those of names"* ]]
+}
+
 @test "the rows of processes have the same causes" {
     need_causes
     start_victim

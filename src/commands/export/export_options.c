@@ -68,7 +68,7 @@ static int parse(struct export_options *options, int argc, char **argv, int *ret
         FROM_RULES_OPTIONS(options),
         COMMON_OPTION(COMMON_GROUP, &options->group, .type = OPTION_CHOICE,
                       .help = "What a group is: command (the default: processes of one name), "
-                              "user, cgroup (version 2), container, pod, unit (of systemd) or "
+                              "user, cgroup, container, pod, unit (of systemd) or "
                               "workload. Of sessions: application (the default of postgres:), user "
                               "(of mariadb:), database, client or backend_type.",
                       .choices = group_names),

@@ -40,7 +40,7 @@ static int parse(struct top *top, int argc, char **argv, int *ret_first)
         COLOR_OPTION,
         COMMON_OPTION(COMMON_GROUP, &top->group_text,
                       .help = "What a row is. For threads: thread, process (the default), user, "
-                              "command, cgroup (version 2), container, pod, unit (of systemd) or "
+                              "command, cgroup, container, pod, unit (of systemd) or "
                               "workload. For database sessions: one of their labels.",
                       .choices = top_thread_groups),
         COMMON_OPTION(COMMON_WORKLOAD, &top->workload_file,

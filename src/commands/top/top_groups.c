@@ -2,6 +2,7 @@
  * any other source, a row is a row of the source, or all rows with the same value of a label. */
 #include "program/command.h"
 #include "sources/containers/containers.h"
+#include "sources/containers/thread_cgroups.h"
 #include "top.h"
 
 #include <stdio.h>
@@ -155,8 +156,8 @@ int top_select_group(struct top *top, int group, const char **ret_problem)
     if (top->has_threads && group == TOP_WORKLOAD && top->workloads.rules.count == 0)
         *ret_problem = "--group workload takes --workload FILE; --help shows what is in it";
     else if (top->has_threads && group == TOP_CGROUP && top->cgroups.mount == NULL &&
-             !cgroup_paths_open(&top->cgroups))
-        *ret_problem = "no cgroups of version 2 here: no cgroup2 file system is mounted";
+             !thread_cgroups_open(&top->cgroups))
+        *ret_problem = "no cgroups here: no cgroup file system is mounted";
     else if (top->has_threads && top_group_is_label(group) && !has_label(top, group))
         *ret_problem =
             "this recording has no names of containers, pods and units: record them with "

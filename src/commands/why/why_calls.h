@@ -3,11 +3,15 @@
 
 #include "why_record.h"
 
-#define WHY_CALL_FIELDS 9
+#define WHY_CALL_FIELDS 13
 
+/* The fields for one process, and the same ones for several processes, where text also shows which
+ * of them slept. */
 extern const struct field why_call_fields[WHY_CALL_FIELDS];
+extern const struct field why_call_fields_of_many[WHY_CALL_FIELDS];
 
 /* Adds the rows of the table with this index: the sleeps that have ended, and those that nothing
- * has ended yet, the longest first. */
+ * has ended yet, the longest first. Of all threads (WHY_ALL) only a recording has some of the
+ * latter: those for locks, and those of the process or name that it watched. */
 void why_call_rows(struct document *document, size_t table, struct cause_objects *objects,
                    const struct why_interval *interval, uint64_t total_ns);

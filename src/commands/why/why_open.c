@@ -1,20 +1,25 @@
 #include "why_open.h"
 
 #include "ledger/characters.h"
-#include "sources/causes/open_chain.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PROCESSES "/proc"
+
+/* Returns whether an open sleep is of a group. Without facts, all are of the watched one. */
+static bool is_of(const struct causes *causes, size_t at, uint32_t group)
+{
+    return causes->open_facts == NULL || causes->open_facts[at].group == group;
+}
 
 /* Returns the number of the longest open sleep of a group in a state, or SIZE_MAX. */
 static size_t longest(const struct causes *causes, uint32_t group, uint32_t state)
 {
     for (size_t i = 0; i < causes->open_calls.count; i++) {
-        if (causes->open_calls.items[i].state == state &&
-            (causes->open_facts == NULL || causes->open_facts[i].group == group))
+        if (causes->open_calls.items[i].state == state && is_of(causes, i, group))
             return i;
     }
     return SIZE_MAX;
@@ -80,15 +85,6 @@ static size_t recorded_chain(struct open_step *steps, const struct causes *cause
         next = fill_step(&steps[count++], causes, at);
     }
     return count;
-}
-
-static double share_of(const struct causes *causes, const struct cause *open)
-{
-    uint64_t total_ns = 0;
-
-    for (int i = 0; i < CAMP_STATE_COUNT; i++)
-        total_ns += causes->state_ns[open->group][i];
-    return total_ns > 0 ? 100.0 * (double)open->wait_ns / (double)total_ns : 0;
 }
 
 static const char *object_text(struct document *document, const struct open_step *step)
@@ -171,29 +167,132 @@ static void append_step(char ret[WHY_SENTENCE_SIZE], const struct open_step *ste
     }
 }
 
-void why_open_chain(struct document *document, size_t table, struct cause_objects *objects,
-                    const struct why_interval *interval, const struct cause *open,
-                    char ret[WHY_SENTENCE_SIZE])
+/* Fills the chain that starts at an open sleep. */
+static void fill_chain(struct why_open *ret, struct cause_objects *objects,
+                       const struct causes *causes, size_t first)
+{
+    ret->state = causes->open_calls.items[first].state;
+    ret->count = causes->open_facts != NULL
+                     ? recorded_chain(ret->steps, causes, first)
+                     : open_chain(ret->steps, &causes->open_calls.items[first], objects, PROCESSES);
+}
+
+/* Returns whether the process at the other end of the chain's first sleep is known. */
+static bool has_other_end(const struct why_open *chain, const struct causes *causes, size_t first)
+{
+    return chain->count > 1 ||
+           (causes->open_facts != NULL && causes->open_facts[first].holder != 0);
+}
+
+static void name_call(struct call_name *ret, const struct causes *causes, size_t at)
+{
+    *ret = (struct call_name){ 0 };
+    if (causes->open_facts != NULL) {
+        *ret = causes->open_facts[at].names;
+        return;
+    }
+    cause_call_name(ret->call, causes->open_calls.items[at].call);
+    cause_object_name(ret->object, &causes->open_calls.items[at], PROCESSES);
+}
+
+/* Open sleeps of the group for one object. */
+struct share {
+    size_t first; /* the longest of them */
+    uint32_t state;
+    uint64_t time_ns;
+    struct call_name names;
+};
+
+#define SHARES_MOST 64 /* objects; processes that wait for further ones are left out */
+
+static size_t add_up(struct share shares[SHARES_MOST], const struct causes *causes, uint32_t group)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < causes->open_calls.count; i++) {
+        const struct camp_call_sleeps *call = &causes->open_calls.items[i];
+        struct call_name names;
+        size_t at = 0;
+
+        if (!is_of(causes, i, group) || call->state == CAMP_STATE_STOPPED)
+            continue;
+        name_call(&names, causes, i);
+        while (at < count &&
+               (shares[at].state != call->state || strcmp(shares[at].names.call, names.call) != 0 ||
+                strcmp(shares[at].names.object, names.object) != 0))
+            at++;
+        if (at == SHARES_MOST)
+            continue;
+        if (at == count)
+            shares[count++] = (struct share){ .first = i, .state = call->state, .names = names };
+        shares[at].time_ns += call->sleep_ns;
+    }
+    return count;
+}
+
+/* Returns the number of the largest share above a time, or `count`. */
+static size_t largest(const struct share *shares, size_t count, uint64_t above_ns)
+{
+    size_t found = count;
+
+    for (size_t i = 0; i < count; i++) {
+        if (shares[i].time_ns > above_ns) {
+            above_ns = shares[i].time_ns;
+            found = i;
+        }
+    }
+    return found;
+}
+
+bool why_open_find(struct why_open *ret, struct cause_objects *objects,
+                   const struct why_interval *interval, uint64_t above_ns)
 {
     const struct causes *causes = interval->causes;
-    const size_t first = longest(causes, open->group, open->state);
-    const double share = share_of(causes, open);
-    const bool stops = open->state == CAMP_STATE_STOPPED;
-    struct open_step steps[OPEN_CHAIN_MAX] = { { .call.state = open->state } };
-    size_t count = 1;
+    struct share *shares = calloc(SHARES_MOST, sizeof *shares);
+    const size_t count = shares != NULL ? add_up(shares, causes, interval->subject) : 0;
+    bool found = false;
+
+    /* Each time the largest is looked at, because a look may need some time. */
+    for (size_t at; !found && (at = largest(shares, count, above_ns)) < count;) {
+        *ret = (struct why_open){ .time_ns = shares[at].time_ns };
+        fill_chain(ret, objects, causes, shares[at].first);
+        found = has_other_end(ret, causes, shares[at].first);
+        shares[at].time_ns = 0;
+    }
+    free(shares);
+    return found;
+}
+
+void why_open_longest(struct why_open *ret, struct cause_objects *objects,
+                      const struct why_interval *interval, const struct cause *open)
+{
+    const size_t first = longest(interval->causes, open->group, open->state);
+
+    *ret = (struct why_open){ .count = 1, .state = open->state };
+    ret->steps[0].call.state = open->state;
+    ret->steps[0].does = open->state == CAMP_STATE_STOPPED ? OPEN_STOPS : OPEN_WAITS;
+    if (first != SIZE_MAX)
+        fill_chain(ret, objects, interval->causes, first);
+    ret->time_ns = open->wait_ns;
+}
+
+void why_open_show(struct document *document, size_t table, const struct why_interval *interval,
+                   const struct why_open *chain, char ret[WHY_SENTENCE_SIZE])
+{
+    const struct causes *causes = interval->causes;
+    const struct open_step *steps = chain->steps;
+    const uint64_t total_ns = causes_total_ns(causes, interval->subject);
+    const double share = total_ns > 0 ? 100.0 * (double)chain->time_ns / (double)total_ns : 0;
+    const bool stops = chain->state == CAMP_STATE_STOPPED;
+    const size_t count = chain->count;
     char title[CAUSE_STATE_SIZE], who[CAUSE_NAME_SIZE];
 
-    steps[0].does = stops ? OPEN_STOPS : OPEN_WAITS;
-    if (first != SIZE_MAX)
-        count = causes->open_facts != NULL
-                    ? recorded_chain(steps, causes, first)
-                    : open_chain(steps, &causes->open_calls.items[first], objects, PROCESSES);
-    cause_who(who, causes, CAMP_CAUSE_GROUP, open->group, "");
+    cause_who(who, causes, CAMP_CAUSE_GROUP, interval->subject, "");
     for (size_t i = 0; i < count; i++)
         add_row(document, table, i + 1, i > 0 ? steps[i].who : who, &steps[i],
                 i + 1 < count ? &steps[i + 1] : NULL, i > 0 ? cell_unknown() : cell_real(share));
     make_printable(who);
-    cause_state_title(title, open->state);
+    cause_state_title(title, chain->state);
     ret[0] = '\0';
     why_append(ret, stops ? "%s was %s %.1f %%" : "%s waited in %s %.1f %%", who, title, share);
     if (!stops && steps[0].names.call[0] != '\0') {

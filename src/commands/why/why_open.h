@@ -1,11 +1,29 @@
-/* The chain of `camp why` from a sleep that has not ended (sources/causes/open_chain.h). */
+/* The chain of `camp why` from sleeps that have not ended (sources/causes/open_chain.h). */
 #pragma once
 
+#include "sources/causes/open_chain.h"
 #include "why_record.h"
 
+struct why_open {
+    struct open_step steps[OPEN_CHAIN_MAX]; /* [count], from the subject on */
+    size_t count;
+    uint32_t state;   /* of the first step */
+    uint64_t time_ns; /* of the sleeps that the chain starts with */
+};
+
+/* Looks for the sleeps of a group for one object of which the other end is a known process, such as
+ * all of its processes that wait for one lock: the longest of them, if they are longer than
+ * `above_ns`. Fills *ret and returns whether there are such sleeps. */
+bool why_open_find(struct why_open *ret, struct cause_objects *objects,
+                   const struct why_interval *interval, uint64_t above_ns);
+
+/* Fills *ret with the chain from the longest open sleep of the subject in the state of `open`, as
+ * of cause_open_wait(), whose time is that of all of them. */
+void why_open_longest(struct why_open *ret, struct cause_objects *objects,
+                      const struct why_interval *interval, const struct cause *open);
+
 /* Adds the rows of the chain to the table with this index, and writes its sentence, such as "cat
- * (8218) has waited 100.0 % in pipe, in read of pipe:[4242] for batch (4711), which waits in
- * clock_nanosleep." `open` is the longest sleep of the subject, as of cause_open_wait(). */
-void why_open_chain(struct document *document, size_t table, struct cause_objects *objects,
-                    const struct why_interval *interval, const struct cause *open,
-                    char ret[WHY_SENTENCE_SIZE]);
+ * (8218) waited in pipe 100.0 %, in read of pipe:[4242] for batch (4711), which waits in
+ * clock_nanosleep." */
+void why_open_show(struct document *document, size_t table, const struct why_interval *interval,
+                   const struct why_open *chain, char ret[WHY_SENTENCE_SIZE]);

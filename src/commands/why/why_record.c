@@ -5,7 +5,7 @@
 #include "program/command.h"
 #include "views/summary_text.h"
 #include "why_calls.h"
-#include "why_open.h"
+#include "why_chain.h"
 #include "why_stack_rows.h"
 
 #include <inttypes.h>
@@ -89,17 +89,27 @@ static const struct field loss_fields[] = {
         name, TABLE_ROWS, fields, ARRAY_COUNT(fields), NULL, 0, true                               \
     }
 
-static const struct table tables[WHY_TABLE_COUNT] = {
-    [WHY_SUMMARY] = DOCUMENT_ONE("summary", TABLE_INLINE, summary_fields),
-    [WHY_TREE] = DOCUMENT_ROWS("tree", tree_fields),
-    [WHY_CALLS] = { "calls", TABLE_ROWS, why_call_fields, WHY_CALL_FIELDS, NULL, 0, false },
-    [WHY_STACKS] = { "stacks", TABLE_ROWS, why_stack_fields, WHY_STACK_FIELDS, NULL, 0, false },
-    [WHY_INFLICTED] = DOCUMENT_ROWS("inflicted", inflicted_fields),
-    [WHY_CHAIN] = HIDDEN_ROWS("chain", chain_fields),
-    [WHY_LOSSES] = DOCUMENT_ONE("losses", TABLE_OBJECT, loss_fields),
-};
+#define TABLES(call_fields)                                                                          \
+    {                                                                                                \
+        [WHY_SUMMARY] = DOCUMENT_ONE("summary", TABLE_INLINE, summary_fields),                       \
+        [WHY_TREE] = DOCUMENT_ROWS("tree", tree_fields), [WHY_CALLS] = { "calls",                    \
+                                                                         TABLE_ROWS,                 \
+                                                                         call_fields,                \
+                                                                         WHY_CALL_FIELDS,            \
+                                                                         NULL,                       \
+                                                                         0,                          \
+                                                                         false },                    \
+        [WHY_STACKS] = { "stacks", TABLE_ROWS, why_stack_fields, WHY_STACK_FIELDS, NULL, 0, false }, \
+        [WHY_INFLICTED] = DOCUMENT_ROWS("inflicted", inflicted_fields),                              \
+        [WHY_CHAIN] = HIDDEN_ROWS("chain", chain_fields),                                            \
+        [WHY_LOSSES] = DOCUMENT_ONE("losses", TABLE_OBJECT, loss_fields),                            \
+    }
+
+static const struct table tables[WHY_TABLE_COUNT] = TABLES(why_call_fields);
+static const struct table tables_of_many[WHY_TABLE_COUNT] = TABLES(why_call_fields_of_many);
 
 static const struct record layout = DOCUMENT_LAYOUT("camp.why/1", tables, WHY_TREE);
+static const struct record layout_of_many = DOCUMENT_LAYOUT("camp.why/1", tables_of_many, WHY_TREE);
 
 const char *const why_table_names[] = { "tree",  "calls",  "stacks",  "inflicted",
                                         "chain", "losses", "summary", NULL };
@@ -231,45 +241,6 @@ static void add_inflicted(struct document *document, const struct why_interval *
     }
 }
 
-static void add_chain_rows(struct document *document, const struct causes *causes,
-                           const struct chain *chain)
-{
-    for (size_t i = 0; i < chain->count; i++) {
-        const struct chain_step *step = &chain->steps[i];
-        const bool waited = step->cause.wait_ns > 0;
-
-        DOCUMENT_ADD(
-            document, WHY_CHAIN,
-            ((const struct cell[]){
-                cell_natural(i + 1),
-                cell_text(name_of(document, causes, CAMP_CAUSE_GROUP, step->group)),
-                waited ? cell_text(camp_state_name((int)step->cause.state)) : cell_unknown(),
-                waited ? cell_real(percent(step->cause.wait_ns, step->total_ns)) : cell_unknown(),
-                waited ? cell_text(cause_kind_key(step->cause.kind)) : cell_unknown(),
-                waited ? cell_text(name_of(document, causes, step->cause.kind, step->cause.id))
-                       : cell_unknown(),
-                cell_real(percent(step->on_cpu_ns, step->total_ns)),
-            }));
-    }
-}
-
-/* Adds the rows of the chain, and writes it as a sentence. */
-static void add_chain(struct why_record *ret, const struct why_interval *interval,
-                      char text[WHY_SENTENCE_SIZE])
-{
-    const struct causes *causes = interval->causes;
-    const struct cause *open = cause_open_wait(causes, interval->subject);
-    struct chain chain;
-
-    if (open != NULL) {
-        why_open_chain(&ret->document, WHY_CHAIN, &ret->objects, interval, open, text);
-        return;
-    }
-    cause_chain(&chain, causes, interval->subject);
-    add_chain_rows(&ret->document, causes, &chain);
-    why_chain_sentence(text, causes, &chain);
-}
-
 /* Shares of the time of the subject, in percent. */
 struct loss_shares {
     double unattributed, others, reduced;
@@ -388,6 +359,13 @@ static void add_rest(struct why_record *ret, const struct why_interval *interval
                  }));
 }
 
+static bool is_one_process(const struct why_interval *interval)
+{
+    const struct camp_states_group *group = cause_group_find(interval->causes, interval->subject);
+
+    return group != NULL && group->kind == CAMP_GROUP_PROCESS;
+}
+
 int why_record_fill(struct why_record *ret, const struct why_interval *interval)
 {
     const struct causes *causes = interval->causes;
@@ -396,7 +374,7 @@ int why_record_fill(struct why_record *ret, const struct why_interval *interval)
     const char *chain_text = NULL;
     struct loss_shares losses;
 
-    document_start(document, &layout);
+    document_start(document, is_one_process(interval) ? &layout : &layout_of_many);
     if (!why_tree_fill(&ret->tree, causes, interval->subject, interval->most))
         return CAMP_E_NOMEM;
     for (size_t i = 0; i < ret->tree.count; i++)
@@ -407,7 +385,7 @@ int why_record_fill(struct why_record *ret, const struct why_interval *interval)
     if (!why_sentence(sentence, causes, interval->subject, interval->name, &ret->tree))
         return CAMP_E_NOMEM;
     if (interval->subject < CAUSE_GROUPS && ret->tree.total_ns > 0) {
-        add_chain(ret, interval, text);
+        why_chain_add(ret, interval, text);
         chain_text = document_text(document, "%s", text);
         add_note(document, "chain", text, interval->width);
     }

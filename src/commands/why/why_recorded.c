@@ -103,6 +103,52 @@ struct progress_of_parts {
     char name[CAMP_NAME_SIZE]; /* of the process that was asked for by its pid, or "" */
 };
 
+/* Returns whether the recording is divided by process (--why-by process). One that is divided by
+ * name has one process by itself at most: that of --why-of. */
+static bool is_by_process(const struct cause_sum *sum)
+{
+    size_t processes = 0, names = 0;
+
+    for (size_t i = 0; i < sum->met_count; i++) {
+        processes += sum->met[i].kind == CAMP_GROUP_PROCESS;
+        names += sum->met[i].kind == CAMP_GROUP_NAME;
+    }
+    return processes > 1 || (processes == 1 && names == 0);
+}
+
+/* Returns whether the processes with a name are a group. */
+static bool has_name(const struct cause_sum *sum, const char *name)
+{
+    for (size_t i = 0; i < sum->met_count; i++) {
+        if (sum->met[i].kind == CAMP_GROUP_NAME &&
+            strncmp(sum->met[i].name, name, CAMP_STATES_NAME_SIZE - 1) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* `nearest` says which groups the recording has. */
+static int complain_of_no_process(const struct why_recorded *recorded,
+                                  const struct progress_of_parts *progress, const char *nearest)
+{
+    const char *name = progress->name, *file = recorded->facts.name;
+    const int32_t pid = progress->parts->pid;
+    const bool by_process = is_by_process(&recorded->sum);
+
+    if (name[0] == '\0')
+        return complain(STATUS_FAILURE, "%s has no process %" PRId32 ": %s", file, pid, nearest);
+    if (by_process || !has_name(&recorded->sum, name))
+        return complain(STATUS_FAILURE,
+                        "%s has no causes of process %" PRId32 " (%s) by itself: it is one of the "
+                        "other processes, as those that only slept and those after the first 53 "
+                        "%s; record with --why-of %" PRId32,
+                        file, pid, name, by_process ? "processes" : "names", pid);
+    return complain(STATUS_FAILURE,
+                    "%s has no causes of process %" PRId32 " by itself: it was %s, so give that, "
+                    "or record with --why-of %" PRId32 " or --why-by process",
+                    file, pid, name, pid);
+}
+
 static int complain_of_no_subject(const struct why_recorded *recorded,
                                   const struct progress_of_parts *progress)
 {
@@ -115,16 +161,13 @@ static int complain_of_no_subject(const struct why_recorded *recorded,
                  "it has %zu, the nearest are %s (camp top --from shows all names)", count, names);
     else if (count > 0)
         snprintf(nearest, sizeof nearest, "it has %s", names);
-    if (parts->pid != 0 && progress->name[0] != '\0')
-        return complain(STATUS_FAILURE,
-                        "%s has no causes of process %" PRId32 " by itself: it was %s, so give "
-                        "that, or record with --why-of %" PRId32 " or --why-by process",
-                        recorded->facts.name, parts->pid, progress->name, parts->pid);
     if (parts->pid != 0)
+        return complain_of_no_process(recorded, progress, nearest);
+    if (is_by_process(&recorded->sum))
         return complain(STATUS_FAILURE,
-                        "%s has no process %d by itself: give its name, or record with --why-of %d "
-                        "or --why-by process; %s",
-                        recorded->facts.name, parts->pid, parts->pid, nearest);
+                        "%s is divided by process, so give a pid in place of %s: %s; all processes "
+                        "of a name are together without --why-by process",
+                        recorded->facts.name, parts->subject, nearest);
     return complain(STATUS_FAILURE,
                     "%s has no processes named %s by themselves; %s; one that only slept is by "
                     "itself only with --why-of %s",

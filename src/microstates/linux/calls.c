@@ -33,10 +33,10 @@ static const struct call calls[] = {
     CALL(fcntl64, CAMP_STATE_LOCK, CALL_DESCRIPTOR),
 #endif
 #ifdef SYS_semop
-    CALL(semop, CAMP_STATE_LOCK, CALL_OTHER),
+    CALL(semop, CAMP_STATE_LOCK, CALL_SEMAPHORES),
 #endif
 #ifdef SYS_semtimedop
-    CALL(semtimedop, CAMP_STATE_LOCK, CALL_OTHER),
+    CALL(semtimedop, CAMP_STATE_LOCK, CALL_SEMAPHORES),
 #endif
 
 #ifdef SYS_poll

@@ -84,6 +84,9 @@ void cause_object_name(char ret[CAUSE_NAME_SIZE], const struct camp_call_sleeps 
         else
             child_name(ret, (int32_t)sleeps->argument, folder);
         break;
+    case CALL_SEMAPHORES:
+        snprintf(ret, CAUSE_NAME_SIZE, "semaphores %" PRIu64, sleeps->argument);
+        break;
     case CALL_OTHER:
         break;
     }

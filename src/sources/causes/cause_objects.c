@@ -1,20 +1,19 @@
 #include "cause_objects.h"
 
+#include "ends/file_locks.h"
+#include "ends/lock_owner.h"
+#include "ends/socket_peer.h"
 #include "ledger/array.h"
 #include "ledger/words.h"
 #include "microstates/calls.h"
+#include "open_sleeps.h"
 #include "sources/source.h"
 
-#include <arpa/inet.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/netlink.h>
-#include <linux/sock_diag.h>
-#include <linux/unix_diag.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,11 +35,13 @@ static uint64_t inode_of(const char *name, const char *kind)
     return strtoull(name + length + 2, NULL, 10);
 }
 
-static struct cause_object *find(const struct cause_objects *objects, const char *name)
+static struct cause_object *find(const struct cause_objects *objects, const char *name, int32_t pid)
 {
     for (size_t i = 0; i < objects->count; i++) {
-        if (strcmp(objects->items[i].name, name) == 0)
-            return &objects->items[i];
+        struct cause_object *object = &objects->items[i];
+
+        if (strcmp(object->name, name) == 0 && (!object->is_owned || object->pid == pid))
+            return object;
     }
     return NULL;
 }
@@ -95,8 +96,11 @@ static bool describe(struct cause_object *object, const struct camp_call_sleeps 
     char path[256];
     struct stat file, link;
 
+    object->is_owned = lock_owner_may_be_known(sleeps->call);
+    object->call = sleeps->call;
+    object->argument = sleeps->argument;
     if (camp_call_argument(sleeps->call) != CALL_DESCRIPTOR)
-        return false;
+        return object->is_owned;
     snprintf(path, sizeof path, "%s/%" PRId32 "/fd/%" PRIu64, folder, sleeps->pid,
              sleeps->argument);
     object->end = inode_of(object->name, "pipe");
@@ -122,130 +126,16 @@ static void add(struct cause_objects *objects, const struct camp_call_sleeps *sl
     cause_object_name(object.name, sleeps, folder);
     if (!describe(&object, sleeps, folder))
         return;
-    known = find(objects, object.name);
+    known = find(objects, object.name, object.pid);
     /* It was added for another sleep, or is known, and has not changed. */
     if (known != NULL && (known >= objects->items + objects->found ||
-                          (!object.is_lock && has_holder(known, folder))))
+                          (!object.is_lock && !object.is_owned && has_holder(known, folder))))
         return;
     if (known != NULL)
         forget(objects, known);
     if (!ARRAY_RESERVE(objects->items, objects->capacity, objects->count + 1))
         return;
     objects->items[objects->count++] = object;
-}
-
-/* Parses "0100007F:1538", of the kernel's byte order: words of 32 bits. Returns false if it is no
- * address, or one without a port, as that of an unconnected socket. */
-static bool parse_address(const char *text, char *ret, size_t size)
-{
-    const char *colon = strchr(text, ':');
-    const int family = colon != NULL && colon - text == 32 ? AF_INET6 : AF_INET;
-    char name[INET6_ADDRSTRLEN];
-    uint32_t words[4] = { 0 };
-    unsigned int port;
-
-    if (colon == NULL || (colon - text != 8 && colon - text != 32) ||
-        sscanf(colon, ":%4x", &port) != 1 || port == 0)
-        return false;
-    for (size_t i = 0; i < (family == AF_INET6 ? 4 : 1); i++) {
-        if (sscanf(text + 8 * i, "%8" SCNx32, &words[i]) != 1)
-            return false;
-    }
-    if (inet_ntop(family, words, name, sizeof name) == NULL)
-        return false;
-    snprintf(ret, size, family == AF_INET6 ? "to [%s]:%u" : "to %s:%u", name, port);
-    return true;
-}
-
-/* Looks for a socket in a file such as /proc/PID/net/tcp. Returns whether it has the socket. */
-static bool find_in_table(struct cause_object *object, const char *path, uint64_t inode,
-                          uint64_t until_ns)
-{
-    FILE *file = fopen(path, "re");
-    char line[512], remote[64];
-    unsigned long long number;
-    bool found = false;
-
-    for (uint32_t i = 0; file != NULL && !found && fgets(line, sizeof line, file) != NULL; i++) {
-        if (sscanf(line, "%*s %*s %63s %*s %*s %*s %*s %*s %*s %llu", remote, &number) == 2 &&
-            number == inode) {
-            parse_address(remote, object->peer, sizeof object->peer);
-            found = true;
-        }
-        if (i % 256 == 255 && is_late(until_ns))
-            break;
-    }
-    if (file != NULL)
-        fclose(file);
-    return found;
-}
-
-static bool find_address(struct cause_object *object, uint64_t inode, const char *folder,
-                         uint64_t until_ns)
-{
-    static const char *const tables[] = { "tcp", "tcp6", "udp", "udp6" };
-    char path[256];
-
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-        snprintf(path, sizeof path, "%s/%" PRId32 "/net/%s", folder, object->pid, tables[i]);
-        if (find_in_table(object, path, inode, until_ns))
-            return true;
-    }
-    return false;
-}
-
-/* Returns the inode number in an answer of unix_diag, or 0. */
-static uint32_t parse_unix(const char *answer, size_t length)
-{
-    const struct nlmsghdr *head = (const struct nlmsghdr *)answer;
-    size_t at = NLMSG_LENGTH(sizeof(struct unix_diag_msg)), end;
-
-    if (length < sizeof *head || head->nlmsg_type != SOCK_DIAG_BY_FAMILY)
-        return 0;
-    end = head->nlmsg_len < length ? head->nlmsg_len : length;
-    while (at + sizeof(struct nlattr) + sizeof(uint32_t) <= end) {
-        struct nlattr attribute;
-        uint32_t peer;
-
-        memcpy(&attribute, answer + at, sizeof attribute);
-        if (attribute.nla_len < sizeof attribute)
-            return 0;
-        if (attribute.nla_type == UNIX_DIAG_PEER) {
-            memcpy(&peer, answer + at + sizeof attribute, sizeof peer);
-            return peer;
-        }
-        at += (size_t)NLA_ALIGN(attribute.nla_len);
-    }
-    return 0;
-}
-
-/* Returns the inode number of the other end of a Unix socket, or 0. */
-static uint32_t unix_peer(uint64_t inode)
-{
-    struct {
-        struct nlmsghdr head;
-        struct unix_diag_req request;
-    } question = { .head = { .nlmsg_len = sizeof question,
-                             .nlmsg_type = SOCK_DIAG_BY_FAMILY,
-                             .nlmsg_flags = NLM_F_REQUEST },
-                   .request = { .sdiag_family = AF_UNIX,
-                                .udiag_states = UINT32_MAX,
-                                .udiag_ino = (uint32_t)inode,
-                                .udiag_show = UDIAG_SHOW_PEER,
-                                .udiag_cookie = { UINT32_MAX, UINT32_MAX } } };
-    char answer[4096] __attribute__((aligned(NLMSG_ALIGNTO)));
-    const int link = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-    ssize_t length = -1;
-
-    if (link < 0 || inode > UINT32_MAX)
-        goto out;
-    /* The kernel has answered when send(2) returns. */
-    if (send(link, &question, sizeof question, 0) == (ssize_t)sizeof question)
-        length = recv(link, answer, sizeof answer, MSG_DONTWAIT);
-out:
-    if (link >= 0)
-        close(link);
-    return length > 0 ? parse_unix(answer, (size_t)length) : 0;
 }
 
 /* A descriptor of a process, in the open folder /proc/PID/fd. */
@@ -330,31 +220,19 @@ static void find_holders(struct cause_object *items, size_t count, const char *f
         closedir(directory);
 }
 
-/* Finds the process that holds the lock for which the object's process waits: in /proc/locks, the
- * line of a lock has the lines of those that wait for it behind it, with its number and "->". */
+/* Finds the process that holds the lock for which the object's process waits. */
 static void find_lock_holder(struct cause_object *object, const char *folder)
 {
-    unsigned long long number, of_holder = 0, inode;
-    char path[256], line[256];
-    int32_t pid, holder = 0;
+    char path[256];
     FILE *file;
 
     snprintf(path, sizeof path, "%s/locks", folder);
     file = fopen(path, "re");
-    while (file != NULL && object->holder == 0 && fgets(line, sizeof line, file) != NULL) {
-        if (sscanf(line, "%llu: -> %*s %*s %*s %" SCNd32 " %*x:%*x:%llu", &number, &pid, &inode) ==
-            3) {
-            if (pid == object->pid && inode == object->end && number == of_holder && holder > 0) {
-                object->holder = holder;
-                object->holders = 1;
-            }
-        } else if (sscanf(line, "%llu: %*s %*s %*s %" SCNd32, &number, &pid) == 2) {
-            of_holder = number;
-            holder = pid;
-        }
-    }
-    if (file != NULL)
+    if (file != NULL) {
+        object->holder = file_lock_holder(file, object->pid, object->end);
         fclose(file);
+    }
+    object->holders = 1;
     /* A lock of flock(2) outlives the process that took it, if others have its descriptor. */
     if (object->holder == 0 || !read_name(object->holder_name, object->holder, folder)) {
         object->holder = 0;
@@ -363,11 +241,52 @@ static void find_lock_holder(struct cause_object *object, const char *folder)
     }
 }
 
+/* Finds the owner of the lock for which a thread of the object's process sleeps. */
+static bool find_owner_of_thread(struct lock_owner *ret, const struct cause_object *object,
+                                 int32_t tid, const char *folder)
+{
+    struct lock_wait wait = { .pid = object->pid };
+
+    return open_call_read_all(object->pid, tid, folder, &wait.call, wait.arguments) &&
+           wait.call == object->call && wait.arguments[0] == object->argument &&
+           lock_owner_find(ret, &wait, folder);
+}
+
+static void find_owner(struct cause_object *object, const char *folder, uint64_t until_ns)
+{
+    const bool is_semaphore = camp_call_argument(object->call) == CALL_SEMAPHORES;
+    struct lock_owner owner;
+    const struct dirent *entry;
+    bool found = false;
+    char path[256];
+    DIR *directory;
+
+    snprintf(path, sizeof path, "%s/%" PRId32 "/task", folder, object->pid);
+    directory = opendir(path);
+    for (int i = 0; directory != NULL && !found && i < OPEN_SLEEPS_READ && !is_late(until_ns) &&
+                    (entry = readdir(directory)) != NULL;
+         i++)
+        found =
+            find_owner_of_thread(&owner, object, (int32_t)strtol(entry->d_name, NULL, 10), folder);
+    if (directory != NULL)
+        closedir(directory);
+    if (!found)
+        return;
+    object->holder = owner.pid != object->pid ? owner.pid : 0;
+    object->holders = object->holder != 0;
+    memcpy(object->holder_name, owner.name, sizeof owner.name);
+    snprintf(object->peer, sizeof object->peer, "%s %s (%" PRId32 ")",
+             is_semaphore          ? "last changed by"
+             : object->holder != 0 ? "held by"
+                                   : "held by its thread",
+             owner.name, object->holder != 0 ? owner.pid : owner.tid);
+}
+
 static void name_holder(struct cause_object *object, const char *folder)
 {
     char others[40] = "";
 
-    if (object->holder == 0)
+    if (object->holder == 0 || object->is_owned)
         return;
     if (!read_name(object->holder_name, object->holder, folder))
         snprintf(object->holder_name, sizeof object->holder_name, "process");
@@ -398,12 +317,15 @@ void cause_objects_find(struct cause_objects *objects, const struct camp_call_sl
         struct cause_object *object = &objects->items[i];
         const uint64_t inode = inode_of(object->name, "socket");
 
-        if (object->is_lock) {
+        if (object->is_owned) {
+            find_owner(object, folder, until_ns);
+        } else if (object->is_lock) {
             find_lock_holder(object, folder);
         } else if (!object->is_pipe) {
-            object->end = unix_peer(inode);
+            object->end = socket_unix_peer(inode);
             if (object->end == 0)
-                find_address(object, inode, folder, until_ns);
+                socket_address(object->peer, sizeof object->peer, object->pid, inode, folder,
+                               until_ns);
         }
         has_ends |= object->end != 0 && (!object->is_lock || object->is_named);
     }
@@ -415,16 +337,16 @@ void cause_objects_find(struct cause_objects *objects, const struct camp_call_sl
         objects->found = objects->count;
 }
 
-const char *cause_objects_peer(const struct cause_objects *objects, const char *name)
+const char *cause_objects_peer(const struct cause_objects *objects, const char *name, int32_t pid)
 {
-    const struct cause_object *object = find(objects, name);
+    const struct cause_object *object = find(objects, name, pid);
 
     return object != NULL ? object->peer : "";
 }
 
-int32_t cause_objects_holder(const struct cause_objects *objects, const char *name)
+int32_t cause_objects_holder(const struct cause_objects *objects, const char *name, int32_t pid)
 {
-    const struct cause_object *object = find(objects, name);
+    const struct cause_object *object = find(objects, name, pid);
 
     return object != NULL && object->holders == 1 ? object->holder : 0;
 }

@@ -1,7 +1,8 @@
 /*
  * What is at the other end of the pipes, sockets and file locks in which a process slept: the
  * process that has the other end of a pipe or of a Unix socket, the address of a TCP or UDP peer,
- * and the process that holds a lock of flock(2) or fcntl(2).
+ * the process that holds a lock of flock(2) or fcntl(2), and the owner of a futex or of semaphores,
+ * where it is known (ends/lock_owner.h).
  *
  * Each object is looked up when it is first shown: /proc/PID/net/tcp and its like have the
  * addresses, unix_diag of sock_diag(7) the other end of a Unix socket, /proc/PID/fd of all
@@ -20,15 +21,18 @@
 struct cause_object {
     char name[CAUSE_NAME_SIZE]; /* of cause_object_name(): "pipe:[4242]", "socket:[99]" */
     char peer[CAUSE_NAME_SIZE]; /* "with batch (4711)", "to 10.0.0.7:5432", "held by ...", or "" */
-    uint64_t end;   /* inode number of the other end, or of the file; 0: it is not in a process */
-    mode_t access;  /* that the other end of a pipe has: S_IRUSR or S_IWUSR; 0: any */
-    int32_t pid;    /* whose sleeps were shown first */
+    uint64_t end;  /* inode number of the other end, or of the file; 0: it is not in a process */
+    mode_t access; /* that the other end of a pipe has: S_IRUSR or S_IWUSR; 0: any */
+    int32_t pid;   /* whose sleeps were shown first */
+    int32_t call;  /* of these sleeps, and its first argument */
+    uint64_t argument;
     int32_t holder; /* the first process that has the end, or 0; of a pipe another one */
     char holder_name[CAMP_STATES_NAME_SIZE];
     int32_t last_pid; /* the last one that has it */
     uint32_t holders;
     bool is_pipe;
     bool is_lock;  /* a file, for whose lock the process waits */
+    bool is_owned; /* a futex or semaphores: by this name it is only that of `pid` */
     bool is_named; /* holders have a file of this name open: a pipe, or a lock whose owner exited */
 };
 
@@ -43,11 +47,12 @@ struct cause_objects {
 void cause_objects_find(struct cause_objects *objects, const struct camp_call_sleeps *calls,
                         size_t count, const char *folder);
 
-/* Returns the other end of the object with a name, or "". */
-const char *cause_objects_peer(const struct cause_objects *objects, const char *name);
+/* Returns the other end of the object with a name, in which the process `pid` slept, or "". */
+const char *cause_objects_peer(const struct cause_objects *objects, const char *name, int32_t pid);
 
-/* Returns the one process that has the other end of the object with a name, or that holds its lock;
- * 0 if it is unknown, or if there are several. */
-int32_t cause_objects_holder(const struct cause_objects *objects, const char *name);
+/* Returns the one process that has the other end of the object with a name, in which the process
+ * `pid` slept, or that holds its lock; 0 if it is unknown, if there are several, or if it is a
+ * thread of the same process. */
+int32_t cause_objects_holder(const struct cause_objects *objects, const char *name, int32_t pid);
 
 void cause_objects_release(struct cause_objects *objects);

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "ends/open_call.h"
 #include "sources/source.h"
 #include "wait_lengths.h"
 
@@ -48,8 +49,7 @@ struct call_list {
     size_t count, capacity;
 };
 
-/* In camp_call_sleeps.call of a sleep that has not ended: it is not known in which call. */
-#define CALL_UNKNOWN (-2)
+/* camp_call_sleeps.call of a sleep that has not ended may be CALL_UNKNOWN (ends/open_call.h). */
 
 /* In camp_call_sleeps.argument of the sleeps for all children that have ended. */
 #define CHILD_ENDED (UINT64_C(1) << 62)

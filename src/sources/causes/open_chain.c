@@ -1,5 +1,6 @@
 #include "open_chain.h"
 
+#include "ends/lock_owner.h"
 #include "microstates/calls.h"
 #include "open_sleeps.h"
 #include "sources/machine/file_text.h"
@@ -45,12 +46,12 @@ static int32_t find_other_end(struct open_step *step, struct cause_objects *obje
     cause_object_name(step->names.object, call, folder);
     if (camp_call_argument(call->call) == CALL_CHILD)
         return child > 0 ? child : only_child(step->pid, folder);
-    if (camp_call_argument(call->call) != CALL_DESCRIPTOR)
+    if (camp_call_argument(call->call) != CALL_DESCRIPTOR && !lock_owner_may_be_known(call->call))
         return 0;
     cause_objects_find(objects, call, 1, folder);
     snprintf(step->other_end, sizeof step->other_end, "%s",
-             cause_objects_peer(objects, step->names.object));
-    return cause_objects_holder(objects, step->names.object);
+             cause_objects_peer(objects, step->names.object, call->pid));
+    return cause_objects_holder(objects, step->names.object, call->pid);
 }
 
 uint32_t open_call_state(const struct camp_call_sleeps *call, const char *folder)

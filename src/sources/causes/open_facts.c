@@ -5,10 +5,12 @@
  * fits.
  *
  * Of the watched group all sleeps are read. Of other groups, those for file locks: a process that
- * waits for one is in /proc/locks, behind the lock, so no other process has to be read. A lock that
- * is not released for long is no idle wait, which one in futex(2) or semop(2) often is.
+ * waits for one is in /proc/locks, behind the lock. A sleep in futex(2) or semop(2) is often one
+ * for work: it is kept if its owner is known, and if it lasted through the interval.
  */
 #include "cause_objects.h"
+#include "ends/file_locks.h"
+#include "ends/lock_owner.h"
 #include "ledger/array.h"
 #include "microstates/calls.h"
 #include "open_chain.h"
@@ -21,19 +23,6 @@
 
 #define WAITERS_MOST 256
 
-size_t lock_waiters_parse(FILE *locks, int32_t *ret, size_t most)
-{
-    char line[256];
-    size_t count = 0;
-    int32_t pid;
-
-    while (count < most && fgets(line, sizeof line, locks) != NULL) {
-        if (sscanf(line, "%*u: -> %*s %*s %*s %" SCNd32, &pid) == 1 && pid > 0)
-            ret[count++] = pid;
-    }
-    return count;
-}
-
 static size_t read_waiters(int32_t *ret, const char *folder)
 {
     char path[256];
@@ -44,7 +33,7 @@ static size_t read_waiters(int32_t *ret, const char *folder)
     file = fopen(path, "re");
     if (file == NULL)
         return 0;
-    count = lock_waiters_parse(file, ret, WAITERS_MOST);
+    count = file_lock_waiters(file, ret, WAITERS_MOST);
     fclose(file);
     return count;
 }
@@ -71,6 +60,35 @@ bool open_call_add(struct causes *causes, size_t *capacity, const struct camp_ca
     return true;
 }
 
+static bool is_like(const struct causes *causes, size_t a, size_t b)
+{
+    const struct camp_call_sleeps *left = &causes->open_calls.items[a];
+    const struct camp_call_sleeps *right = &causes->open_calls.items[b];
+    const struct open_fact *facts = causes->open_facts;
+
+    return left->pid == right->pid && left->state == right->state &&
+           (facts[a].group < CAUSE_GROUPS) == (facts[b].group < CAUSE_GROUPS) &&
+           strcmp(facts[a].names.call, facts[b].names.call) == 0 &&
+           strcmp(facts[a].names.object, facts[b].names.object) == 0;
+}
+
+bool open_total_of(struct open_total *ret, const struct causes *causes, size_t at)
+{
+    *ret = (struct open_total){ .is_of_one_group = true };
+    if (causes->open_facts[at].group >= CAUSE_GROUPS)
+        return false;
+    for (size_t i = 0; i < causes->open_calls.count; i++) {
+        if (!is_like(causes, i, at))
+            continue;
+        if (i < at)
+            return false;
+        ret->sleep_ns += causes->open_calls.items[i].sleep_ns;
+        ret->state_ns += causes->open_facts[i].state_ns;
+        ret->is_of_one_group &= causes->open_facts[i].group == causes->open_facts[at].group;
+    }
+    return true;
+}
+
 /* The sleeps of one interval. */
 struct reading_open {
     struct causes *causes;
@@ -84,10 +102,13 @@ struct reading_open {
     uint64_t left_ns[CAUSE_GROUPS][CAMP_STATE_COUNT], whole_ns[CAUSE_GROUPS][CAMP_STATE_COUNT];
 };
 
+/* Of processes that wait for no file lock, a sleep in the state lock may be for a futex or a
+ * semaphore whose owner is known, if it lasted through the interval. */
 static bool is_wanted(const struct reading_open *reading, const struct open_sleep *sleep)
 {
     return sleep->group < CAUSE_GROUPS && sleep->state < CAMP_STATE_COUNT &&
            (sleep->group == reading->subject ||
+            (sleep->state == CAMP_STATE_LOCK && sleep->is_whole) ||
             has_pid(reading->waiters, reading->waiter_count, sleep->pid));
 }
 
@@ -178,18 +199,35 @@ static struct open_sleep *find_sleep(struct open_sleep *sleeps, size_t count, in
     return count == 1 && sleeps->tid == 0 && sleeps->threads == 1 ? sleeps : NULL;
 }
 
+/* Returns whether a sleep in a call is for the lock of a file, or for another lock whose owner is
+ * known. */
+static bool is_blocked(const struct reading_open *reading, const struct open_sleep *sleep,
+                       const struct lock_wait *wait, uint32_t state)
+{
+    struct lock_owner owner;
+
+    if (sleep->state != CAMP_STATE_LOCK || state != CAMP_STATE_LOCK)
+        return false;
+    return camp_call_argument(wait->call) == CALL_DESCRIPTOR ||
+           (sleep->is_whole && lock_owner_find(&owner, wait, reading->folder));
+}
+
 static void read_thread(struct reading_open *reading, struct open_sleep *sleeps, size_t count,
                         int32_t tid)
 {
+    struct lock_wait wait = { .pid = sleeps->pid };
     struct camp_call_sleeps call = { .pid = sleeps->pid };
     struct open_sleep *sleep;
+    uint32_t state;
 
-    if (!open_call_read(call.pid, tid, reading->folder, &call.call, &call.argument))
+    if (!open_call_read_all(wait.pid, tid, reading->folder, &wait.call, wait.arguments))
         return;
-    sleep = find_sleep(sleeps, count, tid, open_call_state(&call, reading->folder));
+    call.call = wait.call;
+    call.argument = camp_call_argument(call.call) != CALL_OTHER ? wait.arguments[0] : 0;
+    state = open_call_state(&call, reading->folder);
+    sleep = find_sleep(sleeps, count, tid, state);
     if (sleep != NULL &&
-        (sleep->group == reading->subject ||
-         (sleep->state == CAMP_STATE_LOCK && camp_call_argument(call.call) == CALL_DESCRIPTOR)))
+        (sleep->group == reading->subject || is_blocked(reading, sleep, &wait, state)))
         add(reading, sleep, 1, call);
 }
 
@@ -236,6 +274,36 @@ static void add_rest(struct reading_open *reading)
     }
 }
 
+/* Returns whether the sleeps of a process are read before those of others: it is the subject, or
+ * waits for the lock of a file. */
+static bool is_first(const struct reading_open *reading, const struct open_sleep *sleeps,
+                     size_t count)
+{
+    bool first = has_pid(reading->waiters, reading->waiter_count, sleeps->pid);
+
+    for (size_t i = 0; i < count; i++)
+        first |= sleeps[i].group == reading->subject;
+    return first;
+}
+
+/* Reads the processes whose sleeps are sleeps[count], sorted by pid: those that come first, and
+ * then others, the newest first, because those of the system started first and wait for work. */
+static void read_processes(struct reading_open *reading, struct open_sleep *sleeps, size_t count)
+{
+    for (size_t i = 0, last; i < count; i = last) {
+        for (last = i + 1; last < count && sleeps[last].pid == sleeps[i].pid;)
+            last++;
+        if (is_first(reading, &sleeps[i], last - i))
+            read_process(reading, &sleeps[i], last - i);
+    }
+    for (size_t end = count, i; end > 0 && reading->read < OPEN_SLEEPS_READ; end = i) {
+        for (i = end - 1; i > 0 && sleeps[i - 1].pid == sleeps[i].pid;)
+            i--;
+        if (!is_first(reading, &sleeps[i], end - i))
+            read_process(reading, &sleeps[i], end - i);
+    }
+}
+
 static int compare_pids(const void *a, const void *b)
 {
     const int32_t left = ((const struct open_sleep *)a)->pid;
@@ -271,23 +339,64 @@ static void name_all(struct causes *causes, struct cause_objects *objects, const
         cause_call_name(fact->names.call, call->call);
         cause_object_name(fact->names.object, call, folder);
         snprintf(fact->other_end, sizeof fact->other_end, "%s",
-                 cause_objects_peer(objects, fact->names.object));
-        fact->holder = cause_objects_holder(objects, fact->names.object);
+                 cause_objects_peer(objects, fact->names.object, call->pid));
+        fact->holder = cause_objects_holder(objects, fact->names.object, call->pid);
     }
 }
 
-/* Adds the steps of the chain that starts at the longest sleep of the subject, if it lasts for most
- * of its time. */
+/* Returns the time of all open sleeps of a group for the object of one of them. */
+static uint64_t time_for_object(const struct causes *causes, size_t at)
+{
+    const struct open_fact *fact = &causes->open_facts[at];
+    uint64_t sum_ns = 0;
+
+    for (size_t i = 0; i < causes->open_calls.count; i++) {
+        const struct open_fact *other = &causes->open_facts[i];
+
+        if (other->group == fact->group &&
+            causes->open_calls.items[i].state == causes->open_calls.items[at].state &&
+            strcmp(other->names.call, fact->names.call) == 0 &&
+            strcmp(other->names.object, fact->names.object) == 0)
+            sum_ns += causes->open_calls.items[i].sleep_ns;
+    }
+    return sum_ns;
+}
+
+/* Returns the longest open sleep of a group for the object that its threads sleep for longest, if
+ * the other end is a process; otherwise its longest one. SIZE_MAX if the sleeps for the object are
+ * a small part of the group's time. */
+static size_t first_of_chain(const struct causes *causes, uint32_t group)
+{
+    size_t found = SIZE_MAX, any = SIZE_MAX;
+    uint64_t most_ns = group < CAUSE_GROUPS ? causes_total_ns(causes, group) / 8 : UINT64_MAX;
+
+    for (size_t i = 0; group < CAUSE_GROUPS && i < causes->open_calls.count; i++) {
+        uint64_t time_ns;
+
+        if (causes->open_facts[i].group != group)
+            continue;
+        if (any == SIZE_MAX && causes->open_calls.items[i].sleep_ns > most_ns)
+            any = i;
+        if (causes->open_facts[i].holder == 0)
+            continue;
+        time_ns = time_for_object(causes, i);
+        if (time_ns <= most_ns)
+            continue;
+        most_ns = time_ns;
+        found = i;
+    }
+    return found != SIZE_MAX ? found : any;
+}
+
+/* Adds the steps of the chain that starts at the open sleeps of the subject. */
 static bool add_steps(struct causes *causes, uint32_t subject, struct cause_objects *objects,
                       const char *folder)
 {
     struct open_step steps[OPEN_CHAIN_MAX];
-    size_t count = 0, first = 0;
+    const size_t first = first_of_chain(causes, subject);
+    size_t count = 0;
 
-    while (first < causes->open_calls.count && causes->open_facts[first].group != subject)
-        first++;
-    if (subject < CAUSE_GROUPS && first < causes->open_calls.count &&
-        causes->open_calls.items[first].sleep_ns > causes_total_ns(causes, subject) / 2)
+    if (first != SIZE_MAX)
         count = open_chain(steps, &causes->open_calls.items[first], objects, folder);
     for (size_t i = 1; i < count; i++) {
         const int32_t next = i + 1 < count ? steps[i + 1].pid : 0;
@@ -324,11 +433,7 @@ bool open_facts_fill(struct causes *causes, struct open_sleeps *sleeps, uint32_t
     choose(&reading);
     if (sleeps->count > 1)
         qsort(sleeps->items, sleeps->count, sizeof *sleeps->items, compare_pids);
-    for (size_t i = 0, last; i < sleeps->count; i = last) {
-        for (last = i + 1; last < sleeps->count && sleeps->items[last].pid == sleeps->items[i].pid;)
-            last++;
-        read_process(&reading, &sleeps->items[i], last - i);
-    }
+    read_processes(&reading, sleeps->items, sleeps->count);
     add_rest(&reading);
     if (reading.failed)
         return false;

@@ -1,10 +1,7 @@
 #include "open_sleeps.h"
 
 #include "ledger/array.h"
-#include "microstates/calls.h"
-#include "sources/machine/file_text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,45 +13,6 @@ void open_sleeps_note(struct open_sleeps *sleeps, const struct open_sleep *sleep
         sleeps->items[sleeps->count++] = *sleep;
     else
         sleeps->failed = true;
-}
-
-bool open_call_parse(const char *text, int32_t *ret_call, uint64_t *ret_argument)
-{
-    char *end;
-    long call;
-
-    *ret_call = CALL_UNKNOWN;
-    *ret_argument = 0;
-    errno = 0;
-    call = strtol(text, &end, 10);
-    if (end == text || errno != 0 || call < -1 || call > INT32_MAX || strncmp(end, " 0x", 3) != 0)
-        return false;
-    if (call >= 0) {
-        text = end + 3;
-        *ret_argument = strtoull(text, &end, 16);
-        if (end == text || errno != 0 || *end != ' ') {
-            *ret_argument = 0;
-            return false;
-        }
-    }
-    *ret_call = (int32_t)call;
-    return true;
-}
-
-bool open_call_read(int32_t pid, int32_t tid, const char *folder, int32_t *ret_call,
-                    uint64_t *ret_argument)
-{
-    char path[256], text[256];
-    ssize_t length;
-
-    snprintf(path, sizeof path, "%s/%" PRId32 "/task/%" PRId32 "/syscall", folder, pid, tid);
-    length = file_text(path, text, sizeof text - 1);
-    text[length > 0 ? length : 0] = '\0';
-    if (!open_call_parse(text, ret_call, ret_argument))
-        return false;
-    if (camp_call_argument(*ret_call) == CALL_OTHER)
-        *ret_argument = 0;
-    return true;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)

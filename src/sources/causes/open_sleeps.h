@@ -15,8 +15,6 @@
 
 #include "causes.h"
 
-#include <stdio.h>
-
 #define OPEN_SLEEPS_READ 256 /* of so many threads at most the call is read */
 
 struct open_sleep {
@@ -45,20 +43,6 @@ void open_sleeps_note(struct open_sleeps *sleeps, const struct open_sleep *sleep
 bool open_sleeps_calls(struct open_sleeps *sleeps, const struct causes *causes, uint32_t group,
                        int32_t pid, const char *folder, struct call_list *ret);
 
-/* Parses the text of a file such as /proc/PID/task/TID/syscall, which ends with a NUL: "0 0x3
- * 0x7ffd...", "-1 0x7ffd... 0x7f..." outside of system calls, or "running". Sets the call and its
- * argument. Returns false, and CALL_UNKNOWN, if the thread runs or the text is another one. */
-bool open_call_parse(const char *text, int32_t *ret_call, uint64_t *ret_argument);
-
-/* Reads the call in which a thread sleeps, and its argument if the call's object is known by it.
- * The results are those of open_call_parse(). */
-bool open_call_read(int32_t pid, int32_t tid, const char *folder, int32_t *ret_call,
-                    uint64_t *ret_argument);
-
-/* Reads the pids of processes that wait for a lock of flock(2) or fcntl(2) from a text of
- * /proc/locks: ret[most]. Returns how many there are, at most `most`. */
-size_t lock_waiters_parse(FILE *locks, int32_t *ret, size_t most);
-
 /* Adds a sleep to causes->open_calls, and what is known of it to causes->open_facts: both have
  * *capacity elements. Returns false if there is no memory. */
 bool open_call_add(struct causes *causes, size_t *capacity, const struct camp_call_sleeps *call,
@@ -67,12 +51,24 @@ bool open_call_add(struct causes *causes, size_t *capacity, const struct camp_ca
 /* Sorts both, the longest sleep first. */
 void open_calls_sort(struct causes *causes);
 
+/* The open sleeps of one process for one object. In a sum of intervals there may be several,
+ * because a process has another group when its name has got one. */
+struct open_total {
+    uint64_t sleep_ns, state_ns;
+    bool is_of_one_group;
+};
+
+/* Fills *ret with the total of causes->open_calls.items[at] and those like it. Returns false if an
+ * earlier one is like it, or if it is a step of a chain. `open_facts` is not NULL. */
+bool open_total_of(struct open_total *ret, const struct causes *causes, size_t at);
+
 struct cause_objects;
 
 /* Fills causes->open_calls and causes->open_facts, the longest sleep first, and after them the
  * steps of the chain of the group `subject`, if that hangs. The sleeps of the subject add up to
- * CAUSE_NOT_ENDED of each state; of other groups there are those for file locks. Processes are in
- * `folder` (/proc). Returns false if there is no memory. */
+ * CAUSE_NOT_ENDED of each state; of other groups there are those for file locks, and those through
+ * the whole interval for a futex or a semaphore whose owner is known (ends/lock_owner.h).
+ * Processes are in `folder` (/proc). Returns false if there is no memory. */
 bool open_facts_fill(struct causes *causes, struct open_sleeps *sleeps, uint32_t subject,
                      struct cause_objects *objects, const char *folder);
 

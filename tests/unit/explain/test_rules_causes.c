@@ -194,16 +194,40 @@ static void a_process_that_waits_for_the_lock_of_a_file_is_found_with_the_holder
         fake_open(&fake, OTHERS, 8383, "flock", "/run/db.lock", 0.95);
         fake_open(&fake, WEB, 10, "fcntl", "/run/web.lock", 0.5);
         fake_open(&fake, WEB, 10, "futex", "futex 0x7f00", 9);
+        fake.causes->open_facts[2].other_end[0] = '\0'; /* it may wait for work */
         fake_open(&fake, CAUSE_GROUPS, 77, "flock", "/run/a.step", 9);
         found = judged(&fake, "E42");
         assert_sentence(&found, "waiter (8383) waited 950 ms a second for locks, and at the end in "
-                                "flock for /run/db.lock, held by batch (4711); 1 other waits for "
+                                "flock for /run/db.lock, held by batch (4711); 1 other wait for "
                                 "such locks.");
         assert_true(fabs(found.finding.lost_s - 1.45) < 1e-6);
         assert_commands(&found,
                         live != 0 ? "camp why --from x.camp --begin -1s 8383"
                                   : "camp why --from x.camp --begin -1s",
                         live != 0 ? "camp why --from x.camp --begin -1s 8383" : "");
+        fake_end(&fake);
+    }
+}
+
+/* All other time of the thread in the state lock may be waits for work. */
+static void
+a_wait_for_a_futex_or_a_semaphore_counts_while_it_lasts_if_the_owner_is_known(void **state)
+{
+    static const char *const calls[] = { "futex", "semop", "semtimedop" };
+    struct judgement found;
+    struct fake fake;
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        start(&fake);
+        fake_open(&fake, OTHERS, 8383, calls[i], "futex 0x7f00", 0.95);
+        fake.causes->open_calls.items[0].sleep_ns = (uint64_t)(0.5 * SECONDS * NS);
+        found = judged(&fake, "E42");
+        assert_int_equal(found.verdict, VERDICT_FIRES);
+        assert_true(fabs(found.finding.lost_s - 0.5) < 1e-6);
+        assert_non_null(strstr(found.finding.clause, "futex 0x7f00, held by batch (4711)"));
+        fake.causes->open_facts[0].other_end[0] = '\0';
+        assert_int_equal(judged(&fake, "E42").verdict, VERDICT_QUIET);
         fake_end(&fake);
     }
 }
@@ -359,6 +383,8 @@ int main(void)
         cmocka_unit_test(waits_for_a_disk_name_the_device),
         cmocka_unit_test(a_lock_has_its_holder_and_what_that_waited_for),
         cmocka_unit_test(a_process_that_waits_for_the_lock_of_a_file_is_found_with_the_holder),
+        cmocka_unit_test(
+            a_wait_for_a_futex_or_a_semaphore_counts_while_it_lasts_if_the_owner_is_known),
         cmocka_unit_test(of_chosen_processes_the_lock_needs_no_group_of_its_own),
         cmocka_unit_test(waits_that_delay_nobody_are_not_found),
         cmocka_unit_test(a_wait_of_many_causes_has_no_culprit),

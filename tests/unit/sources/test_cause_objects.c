@@ -93,7 +93,7 @@ static struct camp_call_sleeps read_of(int descriptor)
 
 static void assert_peer(const struct cause_objects *objects, const char *name, const char *peer)
 {
-    assert_string_equal(cause_objects_peer(objects, name), peer);
+    assert_string_equal(cause_objects_peer(objects, name, 0), peer);
 }
 
 #define TABLE                                                                                      \
@@ -138,7 +138,7 @@ static void other_ends_are_named_by_address_and_by_process(void **state)
     calls[2].argument = 77; /* not open */
     cause_objects_find(&objects, calls, 7, folder);
     /* Either order of the folder is possible. */
-    assert_non_null(strstr(cause_objects_peer(&objects, "pipe:[100]"), " and 1 other"));
+    assert_non_null(strstr(cause_objects_peer(&objects, "pipe:[100]", 0), " and 1 other"));
     assert_peer(&objects, "pipe:[101]", ""); /* no other process has it */
     assert_peer(&objects, "socket:[1235]", "to 10.0.0.2:54321");
     assert_peer(&objects, "socket:[1234]", ""); /* it listens */
@@ -256,7 +256,7 @@ static void the_other_end_of_a_unix_socket_is_the_process_that_has_it(void **sta
         skip();
     }
     snprintf(pid, sizeof pid, "(%d)", getpid());
-    assert_non_null(strstr(cause_objects_peer(&objects, name), pid));
+    assert_non_null(strstr(cause_objects_peer(&objects, name, 0), pid));
     cause_objects_release(&objects);
     close(ends[0]);
     close(ends[1]);
@@ -288,7 +288,7 @@ static void a_pipe_with_a_name_has_the_process_that_has_it_open(void **state)
     open_here(8, 5, "fifo");
     cause_objects_find(&objects, calls, 1, folder);
     assert_peer(&objects, path, "with writer (8)");
-    assert_int_equal(cause_objects_holder(&objects, path), 8);
+    assert_int_equal(cause_objects_holder(&objects, path, 0), 8);
     cause_objects_release(&objects);
     remove_in_folder("");
 }
@@ -334,7 +334,7 @@ static void the_holder_of_a_file_lock_is_looked_up_each_time(void **state)
     make_locks(path, 9);
     cause_objects_find(&objects, calls, 1, folder);
     assert_peer(&objects, path, "held by \033[31m (9)");
-    assert_int_equal(cause_objects_holder(&objects, path), 9);
+    assert_int_equal(cause_objects_holder(&objects, path, 0), 9);
     make_locks(path, 99); /* has exited, and another process has its descriptor */
     open_here(8, 5, "lock");
     cause_objects_find(&objects, calls, 1, folder);
@@ -390,7 +390,7 @@ static void calls_for_locks_queues_and_signals_have_names(void **state)
         { SYS_msgrcv, "msgrcv", CALL_OTHER },
 #endif
 #ifdef SYS_semtimedop
-        { SYS_semtimedop, "semtimedop", CALL_OTHER },
+        { SYS_semtimedop, "semtimedop", CALL_SEMAPHORES },
 #endif
     };
     uint8_t kinds[CALLS_MAX];

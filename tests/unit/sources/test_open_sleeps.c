@@ -89,20 +89,25 @@ static void the_call_of_a_thread_is_parsed_and_any_other_text_is_unknown(void **
                                           "9999999999 0x1 0x2",
                                           "x 0x1 0x2",
                                           "0 5 0x2" };
-    uint64_t argument;
+    uint64_t arguments[OPEN_CALL_ARGUMENTS];
     int32_t call;
 
     (void)state;
-    assert_true(open_call_parse("7 0x3 0xffff 0x0 0x0 0x0 0x0 0x7ffc 0x7f00\n", &call, &argument));
+    assert_true(open_call_parse("7 0x3 0xffff 0x5 0x0 0x0 0x0 0x7ffc 0x7f00\n", &call, arguments));
     assert_int_equal(call, 7);
-    assert_int_equal(argument, 3);
-    assert_true(open_call_parse("-1 0x7ffc 0x7f00\n", &call, &argument));
+    assert_int_equal(arguments[0], 3);
+    assert_int_equal(arguments[1], 0xffff);
+    assert_int_equal(arguments[2], 5);
+    assert_true(open_call_parse("7 0x3 0xffff", &call, arguments));
+    assert_int_equal(arguments[0], 3);
+    assert_int_equal(arguments[1], 0); /* it may be cut */
+    assert_true(open_call_parse("-1 0x7ffc 0x7f00\n", &call, arguments));
     assert_int_equal(call, -1);
-    assert_int_equal(argument, 0);
+    assert_int_equal(arguments[0], 0);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        assert_false(open_call_parse(others[i], &call, &argument));
+        assert_false(open_call_parse(others[i], &call, arguments));
         assert_int_equal(call, CALL_UNKNOWN);
-        assert_int_equal(argument, 0);
+        assert_int_equal(arguments[0], 0);
     }
 }
 
@@ -206,31 +211,6 @@ static void a_chain_of_open_sleeps_ends_at_a_circle_and_at_several_threads(void 
     remove_folder();
 }
 
-static void the_waiters_for_locks_are_the_lines_behind_those_of_their_holders(void **state)
-{
-    static const char text[] = "1: POSIX  ADVISORY  WRITE 10234 fe:00:11028837 0 EOF\n"
-                               "2: FLOCK  ADVISORY  WRITE 8310 fe:00:11026747 0 EOF\n"
-                               "2: -> FLOCK  ADVISORY  WRITE 8383 fe:00:11026747 0 EOF\n"
-                               "2: -> FLOCK  ADVISORY  WRITE 8384 fe:00:11026747 0 EOF\n"
-                               "3: OFDLCK ADVISORY  WRITE -1 fe:00:1 0 EOF\n"
-                               "3: -> OFDLCK ADVISORY  WRITE -1 fe:00:1 0 EOF\n"
-                               "x: -> \n-> 5";
-    char copy[sizeof text];
-    int32_t pids[4];
-
-    (void)state;
-    memcpy(copy, text, sizeof text);
-    for (size_t most = 0; most <= 4; most++) {
-        FILE *file = fmemopen(copy, strlen(copy), "r");
-        const size_t count = lock_waiters_parse(file, pids, most);
-
-        fclose(file);
-        assert_int_equal(count, most < 2 ? most : 2);
-        assert_true(count < 1 || pids[0] == 8383);
-        assert_true(count < 2 || pids[1] == 8384);
-    }
-}
-
 static void make_lock_waiter(int pid, const char *name, const char *object)
 {
     char path[128];
@@ -306,7 +286,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_call_of_a_thread_is_parsed_and_any_other_text_is_unknown),
         cmocka_unit_test(the_calls_of_open_sleeps_add_up_to_their_states),
-        cmocka_unit_test(the_waiters_for_locks_are_the_lines_behind_those_of_their_holders),
         cmocka_unit_test(open_sleeps_of_the_subject_and_for_file_locks_are_named),
         cmocka_unit_test(a_chain_of_open_sleeps_goes_on_at_the_other_ends),
         cmocka_unit_test(a_chain_of_open_sleeps_ends_at_a_circle_and_at_several_threads),
