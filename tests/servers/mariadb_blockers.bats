@@ -87,6 +87,12 @@ assert [row["statement"] for row in rows] == [None] + ["update r set n = ?, s = 
     local from="mariadb:socket=$MARIADB_SOCKET user=camp"
     run -0 --separate-stderr "$CAMP" top --from "$from" --group root_blocker --count 2 --interval 1s --format csv
     [[ $output == *root_blocker* ]]
+    # The rows have the ids by which sessions are blocked.
+    run -0 --separate-stderr "$CAMP" top --from "$from" --count 2 --interval 1s --format text
+    id=$(query_mariadb "select id from information_schema.processlist where user = 'middle'")
+    [[ $output == *$'\nname '*' id      pid  blocker '* ]]
+    grep -Eq "^middle +$id +[0-9]+ " <<<"$output"
+    grep -Eq "^last +[0-9]+ +[0-9]+ +$id +" <<<"$output"
     run -0 --separate-stderr "$CAMP" record --from "$from" --count 4 --interval 500ms --output "$BATS_TEST_TMPDIR/run.camp"
     run -0 --separate-stderr "$CAMP" why --from "$BATS_TEST_TMPDIR/run.camp" last
     [[ $output == *$'\n  '*' (middle) '*$'\n    '*' (last) '* ]]
