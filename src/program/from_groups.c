@@ -74,10 +74,16 @@ static const char *label_of_group(const char *name, const struct schema *schema,
     if (strcmp(name, SOURCE_LABEL_STATEMENT) != 0 || has_label(schema, name) ||
         !has_label(schema, SOURCE_LABEL_LAST_STATEMENT))
         return name;
-    complain(STATUS_OK, "--group %s: %s; each session is in the group of its last statement", name,
-             facts->no_statements != NULL ? facts->no_statements
-                                          : "this has sessions, not statements: record them with "
-                                            "camp record --group query");
+    if (facts->no_statements != NULL)
+        complain(STATUS_OK,
+                 "--group %s: %s; until then sessions are in the groups of their last statements, "
+                 "which are (none) without --queries",
+                 name, facts->no_statements);
+    else
+        complain(STATUS_OK,
+                 "--group %s: this has sessions, not statements: record them with camp record "
+                 "--group query; each session is in the group of its last statement",
+                 name);
     return SOURCE_LABEL_LAST_STATEMENT;
 }
 

@@ -17,8 +17,9 @@
  * set_division(), if there is one, says by which label the next frames divide the time of a
  * database session: by its statement ("query"), by the session that blocked it ("blocker"), or by
  * the wait event in which it was ("wait_event"). There is then a row for each session and value of
- * the label, and the rows of a session add up to it. NULL, and any other label: a session is one
- * row. Only a source that was opened with from.by_statement divides by statement.
+ * the label, and the rows of a session add up to it. SOURCE_DIVISION_WAITS divides by wait event,
+ * and the rows of a lock by blocker. NULL, and any other label: a session is one row. Only a source
+ * that was opened with from.by_statement divides by statement.
  *
  * session_facts(), if there is one, returns what a database server reported of its sessions at the
  * end of the last interval.
@@ -80,6 +81,7 @@ static inline void source_set_division(struct source *source, const char *label)
 /* What the session waited for, as the database names it. Only rows that are divided by it have it.
  */
 #define SOURCE_LABEL_WAIT_EVENT "wait_event"
+#define SOURCE_DIVISION_WAITS "wait_event,blocker"
 /* the labels by which set_division() can divide time */
 #define SOURCE_DIVISIONS                                                                           \
     SOURCE_LABEL_STATEMENT, SOURCE_LABEL_BLOCKER, SOURCE_LABEL_ROOT_BLOCKER, SOURCE_LABEL_WAIT_EVENT

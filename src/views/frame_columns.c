@@ -173,6 +173,8 @@ void frame_columns_see(struct frame_columns *columns, const struct selected *sel
         const int64_t unaccounted_ns = frame_unaccounted_ns(frame, i);
 
         see_labels(columns, frame, entity);
+        columns->has_session_id |= columns->schema->label_count > 0 && entity->id > 0 &&
+                                   (entity->id & ENTITY_NUMBER_MASK) != entity->pid;
         columns->has_pid |=
             entity->pid > 0 && (columns->schema->label_count > 0 || entity->id == entity->pid);
         columns->has_count |= entity->count > 1;
@@ -189,9 +191,26 @@ void frame_columns_see(struct frame_columns *columns, const struct selected *sel
     find_averages(columns, selected->picked);
 }
 
+static bool has_label(const struct schema *schema, const char *name)
+{
+    for (size_t i = 0; i < schema->label_count; i++) {
+        if (strcmp(schema->label_names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool frame_columns_have_pid(const struct frame_columns *columns, const struct frame_style *style)
 {
     return columns->has_pid && style->is_single && !style->numbered;
+}
+
+/* Those that block others are named by this id. Of PostgreSQL it is the pid. */
+bool frame_columns_have_session_id(const struct frame_columns *columns,
+                                   const struct frame_style *style)
+{
+    return columns->has_session_id && style->is_single && !style->numbered &&
+           has_label(columns->schema, "blocker");
 }
 
 bool frame_columns_have_count(const struct frame_columns *columns, const struct frame_style *style)
@@ -292,6 +311,8 @@ static void lay_out_text(struct frame_columns *columns, const struct selection *
     if (style->numbered)
         add(columns, (struct field){ .title = "id", .width = FRAME_PID_WIDTH });
     add(columns, (struct field){ .title = title, .width = -(int)columns->name_width });
+    if (frame_columns_have_session_id(columns, style))
+        add(columns, (struct field){ .title = "id", .width = FRAME_PID_WIDTH });
     if (frame_columns_have_pid(columns, style))
         add(columns, (struct field){ .title = "pid", .width = FRAME_PID_WIDTH });
     for (size_t i = 0; i < columns->labels_shown; i++) {

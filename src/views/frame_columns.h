@@ -92,8 +92,9 @@ struct frame_columns {
     bool beyond_name[LABELS_MOST]; /* a value of this label was not part of the row's name */
     size_t row_count;
     double unaccounted; /* average of the entities that were in no state in the last interval */
-    /* In this order: a row had a pid, a count above 1, states that add up to more than its time. */
-    bool has_pid, has_count, has_over;
+    /* In this order: a row had a pid, another id than its pid, a count above 1, states that add up
+     * to more than its time. */
+    bool has_pid, has_session_id, has_count, has_over;
     size_t name_most;               /* width of the longest name so far */
     size_t label_most[LABELS_MOST]; /* width of the longest value of each label so far */
     size_t percent_width;           /* minimum width of percentage columns; 0: the default */
@@ -126,6 +127,9 @@ uint64_t state_column_ns(const struct frame_columns *columns, const uint64_t *va
  * titles. */
 const char *state_column_title(const struct frame_columns *columns, size_t column);
 
-/* Return true if text has a column "pid", or a column for the number of entities. */
+/* Return true if text has a column "pid", a column "id" for the number that a database gives a
+ * session, or a column for the number of entities. */
 bool frame_columns_have_pid(const struct frame_columns *columns, const struct frame_style *style);
+bool frame_columns_have_session_id(const struct frame_columns *columns,
+                                   const struct frame_style *style);
 bool frame_columns_have_count(const struct frame_columns *columns, const struct frame_style *style);

@@ -165,6 +165,8 @@ static size_t space_for_states(const struct frame_columns *columns, const struct
 
     if (frame_columns_have_pid(columns, style) || style->numbered)
         fixed += FRAME_GAP + FRAME_PID_WIDTH;
+    if (frame_columns_have_session_id(columns, style))
+        fixed += FRAME_GAP + FRAME_PID_WIDTH;
     if (frame_columns_have_count(columns, style))
         fixed += FRAME_GAP + FRAME_COUNT_WIDTH;
     if (style->percent_of == PERCENT_OF_QUOTA)

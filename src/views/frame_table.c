@@ -183,6 +183,8 @@ static void fill_text(const struct filling *filling, size_t row, uint32_t depth,
     if (style->numbered)
         *cells++ = has_id(filling, entity) ? cell_integer(entity->id) : cell_unknown();
     *cells++ = cell_text(show_name(filling, entity, depth, texts->name));
+    if (frame_columns_have_session_id(columns, style))
+        *cells++ = entity->id > 0 ? cell_integer(entity->id & ENTITY_NUMBER_MASK) : cell_unknown();
     if (frame_columns_have_pid(columns, style))
         *cells++ = entity->pid > 0 ? cell_integer(entity->pid) : cell_unknown();
     for (size_t i = 0; i < columns->labels_shown; i++)

@@ -167,6 +167,8 @@ static bool write_line(const struct view_options *options, const struct table *t
             for (size_t j = 0; j <= number; j++)
                 take_line(&rest, layout->widths[i], j > 0 ? indent : 0, &parts[i]);
         } else if (number == 0) {
+            if (row != NULL && table->fields[i].width < 0 && options->width > 0)
+                text_cell_tell_apart(&rest, table, i, layout->widths[i]);
             parts[i] = rest;
         }
         any |= parts[i].length > 0;

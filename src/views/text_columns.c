@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define ROWS_COMPARED 256
 #define WRAPPED_LEAST 12 /* columns are not narrowed below this width */
 #define WRAPPED_GOOD 28  /* nor below this one as long as other columns can be left out */
 
@@ -69,6 +70,60 @@ void text_cell_show(struct text_cell *ret, const struct cell *cell, const struct
         break;
     }
     text_cell_append(ret, number);
+}
+
+static bool is_of_word(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (unsigned char)c >= 0x80;
+}
+
+/* Returns how many bytes at the start of two cells are the same; SIZE_MAX if all are. */
+static size_t common_of(const struct text_cell *a, const struct text_cell *b)
+{
+    size_t common = 0;
+
+    while (common < a->length && common < b->length && a->bytes[common] == b->bytes[common])
+        common++;
+    return common == a->length && common == b->length ? SIZE_MAX : common;
+}
+
+static size_t columns_of(const struct text_cell *cell, size_t length)
+{
+    size_t sum = 0, columns;
+
+    for (size_t at = 0; at < length; sum += columns)
+        at += character_length(cell->bytes + at, &columns);
+    return sum;
+}
+
+void text_cell_tell_apart(struct text_cell *cell, const struct table *table, size_t column,
+                          size_t width)
+{
+    struct text_cell other, shown = { .length = 0 };
+    size_t start = 0, mark_columns;
+    const char *mark = view_cut_mark(&mark_columns);
+
+    if (cell->columns <= width || width <= mark_columns)
+        return;
+    for (size_t row = 0; row < table->row_count && row < ROWS_COMPARED; row++) {
+        size_t common;
+
+        text_cell_show(&other, &table->cells[row * table->field_count + column],
+                       &table->fields[column]);
+        common = common_of(cell, &other);
+        if (common != SIZE_MAX && common > start &&
+            columns_of(cell, common) >= width - mark_columns)
+            start = common;
+    }
+    while (start > 0 && is_of_word(cell->bytes[start - 1]))
+        start--;
+    if (start == 0)
+        return;
+    text_cell_append_bytes(&shown, mark, strlen(mark), mark_columns);
+    text_cell_append_bytes(&shown, cell->bytes + start, cell->length - start,
+                           cell->columns - columns_of(cell, start));
+    *cell = shown;
 }
 
 /* Returns whether the cells of a column are cut at its stated width. On a terminal, this is so for

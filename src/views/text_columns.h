@@ -23,6 +23,12 @@ void text_cell_append(struct text_cell *ret, const char *text);
 
 void text_cell_show(struct text_cell *ret, const struct cell *cell, const struct field *field);
 
+/* If a cell of a row is wider than `width`, and cut there would look like another cell of its
+ * column, such as the socket of another server in the same folder, replaces the start that both
+ * have by a mark. */
+void text_cell_tell_apart(struct text_cell *cell, const struct table *table, size_t column,
+                          size_t width);
+
 struct text_layout {
     size_t widths[TEXT_COLUMNS_MOST]; /* 0: the column is hidden */
     bool wrapped[TEXT_COLUMNS_MOST];  /* its cells may have several lines */

@@ -38,6 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sql[size] = '\0';
     check(STATEMENT_POSTGRES, sql, space);
     check(STATEMENT_MYSQL, sql, space);
+    check(STATEMENT_MYSQL_ANY_MODE, sql, space);
     free(sql);
     return 0;
 }

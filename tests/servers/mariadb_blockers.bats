@@ -14,7 +14,7 @@ setup_file() {
     servers_begin
     start_mariadb --innodb-lock-wait-timeout=3600
     prepare_mariadb "${SESSIONS_OF[@]}"
-    query_mariadb 'create table t.r(id int primary key, n int) engine=innodb; insert into t.r values (1, 0), (2, 0)'
+    query_mariadb 'create table t.r(id int primary key, n int, s text) engine=innodb; insert into t.r values (1, 0, null), (2, 0, null)'
     begin_chain
     export MARIADB_SOCKET
 }
@@ -38,9 +38,9 @@ begin_chain() {
     for user in "${SESSIONS_OF[@]}"; do open_mariadb "$user"; done
     say holder 'begin; update r set n = 7001 where id = 1;'
     until_it eval 'sleep 0.2; [ "$(query_mariadb "select count(*) from information_schema.innodb_trx")" = 1 ]'
-    say middle 'begin; update r set n = 7002 where id = 2; update r set n = 7002 where id = 1;'
+    say middle 'begin; update r set n = 7002 where id = 2; update r set n = 7002, s = "a''secret" where id = 1;'
     until_it waits middle holder
-    say last 'update r set n = 7003 where id = 2;'
+    say last "update r set n = 7003, s = '\"secret' /* it's */ where id = 2;"
     until_it waits last middle
 }
 
@@ -75,16 +75,24 @@ assert rows[0]["activity"] == "idle_in_transaction" and rows[0]["activity_ns"] >
 assert rows[1]["activity"] == "active" and rows[2]["activity"] is None, rows
 assert rows[0]["sentence"].startswith("2 sessions waited "), rows[0]
 assert "(holder), idle in transaction for " in rows[0]["sentence"], rows[0]
-assert all(row["statement"] is None for row in rows), rows' "$output"
+# A session between two statements has no statement.
+assert [row["statement"] for row in rows] == [None] + ["update r set n = ?, s = ? where id = ?"] * 2, rows' "$output"
+        [[ $output != *7002* && $output != *secret* ]]
     done
     run -0 --separate-stderr "$CAMP" why --from "mariadb:socket=$MARIADB_SOCKET user=camp" --queries --count 2 --interval 1s
-    [[ $output == *'update r set n = 7003 where id = 2'* ]]
+    [[ $output == *'update r set n = 7003, s = '*"secret"*' where id = 2'* ]]
 }
 
 @test 'mariadb blockers: rows by blocker, a tree of sessions, and a recording' {
     local from="mariadb:socket=$MARIADB_SOCKET user=camp"
     run -0 --separate-stderr "$CAMP" top --from "$from" --group root_blocker --count 2 --interval 1s --format csv
     [[ $output == *root_blocker* ]]
+    # The rows have the ids by which sessions are blocked.
+    run -0 --separate-stderr "$CAMP" top --from "$from" --count 2 --interval 1s --format text
+    id=$(query_mariadb "select id from information_schema.processlist where user = 'middle'")
+    [[ $output == *$'\nname '*' id      pid  blocker '* ]]
+    grep -Eq "^middle +$id +[0-9]+ " <<<"$output"
+    grep -Eq "^last +[0-9]+ +[0-9]+ +$id +" <<<"$output"
     run -0 --separate-stderr "$CAMP" record --from "$from" --count 4 --interval 500ms --output "$BATS_TEST_TMPDIR/run.camp"
     run -0 --separate-stderr "$CAMP" why --from "$BATS_TEST_TMPDIR/run.camp" last
     [[ $output == *$'\n  '*' (middle) '*$'\n    '*' (last) '* ]]

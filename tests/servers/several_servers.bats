@@ -80,6 +80,13 @@ as_json() {
     [ "${#lines[@]}" = 4 ]
 }
 
+@test "servers: one without sessions has no row, and a note names it" {
+    start_postgres
+    query_postgres 'alter role camp connection limit 40'
+    run -0 --separate-stderr timeout 60 "$CAMP" top "${ALL[@]}" --from "postgres:$PG" --count 1 --interval 200ms --format text 3>&-
+    [[ $stderr$output == *"no sessions: host=$PG_FOLDER"* ]]
+}
+
 @test "servers: all sessions have their server as a label, and --group takes several labels" {
     run -0 timeout 60 "$CAMP" top "${ALL[@]}" --group session --count 1 --interval 200ms --format text 3>&-
     grep -q '^name  *pid  *server' <<<"$output"

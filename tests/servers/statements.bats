@@ -112,7 +112,7 @@ assert asleep["count"] == 2, asleep' "$output"
     run -0 --separate-stderr "$CAMP" top --from "postgres:$PG" --group query --queries --count 1 --interval 1s
     set_query_ids on
     [ "${#stderr_lines[@]}" -eq 1 ]
-    [[ $stderr == *'set compute_query_id = on in postgresql.conf, and reload it; each session is in the group of its last statement' ]]
+    [[ $stderr == *'set compute_query_id = on in postgresql.conf, and reload it; until then sessions are in the groups of their last statements, which are (none) without --queries' ]]
     [[ $output == *$'\nlast_statement'* ]]
     [[ $output == *'select pg_sleep(600)'* ]]
 }

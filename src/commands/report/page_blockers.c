@@ -17,13 +17,14 @@ bool page_blockers_are_known(const struct schema *schema)
 }
 
 /* Many sessions wait with one statement, which is written once. Returns the number of a session's
- * statement if one of the last STATEMENTS_BEFORE sessions has the same, and otherwise `count`, the
- * number of statements written so far. `numbers` has those of the sessions before. */
+ * statement if one of the last STATEMENTS_BEFORE sessions of its server has the same, and otherwise
+ * `count`, the number of statements written so far. `numbers` has those of the sessions before. */
 static size_t find_statement(const struct blocker_tree *tree, const size_t *numbers, size_t session,
                              size_t count)
 {
     for (size_t i = session; i-- > 0 && session - i <= STATEMENTS_BEFORE;) {
-        if (strcmp(tree->sessions[i]->statement, tree->sessions[session]->statement) == 0)
+        if (strcmp(tree->sessions[i]->statement, tree->sessions[session]->statement) == 0 &&
+            strcmp(tree->sessions[i]->server, tree->sessions[session]->server) == 0)
             return numbers[i];
     }
     return count;
@@ -102,6 +103,7 @@ int page_blockers_read(struct bytes *ret, struct blocker_tree *tree, const struc
 {
     const struct why_blockers_interval interval = {
         .tree = tree,
+        .kind = frame->schema->name,
         .shows_literals = shows_literals,
     };
     struct memory_text text;

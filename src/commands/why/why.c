@@ -383,11 +383,11 @@ static int run_sessions(struct why *why)
     return why_sessions_show(&sessions);
 }
 
-/* Opens --from. Texts of statements are asked for if they can be shown without their literals. */
+/* Opens --from. Texts of statements are asked for, and shown without their literals. */
 static int open_from(struct why *why)
 {
     why->shows_literals = why->from.from.queries;
-    why->from.from.queries |= why_sessions_hides_literals(why->from.from.text);
+    why->from.from.queries |= why_sessions_is_database(why->from.from.text);
     return why_recorded_open(&why->recorded, &why->from);
 }
 

@@ -109,20 +109,35 @@ static void write_activity(char ret[LABEL_SIZE], const struct blocker_session *s
     make_printable(ret);
 }
 
+/* Finds the language of a session's statements. Returns false if it is unknown. With servers of
+ * several databases, the name of each tells (sources/servers/servers_from.c); that of a hidden
+ * connection string does not. */
+static bool find_dialect(const struct why_blockers_interval *interval,
+                         const struct blocker_session *session, enum statement_dialect *ret)
+{
+    static const char mariadb[] = "mariadb";
+    const bool is_of_several = session->server[0] != '\0';
+    const bool is_mariadb = strcmp(interval->kind, mariadb) == 0 ||
+                            strncmp(session->server, mariadb, strlen(mariadb)) == 0;
+
+    *ret = is_mariadb ? STATEMENT_MYSQL_ANY_MODE : STATEMENT_POSTGRES;
+    return is_mariadb || session->is_of_postgres || (is_of_several && session->server[0] != '(');
+}
+
 static void write_statement(char ret[LABELS_VALUE_SIZE],
                             const struct why_blockers_interval *interval,
                             const struct blocker_session *session)
 {
+    enum statement_dialect dialect;
     char *end;
 
     strtoll(session->statement, &end, 10); /* Without its text, a statement is its id. */
-    if (!interval->shows_literals && !session->is_of_postgres)
-        ret[0] = '\0';
-    else if (interval->shows_literals || *end == '\0')
+    if (interval->shows_literals || *end == '\0')
         copy_text(ret, LABELS_VALUE_SIZE, session->statement, strlen(session->statement));
+    else if (find_dialect(interval, session, &dialect))
+        statement_text_without_literals(dialect, session->statement, ret, LABELS_VALUE_SIZE);
     else
-        statement_text_without_literals(STATEMENT_POSTGRES, session->statement, ret,
-                                        LABELS_VALUE_SIZE);
+        ret[0] = '\0';
     make_printable(ret);
     for (size_t length = strlen(ret); length > 0 && strchr("; ", ret[length - 1]) != NULL;)
         ret[--length] = '\0';

@@ -11,10 +11,9 @@ struct why_blockers_interval {
     const char *time; /* wall clock of the end */
     const char *name; /* of the source */
     const char *tier;
-    const char *note; /* of the source or the interval; NULL or "" for none */
-    /* Of statements; otherwise each is a question mark, and statements of MariaDB and MySQL are not
-     * shown. */
-    bool shows_literals;
+    const char *note;    /* of the source or the interval; NULL or "" for none */
+    const char *kind;    /* name of the frames' schema, which says whose statements they are */
+    bool shows_literals; /* of statements; otherwise each is a question mark */
     const char *subject; /* only trees with sessions of this name are shown; NULL: all */
     bool is_undivided;   /* a session has only the one that blocked it longest */
     size_t most;         /* sessions below each session; 0: all */

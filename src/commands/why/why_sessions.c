@@ -27,13 +27,6 @@ bool why_sessions_is_database(const char *from)
     return source != NULL && (source->opener == OPENS_POSTGRES || source->opener == OPENS_MARIADB);
 }
 
-bool why_sessions_hides_literals(const char *from)
-{
-    const struct from_source *source = from != NULL ? from_source_find(from) : NULL;
-
-    return source != NULL && source->opener == OPENS_POSTGRES;
-}
-
 /* Returns whether a session is the operand: its pid, its application or its name. */
 static bool is_subject(const void *context, const struct blocker_session *session)
 {
@@ -84,6 +77,7 @@ static int show(struct shown *shown)
         .name = sessions->facts->name,
         .tier = sessions->facts->tier,
         .note = shown->note[0] != '\0' ? shown->note : sessions->facts->note,
+        .kind = sessions->source->describe(sessions->source)->name,
         .shows_literals = sessions->shows_literals,
         .is_undivided = !sessions->facts->live,
         .most = sessions->most,

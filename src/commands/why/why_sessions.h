@@ -18,12 +18,9 @@ struct why_sessions {
     const struct view_options *view_options;
 };
 
-/* Returns whether --from is a database that is asked now. */
+/* Returns whether --from is a database that is asked now. Its statements can be shown without their
+ * literals. */
 bool why_sessions_is_database(const char *from);
-
-/* Returns whether --from is a database whose statements can be shown without their literals,
- * because camp knows its SQL: in that of MariaDB, "a" may be a text. */
-bool why_sessions_hides_literals(const char *from);
 
 /* Shows who blocks whom in each interval. Returns an exit status, after an error message. */
 int why_sessions_show(const struct why_sessions *sessions);

@@ -37,6 +37,26 @@ static const char *why_missing(const struct server_worker *worker)
     return "it did not answer in time";
 }
 
+/* Writes the names of the servers that answered, and have no session and so no row. */
+static void add_empty(const struct servers *servers, char *ret, size_t size)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < servers->count; i++) {
+        const struct server_worker *worker = &servers->workers[i];
+
+        if (is_missing(worker) || worker->interval.frame.entity_count > 0 || count++ >= NAMED_MOST)
+            continue;
+        append(ret, size, "%s%s",
+               count > 1        ? ", "
+               : ret[0] != '\0' ? "; no sessions: "
+                                : "no sessions: ",
+               worker->name);
+    }
+    if (count > NAMED_MOST)
+        append(ret, size, " and %zu more", count - NAMED_MOST);
+}
+
 /* Writes the notes of the servers that have rows. */
 static void add_notes(const struct servers *servers, char *ret, size_t size)
 {
@@ -91,6 +111,7 @@ size_t servers_note(struct servers *servers)
     }
     if (count > NAMED_MOST)
         append(note, sizeof servers->note, " and %zu more", count - NAMED_MOST);
+    add_empty(servers, note, sizeof servers->note);
     add_notes(servers, note, sizeof servers->note);
     return count;
 }

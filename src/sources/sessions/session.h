@@ -119,10 +119,21 @@ enum session_division {
     SESSION_UNDIVIDED,
     SESSION_BY_STATEMENT, /* by the driver */
     SESSION_BY_BLOCKER,
-    SESSION_BY_EVENT
+    SESSION_BY_EVENT,
+    SESSION_BY_EVENT_AND_BLOCKER
 };
 
-/* Returns the division by a label of the frame, for source.set_division(). */
+static inline bool session_division_has_events(enum session_division division)
+{
+    return division == SESSION_BY_EVENT || division == SESSION_BY_EVENT_AND_BLOCKER;
+}
+
+static inline bool session_division_has_blockers(enum session_division division)
+{
+    return division == SESSION_BY_BLOCKER || division == SESSION_BY_EVENT_AND_BLOCKER;
+}
+
+/* Returns the division that source.set_division() asks for. */
 enum session_division session_division_of(const char *label);
 
 struct session_plan {
@@ -173,9 +184,10 @@ struct session_frame {
     /* [event_capacity] of one row by wait event */
     struct session_time *event_times;
     struct session_lengths *event_lengths;
+    struct measured_block *event_measured; /* [event_measured_capacity] of the same row */
     struct block *blockings; /* [blocking_count] each time that a session blocked another one */
     size_t time_capacity, rest_count, rest_capacity, block_count, block_capacity, event_capacity,
-        blocking_count, blocking_capacity;
+        event_measured_capacity, blocking_count, blocking_capacity;
     struct frame frame;
     struct known_kind *kinds; /* [kind_count], cache of session_frame_state() */
     size_t kind_count, kind_capacity;

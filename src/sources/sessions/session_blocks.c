@@ -294,7 +294,7 @@ int session_blocks_add_rows(struct session_frame *sessions, const struct session
         return CAMP_E_NOMEM;
     for (size_t i = 0; i < sessions->block_count; i++)
         sessions->blockings[sessions->blocking_count++] = sessions->blocks[i].block;
-    return sessions->division == SESSION_BY_BLOCKER && lock_ns > 0
+    return session_division_has_blockers(sessions->division) && lock_ns > 0
                ? add_parts(sessions, session, lock_ns, rest_ns)
                : add_whole(sessions, session);
 }

@@ -39,6 +39,17 @@ static bool take(struct event_part *part, const char *name)
     return is_of;
 }
 
+/* Copies the measured parts of session->times[time], which is the time `as` of the row. */
+static void collect_measured(struct session_frame *sessions, const struct session *session,
+                             size_t time, size_t as, struct session *row)
+{
+    for (size_t i = 0; i < session->measured_count; i++) {
+        if (session->measured[i].time == time)
+            sessions->event_measured[row->measured_count++] =
+                (struct measured_block){ as, session->measured[i].block };
+    }
+}
+
 /* Copies the times and lengths of an event. Sets *ret_ns to the sum of the times. */
 static void collect(struct session_frame *sessions, const struct session *session, const char *name,
                     struct session *row, uint64_t *ret_ns)
@@ -47,11 +58,13 @@ static void collect(struct session_frame *sessions, const struct session *sessio
 
     row->times = sessions->event_times;
     row->lengths = sessions->event_lengths;
-    row->time_count = row->lengths_count = 0;
+    row->measured = sessions->event_measured;
+    row->time_count = row->lengths_count = row->measured_count = 0;
     *ret_ns = 0;
     for (size_t i = 0; i < session->time_count; i++) {
         if (!take(&parts[i], name))
             continue;
+        collect_measured(sessions, session, i, row->time_count, row);
         sessions->event_times[row->time_count++] = session->times[i];
         *ret_ns += session->times[i].ns;
     }
@@ -66,7 +79,9 @@ static void collect(struct session_frame *sessions, const struct session *sessio
 static int add_event(struct session_frame *sessions, const struct session *session,
                      const char *name, bool is_first)
 {
-    struct session row = { .entity = session->entity, .start = session->start };
+    struct session row = { .entity = session->entity,
+                           .start = session->start,
+                           .waits_for_lock = session->waits_for_lock };
 
     if (is_first) {
         row = *session;
@@ -100,7 +115,9 @@ int session_events_add_rows(struct session_frame *sessions, const struct session
     int r = CAMP_OK;
 
     if (!ARRAYS_RESERVE(sessions->event_capacity, count, ARRAY(sessions->event_parts),
-                        ARRAY(sessions->event_times), ARRAY(sessions->event_lengths)))
+                        ARRAY(sessions->event_times), ARRAY(sessions->event_lengths)) ||
+        !ARRAY_RESERVE(sessions->event_measured, sessions->event_measured_capacity,
+                       session->measured_count))
         return CAMP_E_NOMEM;
     for (size_t i = 0; i < count; i++) {
         const size_t length = i - session->time_count;
@@ -139,6 +156,7 @@ enum session_division session_division_of(const char *label)
         { SOURCE_LABEL_BLOCKER, SESSION_BY_BLOCKER },
         { SOURCE_LABEL_ROOT_BLOCKER, SESSION_BY_BLOCKER }, /* Rows by blocker have one root each. */
         { SOURCE_LABEL_WAIT_EVENT, SESSION_BY_EVENT },
+        { SOURCE_DIVISION_WAITS, SESSION_BY_EVENT_AND_BLOCKER },
     };
 
     for (size_t i = 0; label != NULL && i < ARRAY_COUNT(divisions); i++) {

@@ -115,6 +115,7 @@ void session_frame_release(struct session_frame *sessions)
     free(sessions->event_parts);
     free(sessions->event_times);
     free(sessions->event_lengths);
+    free(sessions->event_measured);
     free(sessions->rest);
     free(sessions->blockings);
     index_release(&sessions->kind_index);
@@ -180,7 +181,7 @@ void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint
 
 int session_frame_add(struct session_frame *sessions, const struct session *session)
 {
-    return sessions->division == SESSION_BY_EVENT &&
+    return session_division_has_events(sessions->division) &&
                    sessions->event_label < sessions->schema.label_count && session->growth == NULL
                ? session_events_add_rows(sessions, session)
                : session_frame_add_blocked(sessions, session);

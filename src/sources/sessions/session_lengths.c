@@ -74,7 +74,7 @@ void session_lengths_fill(struct session_frame *sessions, const struct session *
     for (size_t i = 0; i < session->lengths_count; i++) {
         const struct session_lengths *lengths = &session->lengths[i];
 
-        if (sessions->division == SESSION_BY_EVENT ||
+        if (session_division_has_events(sessions->division) ||
             session_frame_state(sessions, &lengths->kind) != SESSION_IDLE)
             add(lengths, session->entity.id, values);
     }

@@ -33,9 +33,14 @@ static void put_symbol(struct output *to, char character)
     put(to, character);
 }
 
+static bool is_mysql(enum statement_dialect dialect)
+{
+    return dialect != STATEMENT_POSTGRES;
+}
+
 static void put_literal(struct output *to)
 {
-    if (to->dialect == STATEMENT_MYSQL && to->sign != 0)
+    if (is_mysql(to->dialect) && to->sign != 0)
         to->length = to->sign - 1;
     to->sign = 0;
     to->last = '?';
@@ -72,15 +77,22 @@ static const char *end_of_quoted(const char *at, char quote, bool has_escapes)
     return at;
 }
 
-/* Returns the end of a string without an E before it. Whether a backslash before a quote ends the
- * string depends on a setting (standard_conforming_strings), so such a string lasts to the end of
- * the text: no reading of it shows private data. */
-static const char *end_of_plain(const char *at)
+/* Returns the end of a string of which a setting of the session says whether it has escapes:
+ * standard_conforming_strings of PostgreSQL, for strings without an E before them, and the mode
+ * NO_BACKSLASH_ESCAPES of MySQL. If that decides where the string ends, it lasts to the end of the
+ * text: no reading of it shows private data. */
+static const char *end_of_either(const char *at, char quote)
 {
-    const char *end = end_of_quoted(at, '\'', false);
-    const char *same = end_of_quoted(at, '\'', true);
+    const char *end = end_of_quoted(at, quote, false);
+    const char *same = end_of_quoted(at, quote, true);
 
     return same == end ? end : at + strlen(at);
+}
+
+/* Returns the end of a string of MySQL. */
+static const char *end_of_mysql(enum statement_dialect dialect, const char *at)
+{
+    return dialect == STATEMENT_MYSQL ? end_of_quoted(at, *at, true) : end_of_either(at, *at);
 }
 
 /* Returns the end of a string such as $tag$...$tag$, or `at` if none starts here. */
@@ -111,22 +123,39 @@ static const char *end_of_number(const char *at)
     return at;
 }
 
+/* What must follow two dashes so that they start a comment: a blank, a control character, the end.
+ */
+static bool is_blank_to_mysql(char c)
+{
+    return (c >= '\0' && c <= ' ') || c == 0x7f;
+}
+
+/* Returns the end of a comment of MySQL in asterisks. Servers execute one that starts with an
+ * exclamation mark, or take it for a comment, by their version: a quote in it may start a string
+ * that goes on after it, so it lasts to the end of the text. */
+static const char *end_of_mysql_comment(enum statement_dialect dialect, const char *at)
+{
+    const char *end = strstr(at + 2, "*/");
+    const bool may_be_executed = at[2] == '!' || strncmp(at + 2, "M!", 2) == 0;
+
+    if (end == NULL || (dialect == STATEMENT_MYSQL_ANY_MODE && may_be_executed &&
+                        strcspn(at, "'\"`") < (size_t)(end - at)))
+        return at + strlen(at);
+    return end + 2;
+}
+
 /* Returns the end of a comment, of which one in asterisks may have others in it, or `at`. */
 static const char *end_of_comment(enum statement_dialect dialect, const char *at)
 {
-    const bool is_mysql = dialect == STATEMENT_MYSQL;
     size_t depth = 0;
 
-    if ((strncmp(at, "--", 2) == 0 && (!is_mysql || at[2] == '\0' || is_space(at[2]))) ||
-        (is_mysql && *at == '#'))
+    if ((strncmp(at, "--", 2) == 0 && (!is_mysql(dialect) || is_blank_to_mysql(at[2]))) ||
+        (is_mysql(dialect) && *at == '#'))
         return at + strcspn(at, "\n");
     if (strncmp(at, "/*", 2) != 0)
         return at;
-    if (is_mysql) {
-        const char *end = strstr(at + 2, "*/");
-
-        return end != NULL ? end + 2 : at + strlen(at);
-    }
+    if (is_mysql(dialect))
+        return end_of_mysql_comment(dialect, at);
     do {
         if (strncmp(at, "/*", 2) == 0 || strncmp(at, "*/", 2) == 0) {
             depth += *at == '/' ? 1 : (size_t)-1;
@@ -154,15 +183,16 @@ static const char *skip_blanks(enum statement_dialect dialect, const char *at)
 /* Copies a name or a keyword. One letter right before a string, as in E'...', belongs to it. */
 static const char *copy_name(struct output *to, const char *at)
 {
-    const bool is_mysql = to->dialect == STATEMENT_MYSQL;
+    const bool of_mysql = is_mysql(to->dialect);
     const char *end = at;
 
     while (is_letter(*end) || is_digit(*end) || *end == '$')
         end++;
-    if (end == at + 1 && *end == '\'' && strchr(is_mysql ? "bBxXnN" : "eEbBxXnN", *at) != NULL) {
+    if (end == at + 1 && *end == '\'' && strchr(of_mysql ? "bBxXnN" : "eEbBxXnN", *at) != NULL) {
         put_literal(to);
-        return is_mysql || *at == 'e' || *at == 'E' ? end_of_quoted(end, '\'', true)
-                                                    : end_of_plain(end);
+        if (of_mysql)
+            return end_of_mysql(to->dialect, end);
+        return *at == 'e' || *at == 'E' ? end_of_quoted(end, '\'', true) : end_of_either(end, '\'');
     }
     while (at < end)
         put(to, *at++);
@@ -173,13 +203,11 @@ static const char *copy_name(struct output *to, const char *at)
 
 static const char *end_of_literal(enum statement_dialect dialect, const char *at)
 {
-    const bool is_mysql = dialect == STATEMENT_MYSQL;
-
-    if (is_mysql && (*at == '\'' || *at == '"'))
-        return end_of_quoted(at, *at, true);
+    if (is_mysql(dialect) && (*at == '\'' || *at == '"'))
+        return end_of_mysql(dialect, at);
     if (*at == '\'')
-        return end_of_plain(at);
-    if (!is_mysql && *at == '$')
+        return end_of_either(at, '\'');
+    if (!is_mysql(dialect) && *at == '$')
         return end_of_dollars(at);
     if (is_digit(*at) || (*at == '.' && is_digit(at[1])))
         return end_of_number(at);
@@ -189,16 +217,16 @@ static const char *end_of_literal(enum statement_dialect dialect, const char *at
 /* Copies what starts at `at`, and returns its end, which is after `at`. */
 static const char *copy_next(struct output *to, const char *at)
 {
-    const bool is_mysql = to->dialect == STATEMENT_MYSQL;
+    const bool of_mysql = is_mysql(to->dialect);
     const char *end = end_of_literal(to->dialect, at);
 
     if (end > at) {
         put_literal(to);
         return end;
     }
-    if (is_letter(*at) || (is_mysql && *at == '$'))
+    if (is_letter(*at) || (of_mysql && *at == '$'))
         return copy_name(to, at);
-    if (*at == (is_mysql ? '`' : '"'))
+    if (*at == (of_mysql ? '`' : '"'))
         end = end_of_quoted(at, *at, false);
     else if (*at == '$')
         for (end = at + 1; is_digit(*end); end++)

@@ -52,6 +52,7 @@ static void literals_of_mysql_are_replaced_with_the_signs_of_numbers(void **stat
         { "select a-5, (-5), a - b, -c", "select a-?, (?), a - b, -c" },
         { "select $x$1, @v, ? # 5\n, 6 -- 7\n--8 /* 9 /* */ + 10",
           "select $x$1, @v, ? , ? -? + ?" },
+        { "select 1 --\001it's\n, 'a', 2", "select ? , ?, ?" },
         { "select 'cut \\", "select ?" },
         { "select `cut", "select `cut" },
         { "-1", "?" },
@@ -64,6 +65,36 @@ static void literals_of_mysql_are_replaced_with_the_signs_of_numbers(void **stat
         char text[128];
 
         statement_text_without_literals(STATEMENT_MYSQL, cases[i][0], text, sizeof text);
+        assert_string_equal(text, cases[i][1]);
+    }
+}
+
+static void no_sql_mode_of_mysql_shows_a_literal(void **state)
+{
+    static const char *const cases[][2] = {
+        { "select \"5 'x\", 'a''b', N'x', x'1F', _utf8'a' from `t`, t where n = -4",
+          "select ?, ?, ?, ?, _utf8? from `t`, t where n = ?" },
+        /* With NO_BACKSLASH_ESCAPES the first string ends at the second quote. */
+        { "select 'it\\'s secret', a", "select ?" },
+        { "select \"a\\\"secret\", a", "select ?" },
+        { "select 'a\\', ' secret '", "select ?" },
+        { "select n'a\\', ' secret '", "select ?" },
+        { "select 'C:\\\\', a", "select ?, a" },
+        { "select a # it's\n, 'b' /* it's */, c -- it's\n, 'd'", "select a , ? , c , ?" },
+        { "select 1 --\001it's\n, 'secret'", "select ? , ?" },
+        /* Servers execute such comments or not, by their version. */
+        { "select /*!50000 high_priority */ a, 'b'", "select a, ?" },
+        { "select /*!99999 it's */ 'secret', a", "select" },
+        { "select /*M!100100 '*/ secret', a */ b", "select" },
+        { "select `cut 'a", "select `cut 'a" },
+        { "", "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[128];
+
+        statement_text_without_literals(STATEMENT_MYSQL_ANY_MODE, cases[i][0], text, sizeof text);
         assert_string_equal(text, cases[i][1]);
     }
 }
@@ -133,6 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(literals_are_replaced_and_names_are_not),
         cmocka_unit_test(literals_of_mysql_are_replaced_with_the_signs_of_numbers),
+        cmocka_unit_test(no_sql_mode_of_mysql_shows_a_literal),
         cmocka_unit_test(a_text_is_cut_at_the_end_of_its_space),
         cmocka_unit_test(the_first_text_of_a_statement_stays_and_is_marked_as_an_example),
         cmocka_unit_test(a_normalised_text_replaces_an_example_and_stays),

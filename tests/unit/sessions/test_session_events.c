@@ -192,6 +192,65 @@ static void the_row_of_a_lock_has_its_blocker(void **state)
     assert_string_equal(labels_value(sessions.frame.entities[2].labels, BLOCKER), "");
 }
 
+/* The first and the fourth time are in the event Lock/tuple: 90 of the first are measured. */
+static void add_measured(void)
+{
+    static const int64_t eight = 8;
+    static const struct blocked_sample waiting[] = { { 7, 70, &eight, 1 } };
+    static const struct measured_block measured[] = { { 0, { 9, 9, 60 } }, { 0, { 6, 5, 30 } } };
+    const struct session session = { .entity = { .id = 7, .count = 1 },
+                                     .elapsed_ns = ELAPSED_NS,
+                                     .cpu_ns = 60,
+                                     .times = times,
+                                     .time_count = 7,
+                                     .start = 70,
+                                     .measured = measured,
+                                     .measured_count = 2 };
+
+    assert_int_equal(blocker_samples_add(&samples, 1000, waiting, 1), CAMP_OK);
+    assert_int_equal(blocker_samples_add(&samples, 1010, waiting, 1), CAMP_OK);
+    assert_int_equal(session_frame_add(&sessions, &session), CAMP_OK);
+}
+
+static void the_row_of_a_lock_has_its_measured_blocker(void **state)
+{
+    (void)state;
+    add_measured();
+    assert_int_equal(sessions.frame.entity_count, 4);
+    assert_string_equal(labels_value(sessions.frame.entities[0].labels, BLOCKER), "");
+    assert_string_equal(event_at(1), "Lock/tuple");
+    assert_string_equal(labels_value(sessions.frame.entities[1].labels, BLOCKER), "9");
+    assert_int_equal(sum_of("blocked_ns"), 60);
+}
+
+static void an_event_is_divided_by_blocker_if_both_are_asked_for(void **state)
+{
+    static const struct {
+        const char *event, *blocker;
+        uint64_t elapsed_ns, blocked_ns;
+    } expected[] = {
+        { "", "", ELAPSED_NS - 111 - 500 - 5, 0 },
+        { "Lock/tuple", "6", 30, 30 },
+        { "Lock/tuple", "8", 21, 21 },
+        { "Lock/tuple", "9", 60, 60 },
+        { "Client/ClientRead", "", 500, 0 },
+        { "stopped", "", 5, 0 },
+    };
+
+    (void)state;
+    sessions.division = session_division_of(SOURCE_DIVISION_WAITS);
+    add_measured();
+    assert_int_equal(sessions.frame.entity_count, 6);
+    for (size_t i = 0; i < 6; i++) {
+        assert_string_equal(event_at(i), expected[i].event);
+        assert_string_equal(labels_value(sessions.frame.entities[i].labels, BLOCKER),
+                            expected[i].blocker);
+        assert_int_equal(sessions.frame.elapsed_ns[i], expected[i].elapsed_ns);
+        assert_int_equal(value(i, "blocked_ns"), expected[i].blocked_ns);
+        assert_int_equal((sessions.frame.entities[i].flags & ENTITY_PART) != 0, i > 0);
+    }
+}
+
 /* Two sleeps in a lock, one idle, and one in an event without time in the interval. */
 static void add_with_lengths(void)
 {
@@ -282,6 +341,8 @@ int main(void)
         TEST(a_session_that_only_waited_has_no_row_without_an_event),
         TEST(a_session_without_time_has_one_row),
         TEST(the_row_of_a_lock_has_its_blocker),
+        TEST(the_row_of_a_lock_has_its_measured_blocker),
+        TEST(an_event_is_divided_by_blocker_if_both_are_asked_for),
         TEST(each_row_has_the_lengths_of_its_event),
         TEST(a_whole_session_has_the_lengths_of_what_is_not_idle),
         TEST(the_longest_wait_of_a_sum_is_that_of_one_row),
