@@ -260,8 +260,10 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
         instrumented.gated=schedstat+SQL instrumented.instruments=performance_schema; do
         holds "${each%=*}" "select value = '${each#*=}' from camp where key = 'tier'"
     done
+    # Throttled time, which some kernels do not tell from the run queue, is measured, too.
     holds plain.bpf "select group_concat(provenance) = 'measured,measured,scaled,scaled,scaled'
-        from (select * from column_info where kind = 'state' order by position)"
+        from (select * from column_info where kind = 'state' and column_name <> 'throttled_ns' order by position)"
+    holds plain.bpf "select count(*) = 0 from column_info where column_name = 'throttled_ns' and provenance <> 'measured'"
     holds plain.sql "select min(provenance) = 'sampled' and max(provenance) = 'sampled' from column_info
         where kind = 'state'"
     holds instrumented.instruments "select min(provenance) = 'measured' and max(provenance) = 'measured'
