@@ -2,6 +2,7 @@
 
 #include "sources/machine/file_text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <linux/futex.h>
 #include <stdio.h>
@@ -67,7 +68,7 @@ static bool is_wait(const uint64_t arguments[OPEN_CALL_ARGUMENTS])
     return operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;
 }
 
-/* A waiter passes the word that it saw. */
+/* A waiter passes the word that it saw. In a plain mutex, musl writes EBUSY in place of a tid. */
 bool futex_is_lock(const uint64_t arguments[OPEN_CALL_ARGUMENTS])
 {
     const uint32_t seen = (uint32_t)arguments[2];
@@ -87,7 +88,7 @@ int32_t futex_owner(const uint64_t arguments[OPEN_CALL_ARGUMENTS],
         return 0; /* it was released meanwhile */
     if (words[0] == GLIBC_CONTENDED)
         return words[GLIBC_OWNER] <= FUTEX_TID_MASK ? (int32_t)words[GLIBC_OWNER] : 0;
-    return (int32_t)(words[0] & FUTEX_TID_MASK);
+    return (words[0] & FUTEX_TID_MASK) != EBUSY ? (int32_t)(words[0] & FUTEX_TID_MASK) : 0;
 }
 
 /* Returns whether a process is in the namespace of this one. */
