@@ -101,8 +101,8 @@ static const struct table tables[WHY_TABLE_COUNT] = {
 
 static const struct record layout = DOCUMENT_LAYOUT("camp.why/1", tables, WHY_TREE);
 
-const char *const why_table_names[] = { "tree",  "calls",  "stacks",  "inflicted",
-                                        "chain", "losses", "summary", NULL };
+const char *const why_table_names[] = { "tree",   "calls",   "stacks", "inflicted", "chain",
+                                        "losses", "summary", "waits",  NULL };
 
 static double percent(uint64_t part, uint64_t whole)
 {
