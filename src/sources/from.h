@@ -56,8 +56,9 @@ struct from {
      * so, and the source opens without. */
     bool by_statement;
     /* For sessions of PostgreSQL: rows have the columns of how long sleeps lasted
-     * (session_lengths.h). Fails where they are unknown: on all tiers but bpf. */
-    bool lengths;
+     * (session_lengths.h). Fails where they are unknown: on all tiers but bpf. With `if_known` the
+     * source opens without them there. */
+    bool lengths, lengths_if_known;
     /* For a fleet: the rows are the groups of threads on this host. NULL: the rows are hosts. */
     const char *host;
     /* For PromQL: the label whose values are the columns; NULL if camp must choose the label. */

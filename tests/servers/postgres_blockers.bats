@@ -164,7 +164,133 @@ assert rows["last"]["labels"]["blocker"] == str(rows["middle"]["pid"] or rows["m
     run -0 "$CAMP" report --from "$BATS_TEST_TMPDIR/run.camp" --output "$BATS_TEST_TMPDIR/run.html"
     [ -s "$BATS_TEST_TMPDIR/run.html" ]
     run -2 --separate-stderr "$CAMP" why --from "$BATS_TEST_TMPDIR/run.camp" --format csv --table calls
-    [[ $stderr == 'camp why: --table calls: sessions have the tables tree and summary' ]]
+    [[ $stderr == 'camp why: --table calls: sessions have the tables tree, waits and summary' ]]
+    run --separate-stderr "$CAMP" why --format csv --table waits $$ 100ms 1
+    # Status 4: this user may not measure threads.
+    [ "$status" = 4 ] || [[ $status = 2 && $stderr == 'camp why: --table waits: only sessions of a database have it: '* ]]
+    # The texts of statements are not in it.
+    run -0 --separate-stderr "$CAMP" why --from "$BATS_TEST_TMPDIR/run.camp"
+    [[ $output == *"the server's ids of their last statements, not the texts: select query from pg_stat_statements"* ]]
+}
+
+@test 'blockers: a recording that is divided by a label says that it cannot show them' {
+    start_chain
+    local group
+    for group in blocker application wait_event; do
+        run -0 "$CAMP" record --from "postgres:$PG" --group "$group" --count 2 --interval 300ms --output "$BATS_TEST_TMPDIR/$group.camp"
+    done
+    for group in blocker application; do
+        run -1 --separate-stderr "$CAMP" why --from "$BATS_TEST_TMPDIR/$group.camp"
+        [[ $stderr == *" is divided by $group, so it cannot say which session waited for which: record without --group" ]]
+        [ -z "$output" ]
+    done
+    run -0 --separate-stderr "$CAMP" why --from "$BATS_TEST_TMPDIR/wait_event.camp"
+    [[ $output == *'This recording is divided by wait_event, so it cannot say which session waited for which: record without --group for that.'* ]]
+    [[ $output == *$'\nLock/transactionid '* && $output != *'No session waited'* ]]
+    run -1 --separate-stderr "$CAMP" why --from "$BATS_TEST_TMPDIR/wait_event.camp" last
+    [[ $stderr == *' is divided by wait_event, so last cannot be told apart: record without --group' ]]
+}
+
+@test 'blockers: the table of wait events adds up to the sessions on each tier, and to those of the operand' {
+    start_chain
+    for tier in $(tiers_here); do
+        run -0 --separate-stderr "$CAMP" why --from "postgres:$PG" --tier "$tier" --count 1 --interval 1s --format json
+        python3 -c '
+import json, sys
+record = json.loads(sys.argv[1])
+wall = 1e9 * record["interval_s"]
+rows = {row["wait_event"]: row for row in record["waits"]}
+assert record["waits"][0]["wait_event"] == "Lock/transactionid", record["waits"]
+assert rows["Lock/transactionid"]["state"] == "contention" and rows["Client/ClientRead"]["state"] == "idle", rows
+assert 2.7 * wall < sum(row["time_ns"] for row in rows.values()) < 3.1 * wall, rows
+assert rows["Lock/transactionid"]["time_ns"] == record["contention_ns"], record
+assert all((row["waits"] is None) == (record["tier"] != "bpf") for row in rows.values()), rows
+# The tree is the same with it.
+assert sum(row["waited_ns"] or 0 for row in record["tree"]) == record["known_ns"], record' "$output"
+        run -0 --separate-stderr "$CAMP" why --from "postgres:$PG" --tier "$tier" --count 1 --interval 1s --format json last
+        python3 -c '
+import json, sys
+record = json.loads(sys.argv[1])
+wall = 1e9 * record["interval_s"]
+assert 0.9 * wall < sum(row["time_ns"] for row in record["waits"]) < 1.1 * wall, record["waits"]
+assert "Client/ClientRead" not in [row["wait_event"] for row in record["waits"]], record["waits"]' "$output"
+    done
+}
+
+@test 'blockers: a hot row of many sessions is a few rows that add up, and all with --top 0' {
+    open_session holder
+    say holder 'begin; update t set b = 1 where a = 7;'
+    until_it is_doing holder 'idle in transaction'
+    for _ in $(seq 40); do
+        "$POSTGRES_BIN/psql" -X -q "host=$PG_FOLDER dbname=postgres user=camp_super application_name=hot" \
+            -c 'update t set b = 2 where a = 7' >/dev/null 2>&1 3>&- &
+        SERVER_PIDS+=($!)
+    done
+    until_it eval '[ "$(query_postgres "select count(*) from pg_stat_activity where application_name = '"'hot'"' and wait_event_type = '"'Lock'"'")" = 40 ]'
+    run -0 --separate-stderr "$CAMP" why --from "postgres:$PG" --count 1 --interval 2s
+    printf '%s\n' "$output"
+    [ "${#lines[@]}" -lt 85 ]
+    [[ $output == *'40 sessions waited '* ]]
+    [[ $output =~ 'and '[0-9]+' more, '[0-9.]+' %' ]]
+    run -0 --separate-stderr "$CAMP" why --from "postgres:$PG" --count 1 --interval 2s --format json --top 3
+    python3 -c '
+import json, sys
+record = json.loads(sys.argv[1])
+rows = record["tree"]
+assert len([row for row in rows if row["more"] is None]) <= 12, rows
+assert sum(row["waited_ns"] or 0 for row in rows) == record["known_ns"] > 0, record
+assert sum(row["more"] or 0 for row in rows) + len([row for row in rows if row["more"] is None]) > 40, rows' "$output"
+    run -0 --separate-stderr "$CAMP" why --from "postgres:$PG" --count 1 --interval 2s --top 0
+    [[ $output != *' more, '* ]]
+    [ "$(grep -c '(hot)' <<<"$output")" -ge 40 ]
+}
+
+@test 'blockers: a root that is stopped, or runs, is said to be' {
+    open_session holder
+    open_session waiter
+    say holder 'begin; update t set b = 1 where a = 8;'
+    until_it is_doing holder 'idle in transaction'
+    say waiter 'update t set b = 2 where a = 8;'
+    until_it waits_for waiter holder
+    local pid tier
+    pid=$(backend_of holder)
+    kill -STOP "$pid"
+    tier=$(tiers_here | head -1)
+    if [ "$tier" = bpf ] || [ "$tier" = schedstat+memory ]; then
+        run "$CAMP" why --from "postgres:$PG" --count 2 --interval 500ms --format json
+        kill -CONT "$pid"
+        [ "$status" = 0 ]
+        python3 -c '
+import json, sys
+record = json.loads(sys.argv[1].splitlines()[-1])
+row = record["tree"][0]
+assert row["application"] == "holder" and row["stopped_ns"] > 0.8e9 * record["interval_s"], row
+assert ", stopped " in row["sentence"], row' "$output"
+    else
+        kill -CONT "$pid"
+    fi
+    say holder 'do $$ begin loop end loop; end $$;'
+    until_it is_doing holder active
+    run -0 "$CAMP" why --from "postgres:$PG" --count 2 --interval 500ms --format json
+    query_postgres "select pg_terminate_backend($pid)" >/dev/null
+    python3 -c '
+import json, sys
+record = json.loads(sys.argv[1].splitlines()[-1])
+row = record["tree"][0]
+assert row["application"] == "holder" and row["cpu_ns"] > 0, row
+assert ", on a CPU " in row["sentence"] or row["cpu_ns"] < 0.06e9, row' "$output"
+}
+
+# bats test_tags=deep
+@test 'blockers: text fits a terminal of 80 and of 60 columns, and says what it leaves out' {
+    start_chain
+    local columns
+    for columns in 80 60; do
+        run -0 script -qec "stty cols $columns; '$CAMP' why --color never --from 'postgres:$PG' --count 1 --interval 1s" /dev/null </dev/null
+        printf '%s\n' "$output"
+        tr -d '\r' <<<"$output" | while IFS= read -r line; do [ "${#line}" -le "$columns" ] || { echo "too wide: $line"; exit 1; }; done
+        [[ $output == *'(too narrow for '* && $output == *'where a = ?'* ]]
+    done
 }
 
 @test 'blockers: sessions that wait for each other end in a tree' {

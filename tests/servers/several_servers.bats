@@ -89,7 +89,7 @@ as_json() {
 
 @test "servers: all sessions have their server as a label, and --group takes several labels" {
     run -0 timeout 60 "$CAMP" top "${ALL[@]}" --group session --count 1 --interval 200ms --format text 3>&-
-    grep -q '^name  *pid  *server' <<<"$output"
+    grep -q '^name  *id  *pid  *server' <<<"$output"
     [ "$(grep -c "$A  *postgres " <<<"$output")" = 2 ]
     run -0 timeout 60 "$CAMP" top "${ALL[@]}" --group application,server --count 1 --interval 200ms --format text 3>&-
     grep -q "^application,server " <<<"$output"

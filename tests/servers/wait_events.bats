@@ -237,6 +237,52 @@ assert 0 < whole[0]["waits_p50_ns"] <= whole[0]["waits_p99_ns"] <= longest, whol
     [[ $output == *' waits    p50 ms    p99 ms     max ms   max id'* ]]
 }
 
+@test 'lengths of waits: camp why has them by event, live and from a recording' {
+    has_bpf || skip 'needs tier bpf'
+    start_pgbench 4 600
+    until_it eval '[ "$(backend_of pgbench | wc -l)" = 4 ]'
+    run -0 --separate-stderr "$CAMP" why --from "postgres:$PG" --count 1 --interval 2s --format json
+    live=$output
+    run -0 --separate-stderr "$CAMP" why --from "postgres:$PG" --count 1 --interval 2s --format csv --table waits
+    [[ ${lines[0]} == *,wait_event,state,time_ns,waits,waits_ns,p50_ns,p99_ns,max_ns,max_pid ]]
+    run -0 "$CAMP" record --from "postgres:$PG" --why --group wait_event --count 4 --interval 500ms --output "$BATS_TEST_TMPDIR/events.camp"
+    run -0 --separate-stderr "$CAMP" why --from "$BATS_TEST_TMPDIR/events.camp" --format json
+    by_event=$output
+    run -0 --separate-stderr "$CAMP" top --from "$BATS_TEST_TMPDIR/events.camp" --format json --speed 0
+    frames=$output
+    run -0 "$CAMP" record --from "postgres:$PG" --why --count 4 --interval 500ms --output "$BATS_TEST_TMPDIR/whole.camp"
+    run -0 --separate-stderr "$CAMP" why --from "$BATS_TEST_TMPDIR/whole.camp" --format json
+    python3 -c '
+import collections, json, sys
+live, by_event, frames, whole = sys.argv[1:]
+for record in json.loads(live), json.loads(by_event):
+    [row] = [row for row in record["waits"] if row["wait_event"] == "Client/ClientRead"]
+    assert row["waits"] > 0 and 0 < row["p50_ns"] <= row["p99_ns"] <= row["max_ns"] <= row["waits_ns"], row
+    assert row["max_pid"] > 0, row
+# A recording by event adds up to its rows.
+waits, ns = collections.Counter(), collections.Counter()
+for line in frames.splitlines():
+    for row in json.loads(line)["entities"]:
+        name = None if row["name"] == "(none)" else row["name"]
+        waits[name] += row["counters"]["waits"]
+        ns[name] += row["elapsed_ns"]
+for row in json.loads(by_event)["waits"]:
+    assert (row["waits"], row["time_ns"]) == (waits[row["wait_event"]], ns[row["wait_event"]]), (row, waits, ns)
+# One of whole sessions has all events together, without idle ones.
+record = json.loads(whole)
+[row] = record["waits"]
+assert row["wait_event"] is None and row["time_ns"] is None and row["waits"] > 0, row
+assert record["tree"] is not None and record["known_ns"] is not None, record
+assert json.loads(by_event)["known_ns"] is None' "$live" "$by_event" "$frames" "$output"
+    run -0 --separate-stderr "$CAMP" top --from "postgres:$PG" --why --group root_blocker --count 1 --interval 1s --format json
+    python3 -c '
+import json, sys
+for row in json.loads(sys.argv[1])["entities"]:
+    assert row["counters"]["waits"] is None and row["waits_p50_ns"] is None, row' "$output"
+    run -2 "$CAMP" top --why --from "$BATS_TEST_TMPDIR/whole.camp"
+    [[ $output == 'camp top: --why measures now, and '*' is a recording: leave out --why to see '* ]]
+}
+
 @test 'lengths of waits: where a tier cannot know them, one line says so' {
     for tier in schedstat+memory schedstat+SQL SQL; do
         run --separate-stderr "$CAMP" top --from "postgres:$PG" --why --tier "$tier" --count 1

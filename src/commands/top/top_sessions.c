@@ -90,32 +90,25 @@ static bool is_statement(const struct frame *rows, size_t row)
     return rows->entities[row].name[0] != '(';
 }
 
-/* Adds up the lengths of a row from its columns, whose names end with the exponent of 2. */
-static struct wait_lengths lengths_of(const struct frame *rows, size_t row)
+/* Returns whether the rows are parts of sessions by blocker, among which lengths are not divided. A
+ * recording of sessions has whole ones in each group. */
+static bool is_by_blocker(const struct top *top)
 {
-    static const char stem[] = "waits_log2_";
-    const struct schema *schema = rows->schema;
-    const uint64_t *values = frame_values(rows, row);
-    struct wait_lengths ret = { .longest_ns = value_of(rows, row, COLUMN_LONGEST) };
+    const char *group = top_group_name(top, top->group);
+    const char *division =
+        from_group_division(top->facts.live && group != NULL ? group : top->facts.kind);
 
-    for (size_t i = schema->state_count; i < schema->column_count; i++) {
-        const char *name = schema->columns[i].name;
-        unsigned exponent;
-
-        if (strncmp(name, stem, sizeof stem - 1) != 0)
-            continue;
-        exponent = (unsigned)strtoul(name + sizeof stem - 1, NULL, 10);
-        if (exponent < CAMP_WAIT_BUCKETS)
-            ret.counts[exponent] += values[i];
-    }
-    wait_lengths_fill(&ret);
-    return ret;
+    return division != NULL && (strcmp(division, SOURCE_LABEL_BLOCKER) == 0 ||
+                                strcmp(division, SOURCE_LABEL_ROOT_BLOCKER) == 0);
 }
 
-static struct cell cell_of_waits(const struct frame *rows, size_t row, enum session_column column)
+static struct cell cell_of_waits(const struct top *top, const struct frame *rows, size_t row,
+                                 enum session_column column)
 {
-    const struct wait_lengths lengths = lengths_of(rows, row);
+    const struct wait_lengths lengths = wait_lengths_of_row(rows, row);
 
+    if (is_by_blocker(top))
+        return cell_unknown();
     if (column == WAITS)
         return cell_natural(lengths.count);
     if (lengths.count == 0)
@@ -139,7 +132,7 @@ static struct cell cell_of(const struct top *top, const struct frame *rows, size
                             (double)value_of(rows, row, columns[REPORTED].counter);
 
     if (column >= WAITS)
-        return cell_of_waits(rows, row, column);
+        return cell_of_waits(top, rows, row, column);
     if (column != IN_TRANSACTION && !is_statement(rows, row))
         return cell_unknown();
     if (column == CALLS)
@@ -168,11 +161,11 @@ static void fill_extra(void *context, const struct frame *rows, size_t row, stru
 
 static void fill_more(void *context, const struct frame *rows, size_t row, struct cell *ret)
 {
-    const struct wait_lengths lengths = lengths_of(rows, row);
+    const struct wait_lengths lengths = wait_lengths_of_row(rows, row);
+    const bool is_known = lengths.count > 0 && !is_by_blocker(context);
 
-    (void)context;
-    ret[0] = lengths.count > 0 ? cell_natural(lengths.p50_ns) : cell_unknown();
-    ret[1] = lengths.count > 0 ? cell_natural(lengths.p99_ns) : cell_unknown();
+    ret[0] = is_known ? cell_natural(lengths.p50_ns) : cell_unknown();
+    ret[1] = is_known ? cell_natural(lengths.p99_ns) : cell_unknown();
 }
 
 /* The longest wait is unknown if none has ended. */
@@ -180,9 +173,11 @@ static bool is_known(void *context, const struct frame *rows, size_t row, size_t
 {
     const size_t longest = rows->schema->longest;
 
-    (void)context;
     if ((rows->entities[row].flags & ENTITY_UNTHROTTLED) != 0 &&
         strcmp(rows->schema->columns[column].name, COLUMN_THROTTLED) == 0)
+        return false;
+    if (strncmp(rows->schema->columns[column].name, WAITS_COLUMN, strlen(WAITS_COLUMN)) == 0 &&
+        is_by_blocker(context))
         return false;
     return longest == 0 || column < longest || column >= longest + LONGEST_COLUMNS ||
            frame_values(rows, row)[longest] > 0;

@@ -173,13 +173,17 @@ int top_why_prepare(struct top *top)
                         "--%s does not go with --why, whose rows are names of processes, or "
                         "processes",
                         option);
+    if (rows != NULL && recording_is_path(rows))
+        return complain(STATUS_USAGE,
+                        "--why measures now, and %s is a recording: leave out --why to see the "
+                        "lengths of waits of sessions that are in it, or give camp why --from %s",
+                        rows, rows);
     if (!of_threads && !by_process && strcmp(rows, "commands") != 0)
         return complain(
             STATUS_USAGE,
             "--why is for the threads of this machine and sessions of PostgreSQL: it does not go "
-            "with --from %s%s",
-            from_shown(rows).text,
-            recording_is_path(rows) ? "; camp why --from shows the causes of a recording" : "");
+            "with --from %s",
+            from_shown(rows).text);
     if (group != NULL && of_threads)
         by_process = strcmp(group, top_thread_groups[TOP_PROCESS]) == 0;
     if (group != NULL &&

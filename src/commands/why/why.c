@@ -118,7 +118,7 @@ static int parse(struct why *why, int argc, char **argv, int *ret_first)
                 "with the most time first; 0: all. (Default: 8 in text, all in other formats.)"),
         COMMON_OPTION(COMMON_TABLE, &why->table,
                       .help = "The table that csv writes: tree, calls, stacks, inflicted, chain, "
-                              "losses or summary.",
+                              "losses or summary; of database sessions tree, waits or summary.",
                       .choices = why_table_names),
         COMMON_OPTION(COMMON_NO_SYSCALLS, &why->no_syscalls),
         COMMON_OPTION(COMMON_VERBOSE, &why->verbose),
@@ -341,6 +341,15 @@ static int show_part(void *context, const struct causes *causes, uint64_t number
     return show(context, causes, number);
 }
 
+/* Refuses the table that only sessions have. */
+static int refuse_waits(const struct why *why)
+{
+    if (why->table < 0 || strcmp(why_table_names[why->table], "waits") != 0)
+        return OPTIONS_GO_ON;
+    return complain(STATUS_USAGE, "--table waits: only sessions of a database have it: give --from "
+                                  "postgres:CONNINFO or a recording of sessions");
+}
+
 static int run_recorded(struct why *why)
 {
     const struct why_parts parts = { .subject = why->subject,
@@ -377,17 +386,21 @@ static int run_sessions(struct why *why)
                                            .view_options = &why->view_options };
 
     if (why->table >= 0 && strcmp(why_table_names[why->table], "tree") != 0 &&
+        strcmp(why_table_names[why->table], "waits") != 0 &&
         strcmp(why_table_names[why->table], "summary") != 0)
-        return complain(STATUS_USAGE, "--table %s: sessions have the tables tree and summary",
+        return complain(STATUS_USAGE,
+                        "--table %s: sessions have the tables tree, waits and summary",
                         why_table_names[why->table]);
     return why_sessions_show(&sessions);
 }
 
-/* Opens --from. Texts of statements are asked for, and shown without their literals. */
+/* Opens --from. Of a database, texts of statements are asked for, and shown without their literals,
+ * and the lengths of waits where they can be measured. */
 static int open_from(struct why *why)
 {
     why->shows_literals = why->from.from.queries;
     why->from.from.queries |= why_sessions_is_database(why->from.from.text);
+    why->from.from.lengths = why->from.from.lengths_if_known = true;
     return why_recorded_open(&why->recorded, &why->from);
 }
 
@@ -423,7 +436,7 @@ int command_why(int argc, char **argv)
     }
     if (status == OPTIONS_GO_ON && has_sessions(&why))
         status = run_sessions(&why);
-    else if (status == OPTIONS_GO_ON)
+    else if (status == OPTIONS_GO_ON && (status = refuse_waits(&why)) == OPTIONS_GO_ON)
         status = why.from.from.text != NULL ? run_recorded(&why) : run_intervals(&why);
     if (status == STATUS_OK && is_of_stacks(&why))
         status = why_stacks_write(&why.stacks, why.format == FORMAT_PPROF);

@@ -4,6 +4,8 @@
 #include "ledger/characters.h"
 #include "ledger/words.h"
 #include "sources/sessions/statement_text.h"
+#include "views/summary_text.h"
+#include "why_shown.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,6 +16,7 @@
 #define SENTENCES 3 /* above the table of a text */
 #define LABEL_SIZE 256
 #define SENTENCE_SIZE 1024
+#define SHARE_SAID 0.05 /* A smaller part of a blocker's time is not said. */
 
 static const struct field summary_fields[] = {
     { "time", NULL, "wall clock of the interval's end" },
@@ -35,28 +38,37 @@ static const struct field tree_fields[] = {
     { "pid", NULL, "by the server; null: a prepared transaction" },
     { "name", NULL, "user@database; null: it was seen only as a blocker" },
     { "application", NULL, "that the session names" },
-    { NULL, "session", "", -34 },
+    { NULL, "session", "" },
     { "waited_ns", NULL, "how long it waited for the session above it; null: a root, or unknown" },
     { NULL, "waited s", "", 9, 3 },
     { "measured_ns", NULL, "of waited_ns, what the kernel measured; null: as in the summary" },
-    { NULL, "meas. %", "", 7, 1 },
+    { NULL, "meas. %", "", 7, 1, .spare = 4 },
     { "blocking_ns", NULL, "how long the sessions below it waited, at all depths" },
     { NULL, "blocked s", "", 9, 3 },
-    { "waiting", "sessions", "of a root: number of different sessions below it", 8 },
+    { "waiting", "sessions", "of a root: number of different sessions below it", 8, .spare = 3 },
     { "session_contention_ns", NULL, "all of its contention in the interval" },
     { "activity", NULL, "what it does, at the end of the interval; null: it blocks no session" },
     { "activity_ns", NULL, "how long it has done so" },
-    { NULL, "activity", "", -30 },
+    { NULL, "activity", "", .spare = 2 },
     { "server", NULL, "of several servers: which it is of" },
-    { "statement", "last statement", "with a question mark for each literal, unless --queries",
-      -40 },
+    { "statement", NULL, "with a question mark for each literal, unless --queries" },
+    { NULL, "last statement", "" },
     { "repeated", NULL, "whether the sessions that it blocks are at another place of the tree" },
     { "sentence", NULL, "of a root" },
+    { "more", NULL,
+      "with --top: how many rows this one stands for, whose waited_ns and measured_ns it has; "
+      "null: "
+      "a session, or a prepared transaction" },
+    { "cpu_ns", NULL, "of a session that blocks others: its time on a CPU; null: unknown" },
+    { "stopped_ns", NULL, "the same: how long its process was stopped, as by SIGSTOP" },
 };
+
+#define MORE_FIELD 21
 
 static const struct table tables[WHY_BLOCKERS_TABLES] = {
     [WHY_BLOCKERS_SUMMARY] = DOCUMENT_ONE("summary", TABLE_INLINE, summary_fields),
     [WHY_BLOCKERS_TREE] = DOCUMENT_ROWS("tree", tree_fields),
+    [WHY_BLOCKERS_WAITS] = DOCUMENT_ROWS("waits", why_event_fields),
 };
 
 static const struct record layout = DOCUMENT_LAYOUT("camp.blockers/1", tables, WHY_BLOCKERS_TREE);
@@ -92,18 +104,28 @@ static void write_session(char ret[LABEL_SIZE], const struct blocker_session *se
     make_printable(ret);
 }
 
-/* Writes "idle in transaction for 41 s", or "". */
+/* Writes "idle in transaction for 41 s", or "". What the database does not know follows, as by
+ * "active for 3.0 s, stopped 100 %" or "active for 3.0 s, on a CPU 97 %". */
 static void write_activity(char ret[LABEL_SIZE], const struct blocker_session *session)
 {
     const char *activity = strcmp(session->activity, "aborted") == 0
                                ? "idle in a failed transaction"
                                : session->activity;
     const double age_s = seconds(session->activity_ns);
+    const double whole = (double)session->elapsed_ns;
+    size_t length;
 
     if (activity[0] == '\0' || session->activity_ns == 0)
         snprintf(ret, LABEL_SIZE, "%s", activity);
     else
         snprintf(ret, LABEL_SIZE, "%s for %.*f s", activity, age_s < 10 ? 1 : 0, age_s);
+    length = strlen(ret);
+    if (length > 0 && whole > 0 && (double)session->stopped_ns >= whole * SHARE_SAID)
+        snprintf(ret + length, LABEL_SIZE - length, ", stopped %.0f %%",
+                 100 * (double)session->stopped_ns / whole);
+    else if (length > 0 && whole > 0 && (double)session->cpu_ns >= whole * SHARE_SAID)
+        snprintf(ret + length, LABEL_SIZE - length, ", on a CPU %.0f %%",
+                 100 * (double)session->cpu_ns / whole);
     for (char *at = ret; (at = strchr(at, '_')) != NULL;)
         *at = ' ';
     make_printable(ret);
@@ -177,22 +199,48 @@ static struct cell text_or_unknown(struct document *document, const char *text)
     return text[0] != '\0' ? cell_text(document_text(document, "%s", text)) : cell_unknown();
 }
 
-static void add_node(struct document *document, const struct why_blockers_interval *interval,
-                     size_t at)
+/* The same in a column that only text has: aligned like the other cells. */
+static struct cell text_or_dash(struct document *document, const char *text)
 {
-    const struct blocker_tree *tree = interval->tree;
+    return cell_text(document_text(document, "%s", text[0] != '\0' ? text : "-"));
+}
+
+struct adding {
+    struct document *document;
+    const struct why_blockers_interval *interval;
+    uint64_t root_ns;  /* what the sessions below the last root waited */
+    bool has_ids_only; /* a statement is shown by its id */
+};
+
+static bool is_id(const char *statement)
+{
+    char *end;
+
+    strtoll(statement, &end, 10);
+    return statement[0] != '\0' && *end == '\0';
+}
+
+static void add_node(void *context, size_t at)
+{
+    struct adding *adding = context;
+    struct document *document = adding->document;
+    const struct blocker_tree *tree = adding->interval->tree;
     const struct blocker_node *node = &tree->nodes[at];
     const struct blocker_session *session = session_of(tree, at);
     const bool has_measured = tree->has_measured && node->blocked_ns > 0;
+    const bool is_blocker = session->elapsed_ns > 0;
     const int64_t number = session->id & ENTITY_NUMBER_MASK;
     char who[LABEL_SIZE], activity[LABEL_SIZE], statement[LABELS_VALUE_SIZE];
     char sentence[SENTENCE_SIZE] = "";
 
     write_session(who, session);
     write_activity(activity, session);
-    write_statement(statement, interval, session);
-    if (node->depth == 0)
-        write_sentence(sentence, interval, at);
+    write_statement(statement, adding->interval, session);
+    adding->has_ids_only |= is_id(statement);
+    if (node->depth == 0) {
+        adding->root_ns = node->blocking_ns;
+        write_sentence(sentence, adding->interval, at);
+    }
     {
         const struct cell cells[] = {
             cell_natural(node->depth),
@@ -212,48 +260,86 @@ static void add_node(struct document *document, const struct why_blockers_interv
             cell_natural(session->contention_ns),
             text_or_unknown(document, session->activity),
             session->activity_ns > 0 ? cell_natural(session->activity_ns) : cell_unknown(),
-            text_or_unknown(document, activity),
+            text_or_dash(document, activity),
             text_or_unknown(document, session->server),
             text_or_unknown(document, statement),
+            text_or_dash(document, statement),
             cell_boolean(node->is_repeated),
             text_or_unknown(document, sentence),
+            cell_unknown(),
+            is_blocker ? cell_natural(session->cpu_ns) : cell_unknown(),
+            is_blocker ? cell_natural(session->stopped_ns) : cell_unknown(),
         };
 
         DOCUMENT_ADD(document, WHY_BLOCKERS_TREE, cells);
     }
 }
 
-/* Adds the nodes. A session has at most `most` below it, and all of them if `most` is 0. */
-static void add_tree(struct document *document, const struct why_blockers_interval *interval)
+/* Adds the row of the nodes that are not shown. */
+static void add_hidden(void *context, const struct why_hidden *hidden)
 {
-    const struct blocker_tree *tree = interval->tree;
-    size_t hidden = 0;
+    const struct adding *adding = context;
+    struct document *document = adding->document;
+    const struct blocker_tree *tree = adding->interval->tree;
+    const uint64_t whole_ns = hidden->depth == 0 ? tree->blocked_ns : adding->root_ns;
+    const bool has_measured = tree->has_measured && hidden->blocked_ns > 0;
+    const double share = 100 * (double)hidden->blocked_ns / (double)(whole_ns > 0 ? whole_ns : 1);
+    const double measured = 100 * (double)hidden->measured_ns / (double)hidden->blocked_ns;
+    const struct cell cells[] = {
+        cell_natural(hidden->depth),
+        cell_unknown(),
+        cell_unknown(),
+        cell_unknown(),
+        cell_text(document_text(document, "%*sand %zu more, %.1f %%", 2 * (int)hidden->depth, "",
+                                hidden->count, share)),
+        cell_natural(hidden->blocked_ns),
+        cell_real(seconds(hidden->blocked_ns)),
+        has_measured ? cell_natural(hidden->measured_ns) : cell_unknown(),
+        has_measured ? cell_real(measured) : cell_unknown(),
+        [MORE_FIELD] = cell_natural(hidden->count),
+    };
 
-    for (size_t i = 0; i < tree->count;) {
-        const uint32_t depth = tree->nodes[i].depth;
-        size_t before = 0;
+    DOCUMENT_ADD(document, WHY_BLOCKERS_TREE, cells);
+}
 
-        /* Siblings are those of the same depth since the last one with less depth. */
-        for (size_t j = i; interval->most > 0 && j-- > 0 && tree->nodes[j].depth >= depth;)
-            before += tree->nodes[j].depth == depth;
-        if (interval->most == 0 || before < interval->most) {
-            add_node(document, interval, i++);
-            continue;
-        }
-        do
-            hidden++;
-        while (++i < tree->count && tree->nodes[i].depth >= depth);
+/* Adds a sentence, wrapped at the width of the terminal. */
+static void add_note(struct document *document, const struct why_blockers_interval *interval,
+                     const char *sentence)
+{
+    char text[SENTENCE_SIZE];
+
+    copy_text(text, sizeof text, sentence, strlen(sentence));
+    if (interval->width > 0)
+        summary_wrap(text, interval->width);
+    for (char *line = text, *end; line != NULL; line = end) {
+        end = strchr(line, '\n');
+        if (end != NULL)
+            *end++ = '\0';
+        document_note(document, "%s", line);
     }
-    if (hidden > 0)
-        document_note(document, "%zu more row%s: --top 0 shows all.", hidden,
-                      noun_of(hidden, "", "s"));
+}
+
+/* Returns `text`, if it is not NULL, with one more sentence in a line of its own. */
+static const char *with_sentence(struct document *document,
+                                 const struct why_blockers_interval *interval, const char *text,
+                                 const char *sentence)
+{
+    char line[SENTENCE_SIZE];
+
+    copy_text(line, sizeof line, sentence, strlen(sentence));
+    if (interval->width > 0)
+        summary_wrap(line, interval->width);
+    return document_text(document, "%s%s%s", text != NULL ? text : "", text != NULL ? "\n" : "",
+                         line);
 }
 
 static void write_headline(struct document *document, const struct why_blockers_interval *interval)
 {
     const struct blocker_tree *tree = interval->tree;
-    const char *text = document_text(document, "%s  %.2f s  %s  tier %s", interval->time,
-                                     seconds(tree->elapsed_ns), interval->name, interval->tier);
+    const char *text =
+        with_sentence(document, interval, NULL,
+                      document_text(document, "%s  %.2f s  %s  tier %s", interval->time,
+                                    seconds(tree->elapsed_ns), interval->name, interval->tier));
     size_t count = 0;
 
     for (size_t i = 0; i < tree->count && count < SENTENCES; i++) {
@@ -263,61 +349,78 @@ static void write_headline(struct document *document, const struct why_blockers_
             continue;
         count++;
         write_sentence(sentence, interval, i);
-        text = document_text(document, "%s\n%s", text, sentence);
+        text = with_sentence(document, interval, text, sentence);
     }
-    if (count == 0 && interval->subject != NULL && tree->blocked_ns > 0)
-        text = document_text(document,
-                             "%s\nNo session waited for one of %s, and none of these waited.", text,
-                             interval->subject);
+    if (interval->no_blockers != NULL)
+        text = with_sentence(document, interval, text, interval->no_blockers);
+    else if (count == 0 && interval->subject != NULL && tree->blocked_ns > 0)
+        text = with_sentence(
+            document, interval, text,
+            document_text(document, "No session waited for one of %s, and none of these waited.",
+                          interval->subject));
     else if (count == 0)
-        text = document_text(document, "%s\nNo session waited for a known session.", text);
+        text = with_sentence(document, interval, text, "No session waited for a known session.");
     document->record.headline = text;
 }
 
-static void add_notes(struct document *document, const struct why_blockers_interval *interval)
+static void add_notes(struct document *document, const struct why_blockers_interval *interval,
+                      bool has_ids_only)
 {
     const struct blocker_tree *tree = interval->tree;
     const uint64_t unknown_ns = unknown_of(tree);
 
     if (tree->measured_ns > 0)
-        document_note(document,
-                      "%.3f s are measured: waits that have ended, by the session that ended them. "
-                      "Of waits that last the server was asked for the blocker.",
-                      seconds(tree->measured_ns));
-    if (tree->contention_ns > 0)
-        document_note(document,
-                      "Of %.3f s of contention %.3f s (%.1f %%) were for %s: waits of which no "
-                      "sample found the blocker, and locks of the server itself.",
-                      seconds(tree->contention_ns), seconds(unknown_ns),
-                      100 * (double)unknown_ns / (double)tree->contention_ns,
-                      interval->is_undivided ? "others than the longest blocker, or unknown"
-                                             : "no known session");
+        add_note(document, interval,
+                 document_text(document,
+                               "%.3f s are measured: waits that have ended, by the session that "
+                               "ended them. Of waits that last the server was asked for the "
+                               "blocker.",
+                               seconds(tree->measured_ns)));
+    if (tree->contention_ns > 0 && interval->no_blockers == NULL)
+        add_note(document, interval,
+                 document_text(document,
+                               "Of %.3f s of contention %.3f s (%.1f %%) were for %s: waits of "
+                               "which no sample found the blocker, and locks of the server itself.",
+                               seconds(tree->contention_ns), seconds(unknown_ns),
+                               100 * (double)unknown_ns / (double)tree->contention_ns,
+                               interval->is_undivided
+                                   ? "others than the longest blocker, or unknown"
+                                   : "no known session"));
+    if (has_ids_only && interval->is_undivided)
+        add_note(document, interval, WHY_BLOCKERS_IDS_ONLY);
+    if (interval->no_events != NULL)
+        add_note(document, interval, interval->no_events);
     if (interval->note != NULL && interval->note[0] != '\0')
-        document_note(document, "%s", interval->note);
+        add_note(document, interval, interval->note);
 }
 
 int why_blockers_fill(struct document *ret, const struct why_blockers_interval *interval)
 {
     const struct blocker_tree *tree = interval->tree;
+    struct adding adding = { ret, interval, 0, false };
 
     document_start(ret, &layout);
     {
+        const bool is_known = interval->no_blockers == NULL;
         const struct cell cells[] = {
             cell_text(interval->time),
             cell_real(seconds(tree->elapsed_ns)),
             cell_text(interval->name),
             cell_text(interval->tier),
             cell_natural(tree->contention_ns),
-            cell_natural(tree->blocked_ns),
-            cell_natural(unknown_of(tree)),
-            tree->has_measured ? cell_natural(tree->measured_ns) : cell_unknown(),
+            is_known ? cell_natural(tree->blocked_ns) : cell_unknown(),
+            is_known ? cell_natural(unknown_of(tree)) : cell_unknown(),
+            is_known && tree->has_measured ? cell_natural(tree->measured_ns) : cell_unknown(),
         };
 
         DOCUMENT_ADD(ret, WHY_BLOCKERS_SUMMARY, cells);
     }
-    add_tree(ret, interval);
+    if (why_shown_each(tree, interval->most, add_node, add_hidden, &adding) != CAMP_OK)
+        return CAMP_E_NOMEM;
+    if (interval->events != NULL)
+        why_events_add_rows(ret, WHY_BLOCKERS_WAITS, interval->events, interval->most);
     write_headline(ret, interval);
-    add_notes(ret, interval);
+    add_notes(ret, interval, adding.has_ids_only);
     return document_finish(ret);
 }
 

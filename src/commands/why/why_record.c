@@ -111,8 +111,8 @@ static const struct table tables_of_many[WHY_TABLE_COUNT] = TABLES(why_call_fiel
 static const struct record layout = DOCUMENT_LAYOUT("camp.why/1", tables, WHY_TREE);
 static const struct record layout_of_many = DOCUMENT_LAYOUT("camp.why/1", tables_of_many, WHY_TREE);
 
-const char *const why_table_names[] = { "tree",  "calls",  "stacks",  "inflicted",
-                                        "chain", "losses", "summary", NULL };
+const char *const why_table_names[] = { "tree",   "calls",   "stacks", "inflicted", "chain",
+                                        "losses", "summary", "waits",  NULL };
 
 static double percent(uint64_t part, uint64_t whole)
 {

@@ -2,6 +2,7 @@
 
 #include "counters/units.h"
 #include "program/command.h"
+#include "program/from_groups.h"
 #include "program/intervals.h"
 #include "program/output_part.h"
 #include "sources/from_list.h"
@@ -13,6 +14,9 @@
 struct shown {
     const struct why_sessions *sessions;
     struct blocker_tree tree;
+    struct why_events events;
+    bool has_tree, has_events;         /* the rows are sessions; they are divided by wait event */
+    char no_blockers[FRAME_NOTE_SIZE]; /* unless has_tree: why there is none */
     struct document document;
     uint64_t read, records; /* intervals of the source, and shown ones */
     bool has_subject;       /* a session of the operand was there */
@@ -39,22 +43,26 @@ static bool is_subject(const void *context, const struct blocker_session *sessio
 }
 
 /* The same of a row of a frame. */
-static bool has_row_of_subject(const struct why_sessions *sessions, const struct frame *frame)
+static bool is_row_of_subject(const void *context, const struct frame *frame, size_t row)
 {
     const struct schema *schema = frame->schema;
+    const struct entity *entity = &frame->entities[row];
+    struct blocker_session session = { .id = entity->id };
     size_t label = 0;
 
     while (label < schema->label_count && strcmp(schema->label_names[label], "application") != 0)
         label++;
-    for (size_t i = 0; i < frame->entity_count; i++) {
-        const struct entity *entity = &frame->entities[i];
-        struct blocker_session session = { .id = entity->id };
+    memcpy(session.name, entity->name, sizeof session.name);
+    if (label < schema->label_count)
+        snprintf(session.application, sizeof session.application, "%s",
+                 labels_value(entity->labels, label));
+    return is_subject(context, &session);
+}
 
-        memcpy(session.name, entity->name, sizeof session.name);
-        if (label < schema->label_count)
-            snprintf(session.application, sizeof session.application, "%s",
-                     labels_value(entity->labels, label));
-        if (is_subject(sessions, &session))
+static bool has_row_of_subject(const struct why_sessions *sessions, const struct frame *frame)
+{
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        if (is_row_of_subject(sessions, frame, i))
             return true;
     }
     return false;
@@ -66,10 +74,24 @@ static int fail_without_subject(const struct why_sessions *sessions)
                     sessions->facts->name, sessions->subject);
 }
 
+/* Returns what is unknown of the wait events, and what to do, or NULL. */
+static const char *unknown_of_events(const struct shown *shown)
+{
+    const bool is_live = shown->sessions->facts->live;
+
+    if (!shown->events.has_lengths)
+        return is_live ? "How long waits lasted is measured for PostgreSQL on tier bpf only."
+                       : NULL;
+    return shown->has_events ? NULL
+                             : "Waits that are not idle, of all events together: camp record --why "
+                               "--group wait_event records those of each event.";
+}
+
 static int show(struct shown *shown)
 {
     const struct why_sessions *sessions = shown->sessions;
     const struct camp_error error = { 0 };
+    const bool has_waits = shown->has_events || shown->events.has_lengths;
     char time[TIME_TEXT_SIZE];
     const struct why_blockers_interval interval = {
         .tree = &shown->tree,
@@ -82,14 +104,21 @@ static int show(struct shown *shown)
         .is_undivided = !sessions->facts->live,
         .most = sessions->most,
         .subject = sessions->subject,
+        .width = sessions->view_options->width,
+        .no_blockers = shown->has_tree ? NULL : shown->no_blockers,
+        .events = has_waits ? &shown->events : NULL,
+        .no_events = has_waits ? unknown_of_events(shown) : NULL,
     };
     int r =
         blocker_tree_finish(&shown->tree, sessions->subject != NULL ? is_subject : NULL, sessions);
 
+    if (r == CAMP_OK)
+        r = why_events_finish(&shown->events);
     time_text(time, sizeof time, shown->wall_clock_ns);
     if (r == CAMP_OK)
         r = why_blockers_fill(&shown->document, &interval);
     blocker_tree_start(&shown->tree);
+    why_events_start(&shown->events, shown->has_events);
     if (r != CAMP_OK)
         return complain_of(r, &error);
     return show_document(&shown->document, sessions->view, sessions->view_options,
@@ -111,7 +140,12 @@ static int add(struct shown *shown, const struct frame *frame)
     shown->read++;
     shown->wall_clock_ns = frame->wall_clock_ns;
     snprintf(shown->note, sizeof shown->note, "%s", frame->note != NULL ? frame->note : "");
-    blocker_tree_add(&shown->tree, frame);
+    if (shown->has_tree)
+        blocker_tree_add(&shown->tree, frame);
+    else
+        shown->tree.elapsed_ns += length_ns;
+    why_events_add(&shown->events, frame, sessions->subject != NULL ? is_row_of_subject : NULL,
+                   sessions);
     if (sessions->subject != NULL && !shown->has_subject) {
         shown->has_subject = has_row_of_subject(sessions, frame);
         if (!shown->has_subject && sessions->facts->live)
@@ -154,16 +188,58 @@ static int show_all(struct shown *shown)
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
+static bool has_label(const struct schema *schema, const char *name)
+{
+    for (size_t i = 0; i < schema->label_count; i++) {
+        if (strcmp(schema->label_names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Finds what the rows say. Those of a recording may be groups, which have no blockers. */
+static int find_rows(struct shown *shown)
+{
+    const struct why_sessions *sessions = shown->sessions;
+    const struct from_facts *facts = sessions->facts;
+    const struct schema *schema = sessions->source->describe(sessions->source);
+
+    if (!blocker_tree_is_known(schema))
+        return complain(STATUS_FAILURE, "%s does not say who blocks whom", facts->name);
+    shown->has_tree = facts->live || strcmp(facts->kind, "sessions") == 0;
+    shown->has_events = has_label(schema, SOURCE_LABEL_WAIT_EVENT) &&
+                        (facts->live || from_group_has(facts->kind, SOURCE_LABEL_WAIT_EVENT));
+    if (shown->has_tree)
+        return OPTIONS_GO_ON;
+    snprintf(shown->no_blockers, sizeof shown->no_blockers,
+             "This recording is divided by %s, so it cannot say which session waited for which: "
+             "record without --group for that.",
+             facts->kind);
+    if (!shown->has_events && schema->longest == 0)
+        return complain(STATUS_FAILURE,
+                        "%s is divided by %s, so it cannot say which session waited for which: "
+                        "record without --group",
+                        facts->name, facts->kind);
+    if (sessions->subject != NULL)
+        return complain(STATUS_FAILURE,
+                        "%s is divided by %s, so %s cannot be told apart: record without --group",
+                        facts->name, facts->kind, sessions->subject);
+    return OPTIONS_GO_ON;
+}
+
 int why_sessions_show(const struct why_sessions *sessions)
 {
     struct shown shown = { .sessions = sessions };
-    int status;
+    int status = find_rows(&shown);
 
-    if (!blocker_tree_is_known(sessions->source->describe(sessions->source)))
-        return complain(STATUS_FAILURE, "%s does not say who blocks whom", sessions->facts->name);
-    source_set_division(sessions->source, SOURCE_LABEL_BLOCKER);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    source_set_division(sessions->source,
+                        shown.has_events ? SOURCE_DIVISION_WAITS : SOURCE_LABEL_BLOCKER);
+    why_events_start(&shown.events, shown.has_events);
     status = show_all(&shown);
     blocker_tree_release(&shown.tree);
+    why_events_release(&shown.events);
     document_release(&shown.document);
     return status;
 }

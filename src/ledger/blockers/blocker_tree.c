@@ -11,7 +11,7 @@
 /* Where a frame has what the tree needs. */
 struct places {
     size_t server, blocker, root, application, statement, activity, backend_type; /* labels */
-    size_t blocked, measured, blocking, activity_ns, first_state, last_state;     /* columns */
+    size_t blocked, measured, blocking, activity_ns, stopped;                     /* columns */
 };
 
 static size_t find_label(const struct schema *schema, const char *name)
@@ -46,6 +46,7 @@ static struct places find_places(const struct schema *schema)
         .measured = find_column(schema, "blocked_measured_ns"),
         .blocking = find_column(schema, "blocking_ns"),
         .activity_ns = find_column(schema, "blocking_activity_ns"),
+        .stopped = find_column(schema, "wait_stopped_ns"),
     };
 
     if (places.statement == NOWHERE)
@@ -183,32 +184,52 @@ static void add_edge(struct blocker_tree *tree, const struct blocker_edge *edge,
     }
 }
 
-static uint64_t contention_of(const struct frame *frame, size_t row)
+static uint64_t class_of(const struct frame *frame, size_t row, enum column_class class)
 {
     uint64_t ns = 0;
 
     for (size_t i = 0; i < frame->schema->state_count; i++) {
-        if (frame->schema->columns[i].class == CLASS_CONTENTION)
+        if (frame->schema->columns[i].class == class)
             ns += frame_values(frame, row)[i];
     }
     return ns;
 }
 
+/* Adds a row of a session that blocks others. */
+static void add_blocker(struct blocker_tree *tree, const struct places *places,
+                        const struct frame *frame, size_t row)
+{
+    struct blocker_session *session = session_of(tree, frame->entities[row].id);
+
+    if (session == NULL)
+        return;
+    session->elapsed_ns += frame->elapsed_ns[row];
+    session->cpu_ns += class_of(frame, row, CLASS_CPU);
+    if (places->stopped != NOWHERE)
+        session->stopped_ns += frame_values(frame, row)[places->stopped];
+}
+
 void blocker_tree_add(struct blocker_tree *tree, const struct frame *frame)
 {
     const struct places places = find_places(frame->schema);
+    bool is_blocker = false;
 
     tree->has_measured |= places.measured != NOWHERE;
     tree->elapsed_ns += frame->end_ns - frame->start_ns;
     for (size_t i = 0; i < frame->entity_count; i++) {
         const struct entity *entity = &frame->entities[i];
         const uint64_t *values = frame_values(frame, i);
-        const uint64_t contention_ns = contention_of(frame, i);
+        const uint64_t contention_ns = class_of(frame, i, CLASS_CONTENTION);
         struct blocker_edge edge = { .waiting = entity->id, .ns = values[places.blocked] };
 
         tree->contention_ns += contention_ns;
         if (values[places.blocking] > 0 || contention_ns > 0)
             describe(tree, &places, frame, i);
+        /* Further rows of a session come after its first one. */
+        if ((entity->flags & ENTITY_PART) == 0)
+            is_blocker = values[places.blocking] > 0;
+        if (is_blocker)
+            add_blocker(tree, &places, frame, i);
         if (contention_ns > 0 && !tree->failed)
             session_of(tree, entity->id)->contention_ns += contention_ns;
         if (edge.ns == 0 || !read_id(entity, places.blocker, &edge.blocker) ||

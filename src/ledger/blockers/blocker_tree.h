@@ -26,7 +26,10 @@ struct blocker_session {
     char activity[LABELS_VALUE_SIZE]; /* of a session that blocks, such as "idle_in_transaction" */
     uint64_t activity_ns;             /* how long it has had its activity; 0 if unknown */
     uint64_t contention_ns;           /* all of its contention, in all intervals */
-    bool has_row;                     /* false: only its id is known, as a blocker */
+    /* Of a session that blocks, in the intervals in which it does: all of its time, that on a CPU,
+     * and how long its process was stopped. */
+    uint64_t elapsed_ns, cpu_ns, stopped_ns;
+    bool has_row; /* false: only its id is known, as a blocker */
 };
 
 struct blocker_node {

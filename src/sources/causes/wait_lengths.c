@@ -1,5 +1,8 @@
 #include "wait_lengths.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* Returns the length that `rank` of the waits do not exceed, but at most the longest. */
 static uint64_t length_at(const struct wait_lengths *lengths, double rank)
 {
@@ -45,6 +48,31 @@ struct wait_lengths wait_lengths_since(const struct camp_wait_lengths *before,
         const uint64_t then = before != NULL ? before->counts[i] : 0;
 
         ret.counts[i] = after->counts[i] > then ? after->counts[i] - then : 0;
+    }
+    wait_lengths_fill(&ret);
+    return ret;
+}
+
+struct wait_lengths wait_lengths_of_row(const struct frame *frame, size_t row)
+{
+    static const char stem[] = "waits_log2_"; /* The names end with the exponent of 2. */
+    const struct schema *schema = frame->schema;
+    const uint64_t *values = frame_values(frame, row);
+    struct wait_lengths ret = { 0 };
+
+    if (schema->longest > 0) {
+        ret.longest_ns = values[schema->longest];
+        ret.longest_wall_clock_ns = (int64_t)values[schema->longest + 2];
+    }
+    for (size_t i = schema->state_count; i < schema->column_count; i++) {
+        const char *name = schema->columns[i].name;
+        unsigned long exponent;
+
+        if (strncmp(name, stem, sizeof stem - 1) != 0)
+            continue;
+        exponent = strtoul(name + sizeof stem - 1, NULL, 10);
+        if (exponent < CAMP_WAIT_BUCKETS)
+            ret.counts[exponent] += values[i];
     }
     wait_lengths_fill(&ret);
     return ret;

@@ -1,6 +1,8 @@
 /* The lengths of waits: quantiles of a distribution in powers of two. */
 #pragma once
 
+#include "ledger/frame.h"
+
 #include <camp/states.h>
 
 /* The waits that ended in an interval. A quantile is exact to a factor of 2: within its power of
@@ -26,6 +28,10 @@ struct wait_lengths wait_lengths_since(const struct camp_wait_lengths *before,
 /* Sets `count` and the quantiles from `counts` and `longest_ns`. Sets all to 0 if `counts` has no
  * wait. */
 void wait_lengths_fill(struct wait_lengths *lengths);
+
+/* Returns the lengths in the columns of a row (sources/sessions/session_lengths.h), without the
+ * session of the longest. */
+struct wait_lengths wait_lengths_of_row(const struct frame *frame, size_t row);
 
 /* Adds the waits of another interval, and fills the sum. */
 void wait_lengths_add(struct wait_lengths *sum, const struct wait_lengths *more);

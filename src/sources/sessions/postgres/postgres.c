@@ -217,7 +217,7 @@ static void check_statements(struct postgres_source *source, struct from_facts *
         return;
     source->by_statement = false;
     facts->no_statements = snapshot != NULL && snapshot->version < POSTGRES_HAS_QUERY_ID
-                               ? "PostgreSQL has ids of statements from version 14 on"
+                               ? "PostgreSQL has ids of statements from version 14 on, so upgrade"
                                : "the server computes no ids of statements: set compute_query_id = "
                                  "on in postgresql.conf, and reload it";
 }
@@ -225,17 +225,21 @@ static void check_statements(struct postgres_source *source, struct from_facts *
 static int open_all(struct postgres_source *source, const struct from *from,
                     struct from_facts *facts, struct camp_error *error)
 {
-    const struct backends_place nowhere = { .by_statement = from->by_statement,
-                                            .lengths = from->lengths,
-                                            .by_blocker = 1 };
+    struct backends_place nowhere = { .by_statement = from->by_statement,
+                                      .lengths = from->lengths,
+                                      .by_blocker = 1 };
     const struct postgres_contents contents = { .queries = from->queries,
                                                 .facts = from->session_facts };
     struct camp_error why = { 0 };
     enum postgres_tier first, last;
     int r = postgres_tier_parse(from->tier, &first, &last, error);
 
-    if (r == CAMP_OK && first == POSTGRES_BPF)
+    if (r == CAMP_OK && first == POSTGRES_BPF &&
+        backends_open(&source->backends, &nowhere, &source->refusal) != CAMP_OK &&
+        from->lengths_if_known) {
+        nowhere.lengths = false;
         backends_open(&source->backends, &nowhere, &source->refusal);
+    }
     if (r == CAMP_OK && first <= POSTGRES_GATED && last >= POSTGRES_MEMORY)
         child_exits_open(&source->exits, &source->why_no_exits);
     if (from->before_server != NULL)
@@ -254,11 +258,11 @@ static int open_all(struct postgres_source *source, const struct from *from,
     r = postgres_tier_open(source, first, last, &why);
     if (r != CAMP_OK)
         return camp_fail(error, r, why.system_error, "%s", why.message);
-    if (from->lengths && source->tier != POSTGRES_BPF)
+    if (from->lengths && !from->lengths_if_known && source->tier != POSTGRES_BPF)
         return camp_fail(error, why.code != CAMP_OK ? why.code : CAMP_E_NOTSUP, why.system_error,
                          "--why: how long a wait lasts is seen only on tier bpf%s%s",
                          why.message[0] != '\0' ? ": " : "", why.message);
-    source->lengths.is_open = from->lengths;
+    source->lengths.is_open = nowhere.lengths && source->tier == POSTGRES_BPF;
     if (source->tier != POSTGRES_BPF)
         postgres_tier_close_backends(source);
     if (source->tier != POSTGRES_MEMORY && source->tier != POSTGRES_GATED)
