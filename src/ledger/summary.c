@@ -255,7 +255,7 @@ int summary_fill(struct summary *ret, const struct frame *frame, struct shared_c
         active[count] = i;
         count += add_row(ret, frame, i, interval);
     }
-    ret->entities -= frame->repeated < ret->entities ? frame->repeated : 0;
+    ret->entities -= frame->repeated < ret->entities ? (size_t)frame->repeated : 0;
     r = name_rows(ret, frame, interval, active, count);
     free(active);
     return r;

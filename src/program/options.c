@@ -350,7 +350,7 @@ static int complain_of_value(const struct option_table *table, const struct opti
     options_command(table, command, sizeof command);
     snprintf(option, sizeof option, "--%s", spec->name);
     instead = is_letter ? habit_of(command, option) : NULL;
-    if (*text == '\0')
+    if (text == NULL || *text == '\0')
         return complain(STATUS_USAGE, "%s takes %s, not ''", option, wanted);
     return complain(STATUS_USAGE, "%s %s: takes %s%s%s", option, text, wanted,
                     instead != NULL ? "; " : "", instead != NULL ? instead : "");

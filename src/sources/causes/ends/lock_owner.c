@@ -150,13 +150,13 @@ static bool find_futex_owner(struct lock_owner *ret, const struct lock_wait *wai
                              const char *folder)
 {
     uint32_t words[FUTEX_WORDS] = { 0 };
+    const uintptr_t address = (uintptr_t)wait->arguments[0]; /* one of the other process */
     struct iovec here = { words, sizeof words };
     struct iovec there = { NULL, sizeof words };
 
     if (!futex_is_lock(wait->arguments) || !is_in_namespace(wait->pid, folder, "pid"))
         return false;
-    /* The address is one of the other process. */
-    memcpy(&there.iov_base, &(uintptr_t){ (uintptr_t)wait->arguments[0] }, sizeof there.iov_base);
+    memcpy(&there.iov_base, &address, sizeof there.iov_base);
     if (process_vm_readv(wait->pid, &here, 1, &there, 1, 0) < (ssize_t)sizeof words[0])
         return false;
     ret->tid = futex_owner(wait->arguments, words);
