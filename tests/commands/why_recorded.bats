@@ -333,6 +333,7 @@ assert lacks['causes'] is False and lacks['labels'] is None, lacks"
     record_victim --interval 100ms --count 20
     truncate -s "$(($(stat -c %s run.camp) * 9 / 10))" run.camp
     run --separate-stderr "$CAMP" why --from run.camp why-victim
+    printf '%s\n' "$stderr" "$status"
     [ "$status" -eq 1 ]
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
     [[ $stderr == "camp why: run.camp is damaged: "* ]]
