@@ -83,9 +83,9 @@ static bool is_part(const char *counter, const char *state)
            length > stem + strlen(unit) && strcmp(counter + length - strlen(unit), unit) == 0;
 }
 
-void recording_find_parts(const struct schema *schema, struct recording_parts *ret)
+/* Finds the counters that are parts of states. */
+static void find_counters(const struct schema *schema, struct recording_parts *ret)
 {
-    memset(ret, 0, (schema->column_count + RECORDING_EXTRA_COUNT) * sizeof *ret);
     for (size_t state = 0; state < schema->state_count; state++) {
         struct recording_parts parts = { schema->state_count, schema->state_count };
 
@@ -100,6 +100,56 @@ void recording_find_parts(const struct schema *schema, struct recording_parts *r
                is_part(schema->columns[parts.end].name, schema->columns[state].name))
             parts.end++;
         ret[state] = parts;
+    }
+}
+
+/* Returns the bytes of an integer in SQLite's record format. */
+static int bytes_of(uint64_t value)
+{
+    const int64_t number = (int64_t)value;
+    const int64_t size = number < 0 ? ~number : number;
+
+    return value <= 1                ? 0
+           : size <= INT8_MAX        ? 1
+           : size <= INT16_MAX       ? 2
+           : size < 1 << 23          ? 3
+           : size <= INT32_MAX       ? 4
+           : size < INT64_C(1) << 47 ? 6
+                                     : 8;
+}
+
+/* Returns whether the counter less the state takes less space than the counter in the rows. */
+static bool is_shorter_less(const struct frame *frame, size_t counter, size_t state)
+{
+    int saved = 0;
+
+    for (size_t row = 0; row < frame->entity_count; row++) {
+        const uint64_t *values = frame_values(frame, row);
+
+        if (idle_row_of(frame, row).state < 0)
+            saved += bytes_of(values[counter]) - bytes_of(values[counter] - values[state]);
+    }
+    return saved > 0;
+}
+
+void recording_find_parts(const struct frame *frame, struct recording_parts *ret)
+{
+    static const char reported[] = "reported_";
+    const struct schema *schema = frame->schema;
+
+    memset(ret, 0, (schema->column_count + RECORDING_EXTRA_COUNT) * sizeof *ret);
+    find_counters(schema, ret);
+    for (size_t i = schema->state_count; i < schema->column_count; i++) {
+        const char *name = schema->columns[i].name;
+
+        if (schema->columns[i].kind != COLUMN_COUNTER ||
+            strncmp(name, reported, strlen(reported)) != 0)
+            continue;
+        for (size_t state = 0; state < schema->state_count; state++) {
+            if (strcmp(name + strlen(reported), schema->columns[state].name) == 0 &&
+                is_shorter_less(frame, i, state))
+                ret[i] = (struct recording_parts){ state, state + 1 };
+        }
     }
 }
 

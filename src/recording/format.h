@@ -12,7 +12,7 @@
 
 #define RECORDING_SCHEMA "camp.1"
 #define RECORDING_APPLICATION_ID 0x63616d70 /* the text "camp" */
-/* Version 2 allows counters other than 0 in idle rows. Version 3 has the rest of states that have
+/* Version 2 allows counters other than 0 in idle rows. Version 3 has the rest of columns that have
  * parts. */
 #define RECORDING_VERSION 3
 
@@ -97,21 +97,21 @@ bool idle_row_repeats(struct idle_row idle, size_t column);
 /* Each row has these two values after the columns of the schema. */
 enum recording_extra { RECORDING_COUNT, RECORDING_UNACCOUNTED, RECORDING_EXTRA_COUNT };
 
-/* The counters that are parts of a state: idle_client_ns is a part of idle_ns. They are the columns
- * from `first` to `end`, without `end`. The file has only the rest of the state, which is 0 if its
- * parts add up to it. */
+/* The columns that are parts of another column: from `first` to `end`, without `end`. The file has
+ * only the rest of that column. Counters are parts of a state: idle_client_ns of idle_ns, whose
+ * rest is 0 if its parts add up to it. A state may be a part of what the database reports of it:
+ * reported_idle_ns is mostly a little more than idle_ns. */
 struct recording_parts {
     size_t first, end;
 };
 
-/* Finds the parts of each column. Sets ret[column_count + RECORDING_EXTRA_COUNT]; counters have no
- * parts. */
-void recording_find_parts(const struct schema *schema, struct recording_parts *ret);
+/* Finds the parts of each column. Sets ret[column_count + RECORDING_EXTRA_COUNT]. A state is a part
+ * of what is reported of it if rows like those of the frame then take less space. */
+void recording_find_parts(const struct frame *frame, struct recording_parts *ret);
 
-/* Returns the value that the file has of a column of the schema: of a state with parts[column], the
- * rest. Column column_count + RECORDING_COUNT is the row's `count`. Column
- * column_count + RECORDING_UNACCOUNTED is its unaccounted time. The rest and the unaccounted time
- * are an int64_t. */
+/* Returns the value that the file has of a column of the schema: if it has parts, the rest. Column
+ * column_count + RECORDING_COUNT is the row's `count`. Column column_count + RECORDING_UNACCOUNTED
+ * is its unaccounted time. The rest and the unaccounted time are an int64_t. */
 uint64_t recording_value(const struct frame *frame, size_t row, size_t column,
                          const struct recording_parts *parts);
 

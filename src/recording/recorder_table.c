@@ -124,7 +124,7 @@ static void append_value(const struct recorder_table *table, size_t column, sqli
     append_stored(table, column, sql);
     for (size_t i = table->parts[column].first; i < table->parts[column].end; i++) {
         sqlite3_str_appendall(sql, " + ");
-        append_stored(table, i, sql);
+        append_value(table, i, sql);
     }
 }
 
@@ -213,10 +213,10 @@ static void create_view_of_every(const struct recorder_table *table, sqlite3_str
                         tick_name, RECORDING_IDLE);
 }
 
-/* Returns the state of which a column is a part, or -1. */
+/* Returns the column of which a column is a part, or -1. */
 static int whole_of(const struct recorder_table *table, size_t column)
 {
-    for (size_t i = 0; i < table->schema->state_count; i++) {
+    for (size_t i = 0; i < table->schema->column_count; i++) {
         if (column >= table->parts[i].first && column < table->parts[i].end)
             return (int)i;
     }
@@ -383,7 +383,7 @@ int recorder_table_create(struct recorder_table *table, sqlite3 *database, const
         r = find_gauges(table);
     if (r != CAMP_OK)
         return r;
-    recording_find_parts(frame->schema, table->parts);
+    recording_find_parts(frame, table->parts);
     recording_plan(frame, table->parts, table->seldom);
     sql = sqlite3_str_new(database);
     create_rows(table, sql, false);

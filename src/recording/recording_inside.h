@@ -74,8 +74,8 @@ struct recording_table {
         sqlite3_stmt *statement; /* `rows` or `seldom` */
         int column;
     } * places;
-    /* [schema.column_count] the state of which the column is a part, or -1. The file has only the
-     * rest of a state that has parts. */
+    /* [schema.column_count] the column of which a column is a part, or -1. The file has only the
+     * rest of a column that has parts: of a state, or of the counter of which a state is a part. */
     int *wholes;
     sqlite3_stmt *label; /* NULL if the file has no labels */
     struct recording_rows intervals[2];

@@ -185,8 +185,11 @@ static int read_values(struct recording_table *table, struct merge *merge, int64
         if (table->wholes[i] >= 0)
             frame_values(frame, at)[table->wholes[i]] += frame_values(frame, at)[i];
     }
-    for (size_t i = 0; i < table->schema.state_count; i++)
+    for (size_t i = 0; i < table->schema.state_count; i++) {
         frame->elapsed_ns[at] += frame_values(frame, at)[i];
+        if (table->wholes[i] >= 0)
+            frame_values(frame, at)[table->wholes[i]] += frame_values(frame, at)[i];
+    }
     if ((flags & RECORDING_IDLE) != 0)
         merge->now->rows[at].idle = idle_row_of(frame, at);
     return r;

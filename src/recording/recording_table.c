@@ -65,7 +65,9 @@ static int add_column(struct recording_table *table, sqlite3_stmt *row, struct c
     table->schema.column_count++;
     table->schema.state_count += kind == COLUMN_STATE;
     table->wholes[at] = sqlite3_column_int(row, 7);
-    if (table->wholes[at] >= (kind == COLUMN_COUNTER ? (int)table->schema.state_count : 0))
+    if (table->wholes[at] >= (kind == COLUMN_COUNTER ? (int)table->schema.state_count
+                              : kind == COLUMN_STATE ? COLUMNS_MOST
+                                                     : 0))
         return is_damaged(table, error);
     return column->name != NULL && column->title != NULL && column->help != NULL ? CAMP_OK
                                                                                  : CAMP_E_NOMEM;
@@ -82,6 +84,20 @@ static void share_interrupts(struct recording_table *table)
         if (are_threads && strcmp(table->columns[i].name, "irq_ns") == 0)
             table->columns[i].short_title = column_short_title_of("system_ns");
     }
+}
+
+/* Returns whether each state that is a part of another column is one of a counter. */
+static bool are_wholes_counters(const struct recording_table *table)
+{
+    for (size_t i = 0; i < table->schema.state_count; i++) {
+        const int whole = table->wholes[i];
+
+        if (whole >= 0 &&
+            ((size_t)whole >= table->schema.column_count || table->wholes[whole] >= 0 ||
+             table->columns[whole].kind != COLUMN_COUNTER))
+            return false;
+    }
+    return true;
 }
 
 static bool place_in(struct recording_place *ret, sqlite3_stmt *statement, const char *name)
@@ -130,6 +146,8 @@ static int read_columns(struct recording_table *table, struct camp_error *error)
     sqlite3_finalize(statement);
     if (r != CAMP_OK)
         return r;
+    if (!are_wholes_counters(table))
+        return is_damaged(table, error);
     share_interrupts(table);
     if (table->schema.column_count == 0)
         return camp_fail(error, CAMP_E_FORMAT, 0, "%s: '%s' has no columns", table->path,

@@ -100,6 +100,8 @@ static void a_damaged_recording_is_reported(void **state)
         { "UPDATE column_info SET kind = 'colour'", "column_info" },
         { "UPDATE column_info SET part_of = 1 WHERE position = 2", "column_info" },
         { "UPDATE column_info SET part_of = 4 WHERE position = 7", "column_info" },
+        { "UPDATE column_info SET part_of = 1000 WHERE position = 2", "column_info" },
+        { "UPDATE column_info SET part_of = 200 WHERE position = 2", "column_info" },
         { "UPDATE column_info SET column_name = 'x' WHERE position = 3", "has no column 'x'" },
         { "DELETE FROM identity", "no name for entity" },
         { "CREATE TABLE t AS SELECT * FROM \"made states_rows\";"

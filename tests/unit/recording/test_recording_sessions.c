@@ -155,6 +155,62 @@ static void of_a_state_with_parts_only_the_rest_is_recorded(void **state)
                         "-1,-1,0,-1,-1,-1");
 }
 
+static const struct column reported_columns[] = {
+    COLUMN("cpu_ns", COLUMN_STATE),
+    COLUMN("idle_ns", COLUMN_STATE),
+    COLUMN("idle_client_ns", COLUMN_COUNTER),
+    COLUMN("reported_cpu_ns", COLUMN_COUNTER),
+    COLUMN("reported_idle_ns", COLUMN_COUNTER),
+};
+static const struct schema reported_schema = { "sessions", reported_columns,
+                                               COUNT(reported_columns), 2 };
+
+/* The server reports no CPU time, and a little more or less idle time than was measured. */
+static void of_a_report_like_its_state_the_difference_is_recorded(void **state)
+{
+    static const uint64_t reported[] = { WALL_NS - 1000000, WALL_NS - 4000000, 7, 0 };
+    struct recorder *recorder = open_recorder();
+    const struct from from = { 0 };
+    const struct frame *read;
+    struct from_facts facts;
+    struct source *source;
+    struct frame frame;
+
+    (void)state;
+    frame_init(&frame, &reported_schema);
+    for (size_t i = 0; i < COUNT(reported); i++) {
+        const uint64_t values[] = { 3000000, WALL_NS - 3000000, WALL_NS - 3000000, 0, reported[i] };
+
+        frame_clear(&frame);
+        frame.start_ns = frame.end_ns;
+        frame.end_ns += WALL_NS;
+        *frame_add(&frame) = (struct entity){ .id = 1, .count = 1 };
+        frame.elapsed_ns[0] = WALL_NS;
+        memcpy(frame.values, values, sizeof values);
+        write_frame(recorder, &frame, NULL);
+    }
+    recorder_close(recorder);
+    frame_release(&frame);
+    assert_string_equal(ask_sql("SELECT group_concat(part_of) FROM (SELECT * FROM column_info "
+                                "ORDER BY position)"),
+                        "-1,4,1,-1,-1");
+    assert_string_equal(ask_sql("SELECT group_concat(reported_idle_ns) FROM sessions_rows"),
+                        "2000000,-1000000,-996999993,-997000000");
+    assert_string_equal(ask_sql("SELECT group_concat(reported_idle_ns) FROM sessions"),
+                        "999000000,996000000,7,0");
+    assert_string_equal(ask_sql("SELECT group_concat(reported_idle_ns) FROM sessions_every"),
+                        "999000000,996000000,7,0");
+    source = open_from(&from, &facts);
+    for (size_t i = 0; i < COUNT(reported); i++) {
+        assert_int_equal(read_frame(source, &read), CAMP_OK);
+        assert_int_equal(read->values[1], WALL_NS - 3000000);
+        assert_int_equal(read->values[3], 0);
+        assert_int_equal(read->values[4], reported[i]);
+        assert_int_equal(frame_unaccounted_ns(read, 0), 0);
+    }
+    source_close(source);
+}
+
 /* Until version 2, the tables had the whole states. */
 static void an_old_recording_with_whole_states_is_read(void **state)
 {
@@ -283,6 +339,7 @@ int main(void)
         RECORDING_TEST(that_throttled_time_is_unknown_is_recorded),
         RECORDING_TEST(an_unchanged_row_of_an_idle_session_is_written_once),
         RECORDING_TEST(of_a_state_with_parts_only_the_rest_is_recorded),
+        RECORDING_TEST(of_a_report_like_its_state_the_difference_is_recorded),
         RECORDING_TEST(an_old_recording_with_whole_states_is_read),
         RECORDING_TEST(a_label_is_recorded_only_when_it_changes),
         RECORDING_TEST(an_old_recording_without_labels_is_read),
