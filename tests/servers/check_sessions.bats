@@ -141,7 +141,7 @@ for column in "measured_s", "reported_s":
     start_session burner 'do $$ begin loop end loop; end $$'
     start_session sleeper 'select pg_sleep(60)'
     run -0 "$CAMP" top --from "postgres:$PG" --count 1 --interval 300ms
-    [[ ${lines[2]} =~ ^name\ +pid\ +application\ +CPU%\ +runq%\ +cont%\ +wait%\ +idle%\ +un% ]]
+    [[ ${lines[2]} =~ ^name\ +pid\ +application\ +CPU%\ +runq%\ +(thrt%\ +)?cont%\ +wait%\ +idle%\ +un% ]]
     [[ ${lines[3]} == *" $(backend_of burner) "* && ${lines[4]} == *" $(backend_of sleeper) "* ]]
     [[ $output == *"2 sessions, on average "*" CPU"*" idle"* ]]
     "$CAMP" top --from "postgres:$PG" --count 1 --interval 300ms --group application --sort name \
