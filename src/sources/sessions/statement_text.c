@@ -127,7 +127,7 @@ static const char *end_of_number(const char *at)
  */
 static bool is_blank_to_mysql(char c)
 {
-    return (c >= '\0' && c <= ' ') || c == 0x7f;
+    return (unsigned char)c <= ' ' || c == 0x7f;
 }
 
 /* Returns the end of a comment of MySQL in asterisks. Servers execute one that starts with an
