@@ -146,15 +146,22 @@ static bool find_dialect(const struct why_blockers_interval *interval,
     return is_mariadb || session->is_of_postgres || (is_of_several && session->server[0] != '(');
 }
 
+/* Without its text, a statement is its id. */
+static bool is_id(const char *statement)
+{
+    char *end;
+
+    strtoll(statement, &end, 10);
+    return statement[0] != '\0' && *end == '\0';
+}
+
 static void write_statement(char ret[LABELS_VALUE_SIZE],
                             const struct why_blockers_interval *interval,
                             const struct blocker_session *session)
 {
     enum statement_dialect dialect;
-    char *end;
 
-    strtoll(session->statement, &end, 10); /* Without its text, a statement is its id. */
-    if (interval->shows_literals || *end == '\0')
+    if (interval->shows_literals || is_id(session->statement))
         copy_text(ret, LABELS_VALUE_SIZE, session->statement, strlen(session->statement));
     else if (find_dialect(interval, session, &dialect))
         statement_text_without_literals(dialect, session->statement, ret, LABELS_VALUE_SIZE);
@@ -211,14 +218,6 @@ struct adding {
     uint64_t root_ns;  /* what the sessions below the last root waited */
     bool has_ids_only; /* a statement is shown by its id */
 };
-
-static bool is_id(const char *statement)
-{
-    char *end;
-
-    strtoll(statement, &end, 10);
-    return statement[0] != '\0' && *end == '\0';
-}
 
 static void add_node(void *context, size_t at)
 {
