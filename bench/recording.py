@@ -71,8 +71,8 @@ def crowd_record(build, folder):
         if done.returncode != 0:
             raise Failed(f"camp record: {done.stderr.strip()}")
     file = sqlite3.connect(path)
-    first = file.execute("SELECT count(*) FROM threads_rows WHERE tick = 1").fetchone()[0]
-    later = file.execute("SELECT count(*) FROM threads_rows WHERE tick > 1").fetchone()[0]
+    first = file.execute("SELECT row_count FROM tick WHERE tick = 1").fetchone()[0]
+    later = file.execute("SELECT sum(row_count) FROM tick WHERE tick > 1").fetchone()[0]
     file.close()
     return {"part": "recording", "what": "crowd", "threads": crowd.count,
             "intervals": CROWD_INTERVALS, "first_rows": first,

@@ -13,8 +13,9 @@
 #define RECORDING_SCHEMA "camp.1"
 #define RECORDING_APPLICATION_ID 0x63616d70 /* the text "camp" */
 /* Version 2 allows counters other than 0 in idle rows. Version 3 has the rest of columns that have
- * parts. */
-#define RECORDING_VERSION 3
+ * parts. Version 4 numbers the rows and the names of labels: `tick` has the rows of each interval,
+ * so that no row has the number of its interval. */
+#define RECORDING_VERSION 4
 
 enum recording_fact {
     RECORDING_SOURCE, /* the value of the option --from */
@@ -39,6 +40,8 @@ extern const char *const recording_fact_names[RECORDING_FACT_COUNT];
 #define RECORDING_TICK(column)                                                                     \
     column(start_ns) column(end_ns) column(wall_clock_ns) column(unseen) column(lost)              \
         column(unread_ns) column(partial) column(key)
+/* Like RECORDING_TICK for the last columns of these tables, which files have since version 4. */
+#define RECORDING_RANGE(column) column(first_row) column(row_count)
 /* Like RECORDING_TICK for the table `identity`, from its 4th column to the last but one. */
 #define RECORDING_IDENTITY(column)                                                                 \
     column(id) column(pid) column(parent) column(uid) column(cgroup) column(kernel)
@@ -49,7 +52,7 @@ extern const char *const recording_fact_names[RECORDING_FACT_COUNT];
 /* Like RECORDING_COLUMN for the last columns of the table `column_info`. */
 #define RECORDING_PLACE(column) column(seldom) column(part_of)
 
-/* Arguments for the four macros above. Each makes a part of an SQL statement from the name of a
+/* Arguments for the macros above. Each makes a part of an SQL statement from the name of a
  * column. */
 #define SQL_INTEGER(name) ", " #name " INTEGER NOT NULL"
 #define SQL_TEXT(name) ", " #name " TEXT NOT NULL"

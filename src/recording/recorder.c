@@ -44,7 +44,8 @@ static const struct flock writer_lock = { .l_type = F_WRLCK, .l_whence = SEEK_SE
 static const char *const tick_names[TABLES] = { "tick", "tick_beside" };
 
 #define TICKS(name)                                                                                \
-    "CREATE TABLE " name "(tick INTEGER PRIMARY KEY" RECORDING_TICK(SQL_INTEGER) ") STRICT;"
+    "CREATE TABLE " name "(tick INTEGER PRIMARY KEY" RECORDING_TICK(SQL_INTEGER)                   \
+        RECORDING_RANGE(SQL_INTEGER) ") STRICT;"
 
 /* The tables that every file has. Each change of an entity's identity adds a row to `identity`. */
 static const char *const file_tables[] = {

@@ -83,14 +83,15 @@ static const struct recorder_feed *feed_of(const sqlite3_vtab_cursor *cursor)
     return ((const struct feed_table *)cursor->pVtab)->feed;
 }
 
-static int64_t value_of(const struct recorder_feed *feed, const struct recorder_row *row, size_t at)
+static int64_t value_of(const struct recorder_feed *feed, size_t index, size_t at)
 {
     const struct recorder_table *table = feed->table;
-    const size_t first = feed->seldom ? 2 : 3;
+    const struct recorder_row *row = &table->list[index];
+    const size_t first = feed->seldom ? RECORDER_SELDOM_FIRST : RECORDER_ROWS_FIRST;
     size_t column;
 
     if (at < first)
-        return at == 0 ? table->tick_number : at == 1 ? row->number : row->flags;
+        return at == 0 ? table->next_row + (int64_t)index : at == 1 ? row->number : row->flags;
     column = feed->columns[at - first];
     return (int64_t)(row->row == SIZE_MAX
                          ? recording_usual(table->schema, column)
@@ -102,7 +103,7 @@ static bool has_seldom(const struct recorder_feed *feed, const struct recorder_r
 {
     const struct recorder_table *table = feed->table;
 
-    for (size_t i = 0; row->row != SIZE_MAX && i < feed->count - 2; i++) {
+    for (size_t i = 0; row->row != SIZE_MAX && i < feed->count - RECORDER_SELDOM_FIRST; i++) {
         if (recording_value(table->frame, row->row, feed->columns[i], table->parts) !=
             recording_usual(table->schema, feed->columns[i]))
             return true;
@@ -149,7 +150,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int at)
     const struct recorder_feed *feed = feed_of(base);
     const size_t row = ((struct feed_cursor *)base)->at;
 
-    sqlite3_result_int64(context, value_of(feed, &feed->table->list[row], (size_t)at));
+    sqlite3_result_int64(context, value_of(feed, row, (size_t)at));
     return SQLITE_OK;
 }
 

@@ -1,8 +1,8 @@
 /*
  * Selects the rows of a frame that must be written, and writes them. An idle row is left out if the
  * reader can restore it from the last written row of its entity. Key intervals leave out no rows.
- * A frame that omits idle entities (IDLE_OMITTED) cannot be a key interval. The rows are sorted by
- * entity number, so that the table grows at its end and its pages are full.
+ * A frame that omits idle entities (IDLE_OMITTED) cannot be a key interval. The rows of an interval
+ * are sorted by entity number, as the reader needs them.
  *
  * A frame may have two rows with the same id, if an entity ended and a new entity got its id. The
  * second row then gets a new entity number.
@@ -51,7 +51,7 @@ static int write_labels(struct recorder_table *table, int64_t tick, uint32_t num
         if (!is_freed && strcmp(labels_value(before, i), value) == 0)
             continue;
         sqlite3_bind_int64(statement, 1, number);
-        sqlite3_bind_text(statement, 2, table->schema->label_names[i], -1, SQLITE_STATIC);
+        sqlite3_bind_int64(statement, 2, (int64_t)i);
         sqlite3_bind_int64(statement, 3, tick);
         sqlite3_bind_text(statement, 4, value, -1, SQLITE_STATIC);
         r = step(statement);
@@ -83,6 +83,7 @@ static int write_identity(struct recorder_table *table, int64_t tick, uint32_t n
     return r == CAMP_OK ? write_labels(table, tick, number, labels, entity->labels) : r;
 }
 
+/* Writes the interval, whose rows are those of table->list. */
 static int write_tick(struct recorder_table *table, int64_t tick, bool key,
                       const struct frame *frame)
 {
@@ -96,6 +97,8 @@ static int write_tick(struct recorder_table *table, int64_t tick, bool key,
         frame->losses.unread_ns,
         frame->losses.partial,
         key,
+        (uint64_t)table->next_row,
+        table->list_count,
     };
 
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
@@ -105,14 +108,17 @@ static int write_tick(struct recorder_table *table, int64_t tick, bool key,
 
 /* Writes all rows of table->list with one statement. SQLite fetches these rows from
  * recorder_feed.c. */
-static int write_rows(struct recorder_table *table, int64_t tick, const struct frame *frame)
+static int write_rows(struct recorder_table *table, const struct frame *frame)
 {
     int r;
 
-    table->tick_number = tick;
     table->frame = frame;
     r = step(table->rows.insert);
-    return r == CAMP_OK && table->seldom_rows.insert != NULL ? step(table->seldom_rows.insert) : r;
+    if (r == CAMP_OK && table->seldom_rows.insert != NULL)
+        r = step(table->seldom_rows.insert);
+    if (r == CAMP_OK)
+        table->next_row += (int64_t)table->list_count;
+    return r;
 }
 
 static bool has_same_gauges(struct recorder_table *table, size_t at, const uint64_t *values)
@@ -336,7 +342,7 @@ static uint64_t count_present(const struct recorder_table *table)
 int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
                          const struct frame *frame, uint32_t *number, uint64_t *ret_written)
 {
-    int r;
+    int r = CAMP_OK;
 
     table->undo_tick = tick;
     table->undo_wants_key = table->wants_key;
@@ -344,7 +350,6 @@ int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
     key = (key || table->wants_key) && frame->omitted == 0;
     table->list_count = 0;
     registry_start_frame(&table->registry);
-    r = write_tick(table, tick, key, frame);
     for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++)
         r = list_gone_row(table, &frame->entities[i]);
     for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++)
@@ -353,7 +358,9 @@ int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
         r = list_all_gone(table, frame, key);
     sort_list(table);
     if (r == CAMP_OK)
-        r = write_rows(table, tick, frame);
+        r = write_tick(table, tick, key, frame);
+    if (r == CAMP_OK)
+        r = write_rows(table, frame);
     if (r != CAMP_OK)
         return r;
     table->wants_key = table->wants_key && !key;

@@ -4,9 +4,13 @@
  * row only if one of them differs from recording_usual(). The view NAME joins the two tables. The
  * view NAME_every also has the idle rows that were left out.
  *
- * If a source has labels, the file has the tables `label` and `label_name`, and the view `entity`
- * has a column for each label. A label is written only if its value has changed. So a session that
- * begins another query needs only one row.
+ * The rows have consecutive numbers, and `tick` has the numbers of each interval. So the tables
+ * grow at their ends: SQLite then fills their pages whole, which it does for integer keys only. (A
+ * key of interval and entity left an eighth of each page empty.)
+ *
+ * If a source has labels, the file has the tables `label_value` and `label_name`, the view `label`
+ * joins them, and the view `entity` has a column for each label. A label is written only if its
+ * value has changed. So a session that begins another query needs only one row.
  */
 #include "recorder_table.h"
 
@@ -20,10 +24,12 @@
 /* Returns whether the name is reserved for a table or column of every recording, or for SQLite. */
 static bool is_reserved(const char *name)
 {
-    static const char *const names[] = { "camp",    "tick",           "tick_beside", "column_info",
-                                         "label",   "label_name",     "entity",      "note",
-                                         "flags",   "identity",       "elapsed_ns",  "count",
-                                         "next_ns", "unaccounted_ns", "causes",      CAUSE_TABLES };
+    static const char *const names[] = {
+        "camp",       "tick",        "tick_beside", "column_info",    "label",
+        "label_name", "label_value", "entity",      "note",           "flags",
+        "identity",   "elapsed_ns",  "count",       "unaccounted_ns", "causes",
+        "row_number", "next_tick",   "times",       CAUSE_TABLES
+    };
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcasecmp(name, names[i]) == 0)
@@ -97,25 +103,25 @@ static int run(sqlite3 *database, sqlite3_str *text)
 
 static void create_rows(const struct recorder_table *table, sqlite3_str *sql, bool seldom)
 {
-    sqlite3_str_appendf(sql,
-                        "CREATE TABLE \"%w_%s\"(tick INTEGER NOT NULL, entity INTEGER NOT NULL",
-                        table->name, seldom ? "seldom" : "rows");
+    sqlite3_str_appendf(sql, "CREATE TABLE \"%w_%s\"(row_number INTEGER PRIMARY KEY", table->name,
+                        seldom ? "seldom" : "rows");
     if (!seldom)
-        sqlite3_str_appendall(sql, ", flags INTEGER NOT NULL");
+        sqlite3_str_appendall(sql, ", entity INTEGER NOT NULL, flags INTEGER NOT NULL");
     for (size_t i = 0; i < table->columns; i++) {
         if (table->seldom[i] == seldom)
             sqlite3_str_appendf(sql, ", \"%w\" INTEGER NOT NULL", table->column_names[i]);
     }
-    sqlite3_str_appendall(sql, ", PRIMARY KEY(tick, entity)) STRICT, WITHOUT ROWID;");
+    sqlite3_str_appendall(sql, ") STRICT;");
 }
 
+/* Appends what NAME_rows (AS r) or NAME_seldom (AS s) has of a column. */
 static void append_stored(const struct recorder_table *table, size_t column, sqlite3_str *sql)
 {
     if (table->seldom[column])
-        sqlite3_str_appendf(sql, "ifnull(\"%w\", %d)", table->column_names[column],
+        sqlite3_str_appendf(sql, "ifnull(s.\"%w\", %d)", table->column_names[column],
                             (int)recording_usual(table->schema, column));
     else
-        sqlite3_str_appendf(sql, "\"%w\"", table->column_names[column]);
+        sqlite3_str_appendf(sql, "r.\"%w\"", table->column_names[column]);
 }
 
 /* Appends the value of a column: what the tables have of it, and its parts. */
@@ -144,26 +150,31 @@ static void append_elapsed(const struct recorder_table *table, sqlite3_str *sql)
 }
 
 /* Appends a SELECT of all written rows, without its WHERE. `more` is the text of further columns.
- */
-static void append_select(const struct recorder_table *table, const char *more, sqlite3_str *sql)
+ * CROSS JOIN lets SQLite find the rows by the interval, and never the interval by a row, for which
+ * `tick` has no index. */
+static void append_select(const struct recorder_table *table, const char *tick_name,
+                          const char *more, sqlite3_str *sql)
 {
-    sqlite3_str_appendall(sql, "SELECT tick, entity, flags");
+    sqlite3_str_appendall(sql, "SELECT t.tick, r.entity, r.flags");
     for (size_t i = 0; i < table->columns; i++) {
         sqlite3_str_appendall(sql, ", ");
         append_value(table, i, sql);
         sqlite3_str_appendf(sql, " AS \"%w\"", table->column_names[i]);
     }
     append_elapsed(table, sql);
-    sqlite3_str_appendf(sql, "%s FROM \"%w_rows\"", more, table->name);
+    sqlite3_str_appendf(sql,
+                        "%s FROM %s AS t CROSS JOIN \"%w_rows\" AS r ON r.row_number >= t.first_row"
+                        " AND r.row_number < t.first_row + t.row_count",
+                        more, tick_name, table->name);
     if (has_seldom(table))
-        sqlite3_str_appendf(sql, " LEFT JOIN \"%w_seldom\" USING (tick, entity)", table->name);
+        sqlite3_str_appendf(sql, " LEFT JOIN \"%w_seldom\" AS s USING (row_number)", table->name);
 }
 
-static void create_view(const struct recorder_table *table, sqlite3_str *sql)
+static void create_view(const struct recorder_table *table, const char *tick_name, sqlite3_str *sql)
 {
     sqlite3_str_appendf(sql, "CREATE VIEW \"%w\" AS ", table->name);
-    append_select(table, "", sql);
-    sqlite3_str_appendf(sql, " WHERE flags & %d = 0;", RECORDING_GONE);
+    append_select(table, tick_name, "", sql);
+    sqlite3_str_appendf(sql, " WHERE r.flags & %d = 0;", RECORDING_GONE);
 }
 
 /* Appends a column of NAME_every. In a restored row, a state or counter gets the time of the row if
@@ -191,9 +202,9 @@ static void create_view_of_every(const struct recorder_table *table, sqlite3_str
                                  const char *tick_name)
 {
     sqlite3_str_appendf(sql, "CREATE VIEW \"%w_every\" AS WITH v AS (", table->name);
-    append_select(table,
-                  ", lead(tick, 1, 9223372036854775807) OVER (PARTITION BY entity ORDER BY tick) "
-                  "AS next_tick",
+    append_select(table, tick_name,
+                  ", lead(t.tick, 1, 9223372036854775807) OVER (PARTITION BY r.entity ORDER BY "
+                  "t.tick) AS next_tick",
                   sql);
     sqlite3_str_appendf(
         sql,
@@ -256,7 +267,9 @@ static int prepare_feed(const struct recorder_table *table, sqlite3 *database, b
         sqlite3_mprintf("INSERT INTO \"%w_%s\" SELECT * FROM %s", table->name, part, module);
     int r = CAMP_E_NOMEM;
 
-    *feed = (struct recorder_feed){ .table = table, .seldom = seldom, .count = seldom ? 2 : 3 };
+    *feed = (struct recorder_feed){ .table = table,
+                                    .seldom = seldom,
+                                    .count = seldom ? RECORDER_SELDOM_FIRST : RECORDER_ROWS_FIRST };
     feed->columns = calloc(table->columns, sizeof *feed->columns);
     for (size_t i = 0, at = 0; feed->columns != NULL && i < table->columns; i++) {
         if (table->seldom[i] != seldom)
@@ -274,8 +287,9 @@ static int prepare_feed(const struct recorder_table *table, sqlite3 *database, b
 
 static int prepare_all(struct recorder_table *table, sqlite3 *database, const char *tick_name)
 {
-    char *tick =
-        sqlite3_mprintf("INSERT INTO %s VALUES(?" RECORDING_TICK(SQL_PARAMETER) ")", tick_name);
+    char *tick = sqlite3_mprintf("INSERT INTO %s VALUES(?" RECORDING_TICK(SQL_PARAMETER)
+                                     RECORDING_RANGE(SQL_PARAMETER) ")",
+                                 tick_name);
     char *identity = sqlite3_mprintf(
         "INSERT INTO identity VALUES(?, ?, %Q" RECORDING_IDENTITY(SQL_PARAMETER) ", ?)",
         table->name);
@@ -293,11 +307,14 @@ static int prepare_all(struct recorder_table *table, sqlite3 *database, const ch
 }
 
 static const char label_tables[] =
-    "CREATE TABLE IF NOT EXISTS label(entity INTEGER NOT NULL, name TEXT NOT NULL,"
+    "CREATE TABLE IF NOT EXISTS label_value(entity INTEGER NOT NULL, position INTEGER NOT NULL,"
     " since_tick INTEGER NOT NULL, value TEXT NOT NULL,"
-    " PRIMARY KEY(entity, name, since_tick)) STRICT, WITHOUT ROWID;"
+    " PRIMARY KEY(entity, position, since_tick)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS label_name(table_name TEXT NOT NULL, position INTEGER NOT NULL,"
-    " name TEXT NOT NULL, PRIMARY KEY(table_name, position)) STRICT, WITHOUT ROWID;";
+    " name TEXT NOT NULL, PRIMARY KEY(table_name, position)) STRICT, WITHOUT ROWID;"
+    "CREATE VIEW IF NOT EXISTS label AS SELECT v.entity, n.name, v.since_tick, v.value"
+    " FROM label_value AS v CROSS JOIN label_name AS n ON n.position = v.position AND n.table_name"
+    " = (SELECT table_name FROM identity WHERE identity.entity = v.entity LIMIT 1);";
 
 static int create_labels(struct recorder_table *table, sqlite3 *database)
 {
@@ -313,17 +330,19 @@ static int create_labels(struct recorder_table *table, sqlite3 *database)
         sqlite3_str_appendf(sql, "INSERT INTO label_name VALUES(%Q, %d, %Q);", table->name, (int)i,
                             schema->label_names[i]);
     r = run(database, sql);
-    return r == CAMP_OK ? prepare(database, "INSERT INTO label VALUES(?, ?, ?, ?)", &table->label)
-                        : r;
+    return r == CAMP_OK
+               ? prepare(database, "INSERT INTO label_value VALUES(?, ?, ?, ?)", &table->label)
+               : r;
 }
 
 /* Appends a column with the last value of a label to the view `entity`. */
 static void append_label(sqlite3_str *sql, const char *name)
 {
     sqlite3_str_appendf(sql,
-                        ", (SELECT nullif(value, '') FROM label WHERE label.entity ="
-                        " identity.entity AND label.name = %Q ORDER BY label.since_tick DESC"
-                        " LIMIT 1) AS \"%w\"",
+                        ", (SELECT nullif(value, '') FROM label_value AS v WHERE v.entity ="
+                        " identity.entity AND v.position = (SELECT position FROM label_name AS n"
+                        " WHERE n.table_name = identity.table_name AND n.name = %Q)"
+                        " ORDER BY v.since_tick DESC LIMIT 1) AS \"%w\"",
                         name, name);
 }
 
@@ -374,7 +393,7 @@ int recorder_table_create(struct recorder_table *table, sqlite3 *database, const
     sqlite3_str *sql;
     int r;
 
-    *table = (struct recorder_table){ .schema = frame->schema, .wants_key = true };
+    *table = (struct recorder_table){ .schema = frame->schema, .wants_key = true, .next_row = 1 };
     table->columns = frame->schema->column_count + RECORDING_EXTRA_COUNT;
     table->seldom = calloc(table->columns, sizeof *table->seldom);
     table->parts = calloc(table->columns, sizeof *table->parts);
@@ -389,7 +408,7 @@ int recorder_table_create(struct recorder_table *table, sqlite3 *database, const
     create_rows(table, sql, false);
     if (has_seldom(table))
         create_rows(table, sql, true);
-    create_view(table, sql);
+    create_view(table, tick_name, sql);
     create_view_of_every(table, sql, tick_name);
     describe_columns(table, sql);
     r = run(database, sql);

@@ -31,14 +31,18 @@ struct recorder_row {
     uint32_t flags;
 };
 
+/* Number of columns before those of the frame: row_number, entity and flags of NAME_rows,
+ * row_number of NAME_seldom. */
+#define RECORDER_ROWS_FIRST 3
+#define RECORDER_SELDOM_FIRST 1
+
 /* Passes the rows of recorder_table.list to SQLite, for NAME_rows or (if `seldom`) NAME_seldom. */
 struct recorder_feed {
     const struct recorder_table *table;
     bool seldom;
     size_t *columns; /* indices of the frame's columns, in the order of the SQL table */
-    /* Number of columns of the SQL table: tick, entity, flags (only in NAME_rows), and those in
-     * `columns`. */
-    size_t count;
+    size_t count;    /* number of columns of the SQL table: RECORDER_ROWS_FIRST or
+                        RECORDER_SELDOM_FIRST, and those in `columns` */
     sqlite3_stmt *insert;
 };
 
@@ -55,7 +59,7 @@ struct recorder_table {
     struct recorder_feed rows, seldom_rows;
     sqlite3_stmt *tick, *identity;
     sqlite3_stmt *label; /* NULL if the schema has no labels */
-    int64_t tick_number;
+    int64_t next_row;    /* the row_number of the first row of the next interval */
     const struct frame *frame;
     struct registry registry;
     struct recorder_tracked *tracked; /* [tracked_capacity] by index of the registry */

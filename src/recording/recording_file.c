@@ -35,6 +35,51 @@ int recording_file_limit(void)
     return failed == EMFILE || failed == ENFILE ? failed : 0;
 }
 
+/* Returns the length of the -wal file, 0 if there is none, or INT64_MAX if there is no memory. */
+static int64_t wal_length(const char *path)
+{
+    char *wal = sqlite3_mprintf("%s-wal", path);
+    struct stat status;
+    int64_t ret = INT64_MAX;
+
+    if (wal != NULL)
+        ret = stat(wal, &status) == 0 ? (int64_t)status.st_size : 0;
+    sqlite3_free(wal);
+    return ret;
+}
+
+/* Reads the first bytes of the file's header (sqlite.org, Database File Format, 1.3), and gets the
+ * length of the file. */
+static bool read_head(const char *path, unsigned char ret_head[HEAD_BYTES], uint64_t *ret_length)
+{
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    const bool is_read = file >= 0 && fstat(file, &status) == 0 &&
+                         pread(file, ret_head, HEAD_BYTES, 0) == HEAD_BYTES;
+
+    if (is_read)
+        *ret_length = (uint64_t)status.st_size;
+    if (file >= 0)
+        close(file);
+    return is_read;
+}
+
+/* Returns whether the file is shorter than its header says. Byte 16 has the page size, byte 28 the
+ * number of pages. A file with a -wal file is being recorded, and its header may already count
+ * pages that are not in the file. Readers may leave an empty -wal file. */
+static bool is_cut(const char *path)
+{
+    unsigned char head[HEAD_BYTES];
+    uint64_t length, page_size, pages;
+
+    if (wal_length(path) > 0 || !read_head(path, head, &length))
+        return false;
+    page_size = (uint64_t)head[16] << 8 | head[17];
+    pages =
+        (uint64_t)head[28] << 24 | (uint64_t)head[29] << 16 | (uint64_t)head[30] << 8 | head[31];
+    return length < (page_size == 1 ? 65536 : page_size) * pages;
+}
+
 int recording_failed(sqlite3 *database, const char *path, struct camp_error *error)
 {
     const int code = sqlite3_errcode(database) & 0xff;
@@ -53,7 +98,10 @@ int recording_failed(sqlite3 *database, const char *path, struct camp_error *err
                          path);
     if (code == SQLITE_CORRUPT)
         return camp_fail(error, CAMP_E_FORMAT, 0,
-                         "%s is damaged: it ends too early, or was overwritten", path);
+                         is_cut(path) ? "%s is damaged: it ends too early, or was overwritten, or "
+                                        "copied without its file %s-wal"
+                                      : "%s is damaged: it ends too early, or was overwritten",
+                         path, name_in_path(path));
     if (code == SQLITE_INTERRUPT) /* recording_source_open() and next() handle signals. */
         return camp_fail(
             error, CAMP_E_FORMAT, 0,
@@ -160,19 +208,6 @@ static int check_kind(sqlite3 *database, const char *path, struct camp_error *er
     return CAMP_OK;
 }
 
-/* Returns the length of the -wal file, 0 if there is none, or INT64_MAX if there is no memory. */
-static int64_t wal_length(const char *path)
-{
-    char *wal = sqlite3_mprintf("%s-wal", path);
-    struct stat status;
-    int64_t ret = INT64_MAX;
-
-    if (wal != NULL)
-        ret = stat(wal, &status) == 0 ? (int64_t)status.st_size : 0;
-    sqlite3_free(wal);
-    return ret;
-}
-
 int recording_file_fail_empty(const char *path, struct camp_error *error)
 {
     return camp_fail(error, CAMP_E_GONE, 0,
@@ -192,38 +227,6 @@ static int check_tables(sqlite3 *database, const char *path, struct camp_error *
                                         0, &count, error);
 
     return r == CAMP_OK && count == 0 ? recording_file_fail_empty(path, error) : r;
-}
-
-/* Reads the first bytes of the file's header (sqlite.org, Database File Format, 1.3), and gets the
- * length of the file. */
-static bool read_head(const char *path, unsigned char ret_head[HEAD_BYTES], uint64_t *ret_length)
-{
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat status;
-    const bool is_read = file >= 0 && fstat(file, &status) == 0 &&
-                         pread(file, ret_head, HEAD_BYTES, 0) == HEAD_BYTES;
-
-    if (is_read)
-        *ret_length = (uint64_t)status.st_size;
-    if (file >= 0)
-        close(file);
-    return is_read;
-}
-
-/* Returns whether the file is shorter than its header says. Byte 16 has the page size, byte 28 the
- * number of pages. A file with a -wal file is being recorded, and its header may already count
- * pages that are not in the file. Readers may leave an empty -wal file. */
-static bool is_cut(const char *path)
-{
-    unsigned char head[HEAD_BYTES];
-    uint64_t length, page_size, pages;
-
-    if (wal_length(path) > 0 || !read_head(path, head, &length))
-        return false;
-    page_size = (uint64_t)head[16] << 8 | head[17];
-    pages =
-        (uint64_t)head[28] << 24 | (uint64_t)head[29] << 16 | (uint64_t)head[30] << 8 | head[31];
-    return length < (page_size == 1 ? 65536 : page_size) * pages;
 }
 
 /* Returns whether the file is in journal mode WAL (byte 18), but has no -wal file with a

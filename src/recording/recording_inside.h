@@ -66,8 +66,12 @@ struct recording_table {
     struct schema schema;
     char *label_names[LABELS_MOST];
     sqlite3_stmt *tick, *identity;
-    sqlite3_stmt *rows; /* reads NAME_rows; columns 0 and 1 are entity and flags */
-    /* reads NAME_seldom; column 0 is entity. NULL if there is no such table. */
+    /* In a file of version 4, the numbers of an interval's rows are in `tick`. In older files, the
+     * rows have the number of their interval, and instead of a number of their own that of their
+     * entity. */
+    bool has_row_numbers;
+    sqlite3_stmt *rows; /* reads NAME_rows; columns 0 to 2 are the row's number, entity and flags */
+    /* reads NAME_seldom; column 0 is the row's number. NULL if there is no such table. */
     sqlite3_stmt *seldom;
     /* [schema.column_count + RECORDING_EXTRA_COUNT] where each column is read */
     struct recording_place {
@@ -77,7 +81,8 @@ struct recording_table {
     /* [schema.column_count] the column of which a column is a part, or -1. The file has only the
      * rest of a column that has parts: of a state, or of the counter of which a state is a part. */
     int *wholes;
-    sqlite3_stmt *label; /* NULL if the file has no labels */
+    sqlite3_stmt *label;    /* NULL if the file has no labels */
+    bool has_label_numbers; /* in a file of version 4; in older files, labels have their names */
     struct recording_rows intervals[2];
     /* intervals[now] was read last, intervals[!now] before it */
     int now;

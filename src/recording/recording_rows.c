@@ -144,19 +144,21 @@ static int read_part(const struct recording_table *table, sqlite3_stmt *statemen
 struct merge {
     int64_t tick;
     bool key;
-    int64_t last; /* the entity of the last row of table->rows, or 0 */
+    int64_t last;                 /* the entity of the last row of table->rows, or 0 */
+    int64_t first_row, row_count; /* of the interval, if table->has_row_numbers */
     struct recording_rows *now;
     const struct recording_rows *before;
     size_t at; /* index in before->rows */
-    /* The entity of the current row of table->seldom; INT64_MAX if there are no more rows. */
+    /* The number of the current row of table->seldom; INT64_MAX if there are no more rows. */
     int64_t seldom;
 };
 
-/* Reads the entity's row of table->seldom, if there is one. */
-static int read_seldom(struct recording_table *table, struct merge *merge, int64_t number,
-                       struct camp_error *error)
+/* Reads the row of table->seldom that belongs to the current row of table->rows, if there is one.
+ */
+static int read_seldom(struct recording_table *table, struct merge *merge, struct camp_error *error)
 {
-    int stepped = SQLITE_ROW, r = CAMP_OK;
+    int64_t number;
+    int stepped = SQLITE_ROW, r = read_number(table, table->rows, 0, &number, error);
 
     while (r == CAMP_OK && merge->seldom < number && stepped == SQLITE_ROW) {
         stepped = sqlite3_step(table->seldom);
@@ -172,15 +174,15 @@ static int read_seldom(struct recording_table *table, struct merge *merge, int64
                : r;
 }
 
-static int read_values(struct recording_table *table, struct merge *merge, int64_t number,
-                       int64_t flags, struct camp_error *error)
+static int read_values(struct recording_table *table, struct merge *merge, int64_t flags,
+                       struct camp_error *error)
 {
     struct frame *frame = &merge->now->frame;
     const size_t at = frame->entity_count - 1;
     int r = read_part(table, table->rows, frame, error);
 
     if (r == CAMP_OK)
-        r = read_seldom(table, merge, number, error);
+        r = read_seldom(table, merge, error);
     for (size_t i = table->schema.state_count; i < table->schema.column_count; i++) {
         if (table->wholes[i] >= 0)
             frame_values(frame, at)[table->wholes[i]] += frame_values(frame, at)[i];
@@ -233,15 +235,15 @@ static int read_row(struct recording_table *table, struct merge *merge, struct c
     const struct recording_rows *before = merge->before;
     const struct entity *known = NULL;
     int64_t number, flags;
-    int r = read_number(table, table->rows, 0, &number, error);
+    int r = read_number(table, table->rows, 1, &number, error);
 
     if (r == CAMP_OK && (number < 1 || number > UINT32_MAX))
-        r = not_a_number(table, table->rows, 0, error);
+        r = is_damaged(table, merge->tick, "an impossible entity", error);
     if (r == CAMP_OK && number <= merge->last)
         r = is_damaged(table, merge->tick, "an entity twice", error);
     merge->last = number;
     if (r == CAMP_OK)
-        r = read_number(table, table->rows, 1, &flags, error);
+        r = read_number(table, table->rows, 2, &flags, error);
     if (r == CAMP_OK)
         r = restore_until(merge, (uint32_t)number);
     if (r != CAMP_OK)
@@ -251,19 +253,20 @@ static int read_row(struct recording_table *table, struct merge *merge, struct c
     if ((flags & RECORDING_GONE) != 0)
         return CAMP_OK;
     r = identify(table, merge, (uint32_t)number, flags, known, error);
-    return r == CAMP_OK ? read_values(table, merge, number, flags, error) : r;
+    return r == CAMP_OK ? read_values(table, merge, flags, error) : r;
 }
 
 static int read_tick(struct recording_table *table, struct merge *merge, struct camp_error *error)
 {
     struct frame *frame = &merge->now->frame;
-    int64_t numbers[8];
+    int64_t numbers[8 + 2] = { 0 };
+    const int count = table->has_row_numbers ? 8 + 2 : 8;
     int stepped, r = CAMP_OK;
 
     sqlite3_bind_int64(table->tick, 1, merge->tick);
     stepped = sqlite3_step(table->tick);
     table->is_there = stepped == SQLITE_ROW;
-    for (int i = 0; table->is_there && r == CAMP_OK && i < (int)ARRAY_COUNT(numbers); i++)
+    for (int i = 0; table->is_there && r == CAMP_OK && i < count; i++)
         r = read_number(table, table->tick, i + 1, &numbers[i], error);
     if (stepped != SQLITE_ROW && stepped != SQLITE_DONE)
         r = recording_failed(table->database, table->path, error);
@@ -273,26 +276,41 @@ static int read_tick(struct recording_table *table, struct merge *merge, struct 
     if (numbers[0] < 0 || numbers[1] < numbers[0] || numbers[1] > TIME_MOST_NS ||
         numbers[2] < -TIME_MOST_NS || numbers[2] > TIME_MOST_NS)
         return is_damaged(table, merge->tick, "impossible times", error);
+    if (numbers[8] < 0 || numbers[9] < 0 || numbers[8] > INT64_MAX - numbers[9])
+        return is_damaged(table, merge->tick, "impossible numbers of rows", error);
     frame->start_ns = (uint64_t)numbers[0];
     frame->end_ns = (uint64_t)numbers[1];
     frame->wall_clock_ns = numbers[2];
     frame->losses = (struct losses){ (uint64_t)numbers[3], (uint64_t)numbers[4],
                                      (uint64_t)numbers[5], (uint64_t)numbers[6] };
     merge->key = numbers[7] != 0;
+    merge->first_row = numbers[8];
+    merge->row_count = numbers[9];
     return CAMP_OK;
+}
+
+/* Lets a statement of prepare_rows() read the rows of the interval. */
+static void bind_rows(const struct merge *merge, sqlite3_stmt *statement)
+{
+    sqlite3_bind_int64(statement, 1, merge->tick);
+    sqlite3_bind_int64(statement, 2, merge->first_row);
+    sqlite3_bind_int64(statement, 3, merge->first_row + merge->row_count);
 }
 
 static int read_rows(struct recording_table *table, struct merge *merge, struct camp_error *error)
 {
     int stepped = SQLITE_DONE, r = CAMP_OK;
+    int64_t count = 0;
 
-    sqlite3_bind_int64(table->rows, 1, merge->tick);
+    bind_rows(merge, table->rows);
     if (table->seldom != NULL)
-        sqlite3_bind_int64(table->seldom, 1, merge->tick);
-    while (r == CAMP_OK && (stepped = sqlite3_step(table->rows)) == SQLITE_ROW)
+        bind_rows(merge, table->seldom);
+    for (; r == CAMP_OK && (stepped = sqlite3_step(table->rows)) == SQLITE_ROW; count++)
         r = read_row(table, merge, error);
     if (r == CAMP_OK && stepped != SQLITE_DONE)
         r = recording_failed(table->database, table->path, error);
+    if (r == CAMP_OK && table->has_row_numbers && count != merge->row_count)
+        r = is_damaged(table, merge->tick, "not all its rows", error);
     if (r == CAMP_OK)
         r = restore_until(merge, UINT32_MAX);
     frame_count_lost_labels(&merge->now->frame);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char *const read_tables[] = { "camp",        "tick",     "tick_beside",
-                                           "column_info", "identity", "label",
+                                           "column_info", "identity", "label_value",
                                            "label_name",  "note",     CAUSE_TABLES };
 
 static int refuse(const char *path, const char *name, const char *what, struct camp_error *error)
@@ -104,7 +104,10 @@ int recording_check_schema(sqlite3 *database, const char *path, struct camp_erro
 
     for (size_t i = 0; i < ARRAY_COUNT(read_tables) && r == CAMP_OK; i++)
         r = check_table(database, path, read_tables[i], error);
-    return r;
+    /* The labels of a file before version 4. Later, this is a view that camp does not read. */
+    return r == CAMP_OK && !is_table(database, "label_value")
+               ? check_table(database, path, "label", error)
+               : r;
 }
 
 int recording_check_rows(sqlite3 *database, const char *path, const char *name,

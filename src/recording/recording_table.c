@@ -175,10 +175,11 @@ static int allocate(struct recording_table *table, const char *name)
                : CAMP_E_NOMEM;
 }
 
-static bool has_labels(sqlite3 *database)
+/* Returns whether the file has a table with this column. */
+static bool has_column(sqlite3 *database, const char *table, const char *column)
 {
-    return sqlite3_table_column_metadata(database, NULL, "label_name", "name", NULL, NULL, NULL,
-                                         NULL, NULL) == SQLITE_OK;
+    return sqlite3_table_column_metadata(database, NULL, table, column, NULL, NULL, NULL, NULL,
+                                         NULL) == SQLITE_OK;
 }
 
 static int read_names(struct recording_table *table, struct camp_error *error)
@@ -209,27 +210,32 @@ static int open_labels(struct recording_table *table, struct camp_error *error)
 {
     int r;
 
-    if (!has_labels(table->database))
+    if (!has_column(table->database, "label_name", "name"))
         return CAMP_OK;
     table->schema.label_names = (const char *const *)table->label_names;
     r = read_names(table, error);
     if (r != CAMP_OK || table->schema.label_count == 0)
         return r;
+    table->has_label_numbers = has_column(table->database, "label_value", "position");
     /* The key of the table finds the row, however often the label has changed. */
     return recording_prepare(table->database, table->path, &table->label, error,
-                             "SELECT value FROM label "
-                             "WHERE entity = ? AND name = ? AND since_tick <= ? "
-                             "ORDER BY since_tick DESC LIMIT 1");
+                             "SELECT value FROM %s WHERE entity = ? AND %s = ? AND since_tick <= ? "
+                             "ORDER BY since_tick DESC LIMIT 1",
+                             table->has_label_numbers ? "label_value" : "label",
+                             table->has_label_numbers ? "position" : "name");
 }
 
 /* Reads the value that a label has in the interval. */
-static int read_label(struct recording_table *table, int64_t tick, const char *name,
+static int read_label(struct recording_table *table, int64_t tick, size_t label,
                       char ret[LABELS_VALUE_SIZE + 1], struct camp_error *error)
 {
     const char *text = NULL;
     int stepped;
 
-    sqlite3_bind_text(table->label, 2, name, -1, SQLITE_STATIC);
+    if (table->has_label_numbers)
+        sqlite3_bind_int64(table->label, 2, (int64_t)label);
+    else
+        sqlite3_bind_text(table->label, 2, table->label_names[label], -1, SQLITE_STATIC);
     sqlite3_bind_int64(table->label, 3, tick);
     stepped = sqlite3_step(table->label);
     if (stepped == SQLITE_ROW)
@@ -254,7 +260,7 @@ int recording_labels_read(struct recording_table *table, int64_t tick, uint32_t 
         return CAMP_OK;
     sqlite3_bind_int64(table->label, 1, number);
     for (size_t i = 0; i < table->schema.label_count && r == CAMP_OK; i++) {
-        r = read_label(table, tick, table->label_names[i], texts[i], error);
+        r = read_label(table, tick, i, texts[i], error);
         values[i] = texts[i];
     }
     if (r == CAMP_OK)
@@ -265,31 +271,39 @@ int recording_labels_read(struct recording_table *table, int64_t tick, uint32_t 
 static int prepare_rows(struct recording_table *table, struct camp_error *error)
 {
     char *seldom = sqlite3_mprintf("%s_seldom", table->name);
-    const bool has_seldom =
-        seldom != NULL && sqlite3_table_column_metadata(table->database, NULL, seldom, NULL, NULL,
-                                                        NULL, NULL, NULL, NULL) == SQLITE_OK;
-    int r = recording_prepare(table->database, table->path, &table->rows, error,
-                              "SELECT entity, flags, * FROM \"%w_rows\" "
-                              "WHERE tick = ? ORDER BY entity",
-                              table->name);
+    char *rows = sqlite3_mprintf("%s_rows", table->name);
+    const bool has_seldom = seldom != NULL && has_column(table->database, seldom, NULL);
+    const char *number = "entity", *where = "tick = ?1";
+    int r;
+
+    table->has_row_numbers = rows != NULL && !has_column(table->database, rows, "tick");
+    if (table->has_row_numbers) {
+        number = "row_number";
+        where = "row_number >= ?2 AND row_number < ?3";
+    }
+    r = recording_prepare(table->database, table->path, &table->rows, error,
+                          "SELECT %s, entity, flags, * FROM \"%w_rows\" WHERE %s ORDER BY %s",
+                          number, table->name, where, number);
 
     if (r == CAMP_OK && has_seldom)
         r = recording_prepare(table->database, table->path, &table->seldom, error,
-                              "SELECT entity, * FROM \"%w\" WHERE tick = ? ORDER BY entity",
-                              seldom);
-    if (r == CAMP_OK && seldom == NULL)
+                              "SELECT %s, * FROM \"%w\" WHERE %s ORDER BY %s", number, seldom,
+                              where, number);
+    if (r == CAMP_OK && (seldom == NULL || rows == NULL))
         r = CAMP_E_NOMEM;
     sqlite3_free(seldom);
+    sqlite3_free(rows);
     return r;
 }
 
 static int prepare_others(struct recording_table *table, const char *tick_name,
                           struct camp_error *error)
 {
-    const int r = recording_prepare(table->database, table->path, &table->tick, error,
-                                    "SELECT tick" RECORDING_TICK(SQL_NAME) " FROM %s "
-                                                                           "WHERE tick = ?",
-                                    tick_name);
+    const int r =
+        recording_prepare(table->database, table->path, &table->tick, error,
+                          "SELECT tick" RECORDING_TICK(SQL_NAME) "%s FROM %s "
+                                                                 "WHERE tick = ?",
+                          table->has_row_numbers ? RECORDING_RANGE(SQL_NAME) : "", tick_name);
 
     return r != CAMP_OK ? r
                         : recording_prepare(table->database, table->path, &table->identity, error,

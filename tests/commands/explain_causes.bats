@@ -124,7 +124,7 @@ b = sqlite3.connect("run.camp")
 for table in ("cpus_rows", "cpus_seldom"):
     columns = {row[1] for row in b.execute(f"PRAGMA table_info({table})")}
     for name in columns & {"user_ns", "system_ns", "irq_ns", "softirq_ns", "idle_ns", "iowait_ns"}:
-        value = "(SELECT end_ns - start_ns FROM tick_beside WHERE tick_beside.tick = " + table + ".tick)"
+        value = f"(SELECT end_ns - start_ns FROM tick_beside WHERE first_row <= {table}.row_number ORDER BY tick DESC LIMIT 1)"
         b.execute(f"UPDATE {table} SET {name} = " + (value if name == "user_ns" else "0"))
 b.commit()
 PYTHON

@@ -207,11 +207,13 @@ PYTHON
     python3 - <<'PYTHON'
 import sqlite3
 b = sqlite3.connect("long.camp")
-names = ", ".join(f'"{row[1]}"' for row in b.execute("PRAGMA table_info(cpus_rows)") if row[1] != "tick")
+names = ", ".join(f'"{row[1]}"' for row in b.execute("PRAGMA table_info(cpus_rows)") if row[1] != "row_number")
+first, rows = b.execute("SELECT first_row, row_count FROM tick WHERE tick = 2").fetchone()
 count = "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 400000) "
 b.execute(count + """INSERT INTO tick SELECT 2 + n, end_ns + (n - 1) * 50000000, end_ns + n * 50000000,
-    wall_clock_ns + n * 50000000, unseen, lost, unread_ns, partial, key FROM tick, i WHERE tick = 2""")
-b.execute(count + f"INSERT INTO cpus_rows SELECT 2 + n, {names} FROM cpus_rows, i WHERE tick = 2")
+    wall_clock_ns + n * 50000000, unseen, lost, unread_ns, partial, key, first_row + n * row_count, row_count
+    FROM tick, i WHERE tick = 2""")
+b.execute(count + f"INSERT INTO cpus_rows SELECT row_number + n * {rows}, {names} FROM i, cpus_rows WHERE row_number >= {first}")
 b.commit()
 PYTHON
     python3 - "$CAMP" <<'PYTHON'

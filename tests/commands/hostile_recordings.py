@@ -9,7 +9,7 @@ import sys
 
 NUMBERS = ("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n{}) SELECT i AS tick, "
            "i * 1000 AS start_ns, i * 1000 + 1000 AS end_ns, i AS wall_clock_ns, 0 AS unseen, "
-           "0 AS lost, 0 AS unread_ns, 0 AS partial, 1 AS key FROM n")
+           "0 AS lost, 0 AS unread_ns, 0 AS partial, 1 AS key, 1 AS first_row, 1 AS row_count FROM n")
 DOUBLING = ";".join(["CREATE VIEW b0 AS SELECT * FROM camp"] +
                     [f"CREATE VIEW b{i} AS SELECT a.* FROM b{i - 1} a, b{i - 1} b"
                      for i in range(1, 32)])
@@ -51,6 +51,10 @@ BY_SQL = {
     "a_negative_entity": "UPDATE table_rows SET entity = -entity",
     "a_negative_count": "UPDATE table_rows SET count = -1",
     "an_entity_twice": loose("table_rows") + "INSERT INTO table_rows SELECT * FROM table_rows",
+    "the_same_rows_in_all_intervals": "UPDATE tick SET first_row = 1, row_count = 1000000000",
+    "rows_without_end": "UPDATE tick SET row_count = 9223372036854775807",
+    "a_negative_number_of_rows": "UPDATE tick SET row_count = -1",
+    "rows_that_are_not_there": "UPDATE tick SET first_row = -9223372036854775807 - 1",
     "a_negative_tick": "UPDATE tick SET tick = -tick",
     "a_huge_text": "UPDATE camp SET value = hex(zeroblob(40000000)) WHERE key = 'note'",
     "a_table_that_does_not_exist": "UPDATE camp SET value = 'x' WHERE key = 'table'",

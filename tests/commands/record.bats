@@ -20,7 +20,7 @@ teardown() {
     run -0 "$CAMP" record --from check --output run.camp --count 4 --interval 50ms
     [[ $output == "run.camp: 4 intervals, "*" rows ("*" stored), "*" MB" ]]
     [ "$(ask run.camp 'SELECT count(*) FROM tick')" = 4 ]
-    [ "$(ask run.camp 'PRAGMA application_id; PRAGMA user_version' | xargs)" = "1667329392 3" ]
+    [ "$(ask run.camp 'PRAGMA application_id; PRAGMA user_version' | xargs)" = "1667329392 4" ]
     [ "$(ask run.camp "SELECT value FROM camp WHERE key = 'schema'")" = camp.1 ]
     [ ! -e run.camp-wal ]
     [[ $output == *" $(ask run.camp 'SELECT count(*) FROM tasks_every') rows ("* ]]
@@ -245,13 +245,14 @@ assert file['readable'] == info['readable'] == $whole < 1000, info" "$output"
         [[ $stderr == "camp record: run.camp is damaged: $whole "*"intervals can be read" ]]
     done
     # Here the table of intervals is intact.
-    "$CAMP" record --from demo --output run.camp --force
+    "$CAMP" record --from demo --count 60 --output run.camp --force
     truncate -s 100000 run.camp
     run -1 "$CAMP" record --from run.camp --output part.camp --force
     whole=$(ask part.camp 'SELECT count(*) FROM tick')
     run -1 "$CAMP" record --info run.camp
-    [[ $output == *"120 intervals, of which $whole can be read, "* ]]
-    [[ $output == "camp record: run.camp is damaged: $whole of 120 intervals can be read"* ]]
+    [ "$whole" -gt 20 ]
+    [[ $output == *"60 intervals, of which $whole can be read, "* ]]
+    [[ $output == "camp record: run.camp is damaged: $whole of 60 intervals can be read"* ]]
 }
 
 @test "a recording is replayed at the speed that --speed gives" {

@@ -235,12 +235,12 @@ is_empty() { # whether a file system has no used block
     run -1 timeout 60 "$CAMP" record --from data.csv --output full/run.camp
     [[ $output == *"the disk is full; what was recorded until now is there"* ]]
     [[ $output == *"full/run.camp-wal holds a part of the recording: keep the two files together"* ]]
-    # Without the -wal file, a copy of the first file has no tables. Each command reports that in one line.
+    # Without the -wal file, a copy of the first file has no interval. Each command reports that in one line.
     cp full/run.camp copy.camp
     for words in "record --info" "top --count 1 --from" "report --output x.html --from" "view --from"; do
         # shellcheck disable=SC2086 # words
         run -1 timeout 10 "$CAMP" $words copy.camp
-        [ "$output" = "camp ${words%% *}: copy.camp is empty: no interval was recorded, or it was copied without its file copy.camp-wal" ]
+        [ "$output" = "camp ${words%% *}: copy.camp is damaged: it ends too early, or was overwritten, or copied without its file copy.camp-wal" ]
     done
     # The message is right: the two files together are the complete recording.
     run -0 "$CAMP" record --from full/run.camp --output whole.camp

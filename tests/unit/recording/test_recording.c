@@ -13,6 +13,41 @@ static void a_recording_is_read_back_unchanged(void **state)
     replay_from(0, 0, &states_schema, &counts_schema);
 }
 
+/* In files before version 4, the rows have the number of their interval, and labels their names. */
+static void make_version_3(const char *name, const char *tick)
+{
+    char sql[2000];
+
+    snprintf(sql, sizeof sql,
+             "CREATE TABLE old_rows AS SELECT t.tick, r.* FROM %s AS t JOIN \"%s_rows\" AS r"
+             " ON r.row_number BETWEEN t.first_row AND t.first_row + t.row_count - 1;"
+             "CREATE TABLE IF NOT EXISTS \"%s_seldom\"(row_number);"
+             "CREATE TABLE old_seldom AS SELECT r.tick, r.entity, s.* FROM old_rows AS r"
+             " JOIN \"%s_seldom\" AS s USING (row_number);"
+             "DROP VIEW \"%s\"; DROP VIEW \"%s_every\"; DROP VIEW IF EXISTS entity;"
+             "DROP TABLE \"%s_rows\"; DROP TABLE \"%s_seldom\";"
+             "ALTER TABLE old_rows DROP COLUMN row_number;"
+             "ALTER TABLE old_seldom DROP COLUMN row_number;"
+             "ALTER TABLE old_rows RENAME TO \"%s_rows\";"
+             "ALTER TABLE old_seldom RENAME TO \"%s_seldom\";"
+             "ALTER TABLE %s DROP COLUMN first_row; ALTER TABLE %s DROP COLUMN row_count",
+             tick, name, name, name, name, name, name, name, name, name, tick, tick);
+    run_sql(sql);
+}
+
+static void a_recording_of_version_3_is_read_back_unchanged(void **state)
+{
+    (void)state;
+    record_made(&states_schema, &counts_schema);
+    make_version_3(states_schema.name, "tick");
+    make_version_3("tick_2", "tick_beside");
+    run_sql("CREATE TABLE old_label AS SELECT * FROM label; DROP VIEW label;"
+            "DROP TABLE label_value; ALTER TABLE old_label RENAME TO label;"
+            "PRAGMA user_version = 3");
+    replay_from(0, 0, &states_schema, &counts_schema);
+    replay_from(FIRST_WALL_CLOCK_NS + 99 * (int64_t)WALL_NS, 100, &states_schema, &counts_schema);
+}
+
 /* Two entities sleep for two periods between key intervals. One of them is in another state for one
  * interval. */
 static void an_unchanged_row_of_an_idle_thread_is_written_to_a_recording_once(void **state)
@@ -248,6 +283,7 @@ int main(void)
 #define RECORDING_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
         RECORDING_TEST(a_recording_is_read_back_unchanged),
+        RECORDING_TEST(a_recording_of_version_3_is_read_back_unchanged),
         RECORDING_TEST(an_unchanged_row_of_an_idle_thread_is_written_to_a_recording_once),
         RECORDING_TEST(the_row_of_an_idle_thread_is_read_back_with_the_length_of_the_interval),
         RECORDING_TEST(a_recording_of_a_source_without_states_is_read_back_unchanged),

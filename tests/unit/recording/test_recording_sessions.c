@@ -281,7 +281,7 @@ static void an_old_recording_without_labels_is_read(void **state)
 
     (void)state;
     record_session();
-    run_sql("DROP VIEW entity; DROP TABLE label; DROP TABLE label_name");
+    run_sql("DROP VIEW entity; DROP VIEW label; DROP TABLE label_value; DROP TABLE label_name");
     source = open_from(&from, &facts);
     assert_int_equal(source->describe(source)->label_count, 0);
     for (int i = 0; i < 5; i++) {
