@@ -20,8 +20,9 @@ THREADS = 10000
 INTERVALS = {100: 60, 5: 600}  # by the percentage of active threads; the first one, with all names, takes 20 ms
 HOUR = (1000, 3600)  # threads, intervals
 CROWD_INTERVALS = 10
-WHY_CROWDS = ((1000, True), (10000, False))  # processes; whether they wake ten times a second
-WHY_INTERVALS = (2, 12)  # the cost of an interval is that of the second number less that of the first
+# Processes; whether they wake ten times a second; the interval; and two numbers of intervals: the cost of an interval is
+# that of the second number less that of the first. camp has read why 10,000 processes sleep after 154 intervals.
+WHY_CROWDS = ((1000, True, "1s", (2, 12)), (10000, False, "100ms", (160, 240)))
 WHY_ROUNDS = 5  # without and with --why in turn; the median counts, because opening a session varies by some ms
 LIMIT_PERCENT = {100: 0.8, 5: 0.08}  # of a core, at one interval a second; active threads
 LIMIT_ROW_BYTES = 50.0
@@ -80,31 +81,32 @@ def crowd_record(build, folder):
             "row_bytes": os.path.getsize(path) / (first * CROWD_INTERVALS)}
 
 
-def recorded(build, path, why):
+def recorded(build, path, why, interval, counts):
     """Returns the CPU milliseconds of camp and the bytes of the file, of an interval."""
     results = []
-    for intervals in WHY_INTERVALS:
-        command = [f"{build}/src/camp", "record", "--force", "--output", path, "--count", str(intervals)]
+    for count in counts:
+        command = [f"{build}/src/camp", "record", "--force", "--output", path, "--count", str(count),
+                   "--interval", interval]
         spent = cost(build, command + ["--why"] * why)
         results.append((spent["cpu_ms"], os.path.getsize(path)))
     (few_ms, few_bytes), (many_ms, many_bytes) = results
-    more = WHY_INTERVALS[1] - WHY_INTERVALS[0]
+    more = counts[1] - counts[0]
     return (many_ms - few_ms) / more, (many_bytes - few_bytes) / more
 
 
-def why_record(build, folder, threads, waking):
+def why_record(build, folder, threads, waking, *intervals):
     """Returns what the causes of waits add to a recording of real processes."""
     path = f"{folder}/why.camp"
     with Crowd(build, threads, waking) as crowd:
-        rounds = [(recorded(build, path, False), recorded(build, path, True)) for _ in range(WHY_ROUNDS)]
+        rounds = [[recorded(build, path, why, *intervals) for why in (False, True)] for _ in range(WHY_ROUNDS)]
     (without_ms, without_bytes), (with_ms, with_bytes) = (
         [statistics.median(values) for values in zip(*side)] for side in zip(*rounds))
     file = sqlite3.connect(path)
-    causes = file.execute("SELECT count(*) FROM cause WHERE tick > 1").fetchone()[0]
+    causes, ticks = file.execute("SELECT count(*), max(tick) - 1 FROM cause WHERE tick > 1").fetchone()
     file.close()
     return {"part": "recording", "what": "why", "threads": crowd.count, "waking": waking, "without_ms": without_ms,
             "with_ms": with_ms, "without_bytes": without_bytes, "with_bytes": with_bytes,
-            "causes": causes / (WHY_INTERVALS[1] - 1)}
+            "causes": causes / ticks}
 
 
 def measure(build, quick):

@@ -1,12 +1,12 @@
 /*
- * The sleeps that have not ended, for a source whose idle threads are not visited one by one: what
- * is known of them is how many idle threads of a process are in a state. The calls of the threads
- * of these processes are read from /proc, and each thread gets the time of a thread that its call
- * fits.
+ * The sleeps that have not ended, for a source whose idle threads are not visited one by one: it
+ * knows how many idle threads of a process are in a state. The calls of the threads of these
+ * processes are read from /proc, and each thread gets the time of a thread that its call fits.
  *
  * Of the watched group all sleeps are read. Of other groups, those for file locks: a process that
  * waits for one is in /proc/locks, behind the lock. A sleep in futex(2) or semop(2) is often one
- * for work: it is kept if its owner is known, and if it lasted through the interval.
+ * for work: it is kept if its owner is known, and if it lasted through the interval. Processes that
+ * are known to sleep for work are not read again until one of their threads runs.
  */
 #include "cause_objects.h"
 #include "ends/file_locks.h"
@@ -212,7 +212,8 @@ static bool is_blocked(const struct reading_open *reading, const struct open_sle
            (sleep->is_whole && lock_owner_find(&owner, wait, reading->folder));
 }
 
-static void read_thread(struct reading_open *reading, struct open_sleep *sleeps, size_t count,
+/* Returns whether the thread sleeps in a call for no lock whose owner may be known. */
+static bool read_thread(struct reading_open *reading, struct open_sleep *sleeps, size_t count,
                         int32_t tid)
 {
     struct lock_wait wait = { .pid = sleeps->pid };
@@ -221,7 +222,7 @@ static void read_thread(struct reading_open *reading, struct open_sleep *sleeps,
     uint32_t state;
 
     if (!open_call_read_all(wait.pid, tid, reading->folder, &wait.call, wait.arguments))
-        return;
+        return false;
     call.call = wait.call;
     call.argument = camp_call_argument(call.call) != CALL_OTHER ? wait.arguments[0] : 0;
     state = open_call_state(&call, reading->folder);
@@ -229,28 +230,35 @@ static void read_thread(struct reading_open *reading, struct open_sleep *sleeps,
     if (sleep != NULL &&
         (sleep->group == reading->subject || is_blocked(reading, sleep, &wait, state)))
         add(reading, sleep, 1, call);
+    return wait.call >= 0 && !lock_owner_may_appear(&wait) &&
+           (state != CAMP_STATE_LOCK || camp_call_argument(wait.call) != CALL_DESCRIPTOR);
 }
 
-/* Reads the calls of the threads of one process, of which sleeps[count] are the sleeps. */
-static void read_process(struct reading_open *reading, struct open_sleep *sleeps, size_t count)
+/* Reads the calls of the threads of one process. */
+static void read_process(struct reading_open *reading, struct open_process *process)
 {
+    struct open_sleep *sleeps = &reading->sleeps->items[process->first];
+    uint32_t threads = 0, without_lock = 0;
     char path[256];
     const struct dirent *entry;
     DIR *directory;
 
-    snprintf(path, sizeof path, "%s/%" PRId32 "/task", reading->folder, sleeps->pid);
+    snprintf(path, sizeof path, "%s/%" PRId32 "/task", reading->folder, process->pid);
     directory = opendir(path);
     while (directory != NULL && reading->read < OPEN_SLEEPS_READ &&
            (entry = readdir(directory)) != NULL) {
         const int32_t tid = (int32_t)strtol(entry->d_name, NULL, 10);
 
+        threads += tid > 0;
         reading->read += tid > 0;
-        if (tid > 0)
-            read_thread(reading, sleeps, count, tid);
+        without_lock += tid > 0 && read_thread(reading, sleeps, process->count, tid);
     }
     if (directory != NULL)
         closedir(directory);
-    for (size_t i = 0; i < count; i++) {
+    process->known = OPEN_READ;
+    if (threads > 0 && without_lock == threads && threads == process->threads)
+        process->known = OPEN_WITHOUT_LOCK;
+    for (size_t i = 0; i < process->count; i++) {
         if (sleeps[i].group == reading->subject && sleeps[i].threads > 0)
             add(reading, &sleeps[i], sleeps[i].threads,
                 (struct camp_call_sleeps){ .call = CALL_UNKNOWN });
@@ -274,42 +282,40 @@ static void add_rest(struct reading_open *reading)
     }
 }
 
-/* Returns whether the sleeps of a process are read before those of others: it is the subject, or
- * waits for the lock of a file. */
-static bool is_first(const struct reading_open *reading, const struct open_sleep *sleeps,
-                     size_t count)
+/* Returns whether a process is read before others: it is the subject, or waits for the lock of a
+ * file. */
+static bool is_first(const struct reading_open *reading, const struct open_process *process)
 {
-    bool first = has_pid(reading->waiters, reading->waiter_count, sleeps->pid);
+    bool first = has_pid(reading->waiters, reading->waiter_count, process->pid);
 
-    for (size_t i = 0; i < count; i++)
-        first |= sleeps[i].group == reading->subject;
+    for (size_t i = 0; i < process->count; i++)
+        first |= reading->sleeps->items[process->first + i].group == reading->subject;
     return first;
 }
 
-/* Reads the processes whose sleeps are sleeps[count], sorted by pid: those that come first, and
- * then others, the newest first, because those of the system started first and wait for work. */
-static void read_processes(struct reading_open *reading, struct open_sleep *sleeps, size_t count)
+/* Reads processes, the newest first, because those of the system started first and wait for work:
+ * those that were never read (OPEN_UNREAD), or those that were or are new. Reads at most `most`
+ * threads in all. */
+static void read_others(struct reading_open *reading, bool unread, size_t most)
 {
-    for (size_t i = 0, last; i < count; i = last) {
-        for (last = i + 1; last < count && sleeps[last].pid == sleeps[i].pid;)
-            last++;
-        if (is_first(reading, &sleeps[i], last - i))
-            read_process(reading, &sleeps[i], last - i);
-    }
-    for (size_t end = count, i; end > 0 && reading->read < OPEN_SLEEPS_READ; end = i) {
-        for (i = end - 1; i > 0 && sleeps[i - 1].pid == sleeps[i].pid;)
-            i--;
-        if (!is_first(reading, &sleeps[i], end - i))
-            read_process(reading, &sleeps[i], end - i);
+    for (size_t i = reading->sleeps->process_count; i-- > 0 && reading->read < most;) {
+        struct open_process *process = &reading->sleeps->processes[i];
+
+        if (process->known != OPEN_WITHOUT_LOCK && (process->known == OPEN_UNREAD) == unread &&
+            !is_first(reading, process))
+            read_process(reading, process);
     }
 }
 
-static int compare_pids(const void *a, const void *b)
+static void read_processes(struct reading_open *reading)
 {
-    const int32_t left = ((const struct open_sleep *)a)->pid;
-    const int32_t right = ((const struct open_sleep *)b)->pid;
+    struct open_process *processes = reading->sleeps->processes;
 
-    return (left > right) - (left < right);
+    for (size_t i = 0; i < reading->sleeps->process_count; i++)
+        if (is_first(reading, &processes[i]))
+            read_process(reading, &processes[i]);
+    read_others(reading, false, OPEN_SLEEPS_READ - OPEN_SLEEPS_LATE);
+    read_others(reading, true, reading->read + OPEN_SLEEPS_LATE);
 }
 
 void open_calls_sort(struct causes *causes)
@@ -431,9 +437,9 @@ bool open_facts_fill(struct causes *causes, struct open_sleeps *sleeps, uint32_t
     if (sleeps->count > 0)
         reading.waiter_count = read_waiters(reading.waiters, folder);
     choose(&reading);
-    if (sleeps->count > 1)
-        qsort(sleeps->items, sleeps->count, sizeof *sleeps->items, compare_pids);
-    read_processes(&reading, sleeps->items, sleeps->count);
+    if (!open_sleeps_sort(sleeps))
+        return false;
+    read_processes(&reading);
     add_rest(&reading);
     if (reading.failed)
         return false;

@@ -15,6 +15,67 @@ void open_sleeps_note(struct open_sleeps *sleeps, const struct open_sleep *sleep
         sleeps->failed = true;
 }
 
+static int compare_pids(const void *a, const void *b)
+{
+    const int32_t left = ((const struct open_sleep *)a)->pid;
+    const int32_t right = ((const struct open_sleep *)b)->pid;
+
+    return (left > right) - (left < right);
+}
+
+static void swap_processes(struct open_sleeps *sleeps)
+{
+    struct open_process *processes = sleeps->last_processes;
+    const size_t capacity = sleeps->last_capacity;
+
+    sleeps->last_processes = sleeps->processes;
+    sleeps->last_capacity = sleeps->process_capacity;
+    sleeps->last_count = sleeps->process_count;
+    sleeps->processes = processes;
+    sleeps->process_capacity = capacity;
+    sleeps->process_count = 0;
+}
+
+/* Returns the process whose sleeps start at items[first]. */
+static struct open_process process_at(const struct open_sleeps *sleeps, size_t first)
+{
+    struct open_process ret = { .pid = sleeps->items[first].pid, .first = first };
+    bool are_whole = true;
+
+    for (size_t i = first; i < sleeps->count && sleeps->items[i].pid == ret.pid; i++) {
+        ret.threads += sleeps->items[i].threads;
+        are_whole &= sleeps->items[i].is_whole;
+        ret.count++;
+    }
+    ret.threads = are_whole ? ret.threads : 0;
+    return ret;
+}
+
+bool open_sleeps_sort(struct open_sleeps *sleeps)
+{
+    size_t last = 0;
+
+    if (sleeps->count > 1)
+        qsort(sleeps->items, sleeps->count, sizeof *sleeps->items, compare_pids);
+    swap_processes(sleeps);
+    for (size_t i = 0; i < sleeps->count;) {
+        struct open_process process = process_at(sleeps, i);
+        const struct open_process *before;
+
+        while (last < sleeps->last_count && sleeps->last_processes[last].pid < process.pid)
+            last++;
+        before = &sleeps->last_processes[last];
+        if (last < sleeps->last_count && before->pid == process.pid && process.threads > 0 &&
+            before->threads == process.threads)
+            process.known = before->known == OPEN_NEW ? OPEN_UNREAD : before->known;
+        if (!ARRAY_RESERVE(sleeps->processes, sleeps->process_capacity, sleeps->process_count + 1))
+            return false;
+        sleeps->processes[sleeps->process_count++] = process;
+        i += process.count;
+    }
+    return true;
+}
+
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -134,5 +195,7 @@ bool open_sleeps_calls(struct open_sleeps *sleeps, const struct causes *causes, 
 void open_sleeps_release(struct open_sleeps *sleeps)
 {
     free(sleeps->items);
+    free(sleeps->processes);
+    free(sleeps->last_processes);
     *sleeps = (struct open_sleeps){ 0 };
 }

@@ -16,6 +16,8 @@
 #include "causes.h"
 
 #define OPEN_SLEEPS_READ 256 /* of so many threads at most the call is read */
+/* Of so many of these it is read because it was not read in the intervals before. */
+#define OPEN_SLEEPS_LATE 64
 
 struct open_sleep {
     int32_t pid, tid; /* tid is 0 of several idle threads of a process */
@@ -26,15 +28,39 @@ struct open_sleep {
     uint64_t sleep_ns;
 };
 
+enum open_known {
+    OPEN_NEW,    /* the process has slept for one interval, or one of its threads has run */
+    OPEN_UNREAD, /* its calls were not read yet, because those of others were */
+    OPEN_READ,
+    /* All threads of the process sleep, and none in a call for a lock whose owner may be known. So
+     * the process need not be read as long as all of them sleep. */
+    OPEN_WITHOUT_LOCK
+};
+
+/* A process of open sleeps. */
+struct open_process {
+    int32_t pid;
+    uint32_t threads; /* that slept through the interval; 0 if another thread is among them */
+    enum open_known known;
+    size_t first, count; /* its sleeps: open_sleeps.items[first + ...] */
+};
+
 /* An all-zero struct is empty. */
 struct open_sleeps {
     struct open_sleep *items; /* [count] */
     size_t count, capacity;
     bool failed; /* there was no memory for all of them */
+    /* [process_count] by open_sleeps_sort(), sorted by pid, and those of the interval before */
+    struct open_process *processes, *last_processes;
+    size_t process_count, process_capacity, last_count, last_capacity;
 };
 
 /* Notes a thread that sleeps at the end of the interval. */
 void open_sleeps_note(struct open_sleeps *sleeps, const struct open_sleep *sleep);
+
+/* Sorts the sleeps by process, and lists the processes with what is known of them since the last
+ * interval. Returns false if there is no memory. */
+bool open_sleeps_sort(struct open_sleeps *sleeps);
 
 /* Fills *ret with the calls of the open sleeps of a group, the longest first. `count` of a row is
  * the number of threads, and `call` is CALL_UNKNOWN if it could not be read. For each state, the

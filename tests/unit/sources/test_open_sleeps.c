@@ -281,12 +281,74 @@ static void open_sleeps_of_the_subject_and_for_file_locks_are_named(void **state
     release_causes(causes);
 }
 
+/* Processes 100 to 100 + IDLE - 1 wait in futex(2) for work; the last one waits for a lock. */
+#define IDLE (OPEN_SLEEPS_READ + 50)
+
+static void make_futex_waiters(void)
+{
+    char path[128];
+
+    for (int pid = 100; pid < 100 + IDLE; pid++) {
+        make_process(pid, "idle", 'S', 1, "/dev/null");
+        snprintf(path, sizeof path, "%d/task/%d/syscall", pid, pid);
+        write_file(path, "%d 0x7f00 0x80 0x%x 0x0 0x0 0x0 0x7ffc80 0x7f0012\n", (int)SYS_futex,
+                   pid < 100 + IDLE - 1 ? 0 : 2);
+    }
+}
+
+/* Reads an interval through which the processes slept, except for `woken`. Returns how many of them
+ * need not be read any more. */
+static size_t read_futex_waiters(struct open_sleeps *sleeps, int woken)
+{
+    struct causes *causes = make_causes();
+    struct cause_objects objects = { 0 };
+    size_t ret = 0;
+
+    sleeps->count = 0;
+    for (int pid = 100; pid < 100 + IDLE; pid++) {
+        if (pid != woken)
+            open_sleeps_note(sleeps, &(struct open_sleep){ .pid = pid,
+                                                           .state = CAMP_STATE_LOCK,
+                                                           .is_whole = true,
+                                                           .most_ns = 100 });
+    }
+    assert_true(open_facts_fill(causes, sleeps, CAUSE_GROUPS, &objects, folder));
+    for (size_t i = 0; i < sleeps->process_count; i++)
+        ret += sleeps->processes[i].known == OPEN_WITHOUT_LOCK;
+    cause_objects_release(&objects);
+    release_causes(causes);
+    return ret;
+}
+
+static void a_process_that_sleeps_for_no_lock_is_read_once(void **state)
+{
+    struct open_sleeps sleeps = { 0 };
+    char path[128];
+
+    (void)state;
+    make_folder();
+    make_futex_waiters();
+    assert_int_equal(read_futex_waiters(&sleeps, 0), OPEN_SLEEPS_READ - OPEN_SLEEPS_LATE - 1);
+    assert_int_equal(sleeps.processes[IDLE - 1].known, OPEN_READ);
+    assert_int_equal(read_futex_waiters(&sleeps, 0), OPEN_SLEEPS_READ - 1);
+    assert_int_equal(read_futex_waiters(&sleeps, 0), IDLE - 1);
+    snprintf(path, sizeof path, "%s/100/task/100/syscall", folder);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(read_futex_waiters(&sleeps, 0), IDLE - 1);
+    assert_int_equal(read_futex_waiters(&sleeps, 100), IDLE - 2);
+    assert_int_equal(read_futex_waiters(&sleeps, 0), IDLE - 2); /* it slept again, and is read */
+    assert_int_equal(sleeps.processes[0].known, OPEN_READ);
+    open_sleeps_release(&sleeps);
+    remove_folder();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_call_of_a_thread_is_parsed_and_any_other_text_is_unknown),
         cmocka_unit_test(the_calls_of_open_sleeps_add_up_to_their_states),
         cmocka_unit_test(open_sleeps_of_the_subject_and_for_file_locks_are_named),
+        cmocka_unit_test(a_process_that_sleeps_for_no_lock_is_read_once),
         cmocka_unit_test(a_chain_of_open_sleeps_goes_on_at_the_other_ends),
         cmocka_unit_test(a_chain_of_open_sleeps_ends_at_a_circle_and_at_several_threads),
     };

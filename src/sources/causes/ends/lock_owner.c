@@ -54,6 +54,11 @@ bool lock_owner_may_be_known(int32_t call)
     return call == SYS_futex || is_semaphore(call);
 }
 
+bool lock_owner_may_appear(const struct lock_wait *wait)
+{
+    return wait->call == SYS_futex ? futex_is_lock(wait->arguments) : is_semaphore(wait->call);
+}
+
 static bool is_pi(const uint64_t arguments[OPEN_CALL_ARGUMENTS])
 {
     const uint32_t operation = (uint32_t)arguments[1] & (uint32_t)FUTEX_CMD_MASK;

@@ -37,6 +37,10 @@ struct lock_owner {
 /* Returns whether the call is one of those above. */
 bool lock_owner_may_be_known(int32_t call);
 
+/* Returns whether the owner may be or become known while the thread sleeps. Of a wait in futex(2)
+ * its arguments say so. */
+bool lock_owner_may_appear(const struct lock_wait *wait);
+
 /* Finds the owner. Threads are in `folder` (/proc). Returns false if it is unknown, or if memory or
  * semaphores may not be read. */
 bool lock_owner_find(struct lock_owner *ret, const struct lock_wait *wait, const char *folder);
