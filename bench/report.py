@@ -425,7 +425,7 @@ def print_recording(record):
               f"{record['rows'] / record['ms'] * 1e3 / 1e6:.1f} million rows a second")
     elif record["what"] == "why":
         print(f"\ncamp record of {record['threads']:,} real threads that "
-              f"{'wake ten times a second' if record['waking'] else 'sleep'}, once a second")
+              f"{'wake ten times a second' if record['waking'] else 'sleep'}, one interval a second")
         for name, key in (("without causes", "without"), ("with --why", "with")):
             print(f"  {name:28}{record[key + '_ms']:9.2f} ms of CPU, {record[key + '_bytes'] / 1e3:.1f} kB an interval, "
                   f"{record[key + '_bytes'] * 3600 / 1e6:.0f} MB an hour")
