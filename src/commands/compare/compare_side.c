@@ -131,14 +131,12 @@ static int resolve_group(struct compare_side *side, const char *text)
             return OPTIONS_GO_ON;
         }
     }
-    for (side->label = 0; side->label < schema->label_count; side->label++) {
-        if (strcmp(schema->label_names[side->label], text) == 0) {
-            side->group = COMPARE_LABEL;
-            side->group_name = schema->label_names[side->label];
-            return OPTIONS_GO_ON;
-        }
-    }
-    return complain_of_group(side, text, has_threads);
+    side->label = schema_find_label(schema, text);
+    if (side->label == SIZE_MAX)
+        return complain_of_group(side, text, has_threads);
+    side->group = COMPARE_LABEL;
+    side->group_name = schema->label_names[side->label];
+    return OPTIONS_GO_ON;
 }
 
 int compare_side_open(struct compare_side *side, const char *group_text)

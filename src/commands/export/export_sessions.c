@@ -58,11 +58,8 @@ static int find_source(const struct from *from, const struct from_source **ret)
 
 static bool has_label(const struct schema *schema, const char *name, size_t *ret)
 {
-    for (*ret = 0; *ret < schema->label_count; ++*ret) {
-        if (strcmp(schema->label_names[*ret], name) == 0)
-            return true;
-    }
-    return false;
+    *ret = schema_find_label(schema, name);
+    return *ret != SIZE_MAX;
 }
 
 /* Sets *ret to the index of the label that makes the groups. */
