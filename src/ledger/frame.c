@@ -267,6 +267,14 @@ void states_since(uint64_t *ret, const uint64_t *before, const uint64_t *after, 
     }
 }
 
+void losses_add(struct losses *sum, const struct losses *losses)
+{
+    sum->unseen += losses->unseen;
+    sum->lost += losses->lost;
+    sum->unread_ns += losses->unread_ns;
+    sum->partial += losses->partial;
+}
+
 bool schema_has_servers(const struct schema *schema)
 {
     return schema->label_count > 0 && strcmp(schema->label_names[0], LABEL_SERVER) == 0;

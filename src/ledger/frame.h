@@ -181,6 +181,9 @@ struct losses {
     uint64_t partial;
 };
 
+/* Adds each count of `losses` to *sum. */
+void losses_add(struct losses *sum, const struct losses *losses);
+
 /* Enough for an error message of libcamp and some words of context. */
 #define FRAME_NOTE_SIZE (CAMP_ERROR_SIZE + 256)
 
