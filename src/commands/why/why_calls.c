@@ -4,9 +4,9 @@
 #include "sources/causes/ends/lock_owner.h"
 #include "sources/causes/open_chain.h"
 #include "sources/causes/open_sleeps.h"
+#include "views/percent.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 #define PROCESSES "/proc"
 #define OBJECTS_LOOKED_UP 64 /* if all calls are shown */
@@ -52,7 +52,7 @@ static void add_row(struct document *document, size_t table, const struct row *r
 {
     const struct camp_call_sleeps *sleeps = row->sleeps;
     const struct call_name *names = row->names;
-    const double percent = total_ns > 0 ? 100.0 * (double)sleeps->sleep_ns / (double)total_ns : NAN;
+    const double percent = percent_of((double)sleeps->sleep_ns, total_ns);
 
     DOCUMENT_ADD(
         document, table,
