@@ -233,16 +233,9 @@ static uint32_t find_subject(const struct why *why, const struct causes *causes)
     return WHY_ALL;
 }
 
-/* A process that its parent has not waited for has ended, too. */
 static bool has_ended(const struct why *why)
 {
-    struct camp_task task = { 0 };
-
-    if (why->pid == 0)
-        return false;
-    return camp_process_read(NULL, &why->process, CAMP_TASK_STATE | CAMP_TASK_THREADS, &task,
-                             sizeof task, NULL) == CAMP_E_GONE ||
-           (task.state == 'Z' && task.threads <= 1);
+    return why->pid != 0 && process_has_ended(&why->process);
 }
 
 #define PROCESSES_MOST 32768 /* whose names are compared with a wrong one */
