@@ -43,7 +43,7 @@ static int find_source(const struct from *from, const struct from_source **ret)
     struct camp_error error = { 0 };
     int r;
 
-    if (source == NULL || (source->opener != OPENS_POSTGRES && source->opener != OPENS_MARIADB))
+    if (!from_source_is_server(source))
         return complain(STATUS_USAGE,
                         "--from %s: camp export has the sessions of postgres:CONNINFO and "
                         "mariadb:CONNINFO; camp record and camp view take other sources",

@@ -26,9 +26,7 @@ struct shown {
 
 bool why_sessions_is_database(const char *from)
 {
-    const struct from_source *source = from != NULL ? from_source_find(from) : NULL;
-
-    return source != NULL && (source->opener == OPENS_POSTGRES || source->opener == OPENS_MARIADB);
+    return from != NULL && from_source_is_server(from_source_find(from));
 }
 
 /* Returns whether a session is the operand: its pid, its application or its name. */
