@@ -1,7 +1,7 @@
 /* Columns of database sessions beside their states: "in tx%", the part of their idle time in which
  * they are within a transaction, and keep its locks; how long their waits lasted, where that is
- * known; and of statements what the database itself counts of them, with the difference to what was
- * measured. */
+ * known; and for statements what the database itself counts of them, with the difference to what
+ * was measured. */
 #include "top_sessions.h"
 
 #include "counters/units.h"

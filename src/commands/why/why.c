@@ -1,6 +1,7 @@
 /*
  * camp why shows why the threads of a process, of all processes with one name, of a cgroup, or of
- * the machine waited: each state divided by its causes, and the causes by who.
+ * the machine waited: each state divided by its causes, and each cause by the group or the device
+ * that caused it.
  */
 #include "counters/clock.h"
 #include "counters/error.h"
@@ -238,7 +239,7 @@ static bool has_ended(const struct why *why)
     return why->pid != 0 && process_has_ended(&why->process);
 }
 
-#define PROCESSES_MOST 32768 /* whose names are compared with a wrong one */
+#define PROCESSES_MOST 32768 /* that a misspelled name is compared with */
 
 /* Finds the name of a process that is nearest to `wanted`. Returns false if none is near. */
 static bool find_near_name(char ret[CAMP_NAME_SIZE], const char *wanted)

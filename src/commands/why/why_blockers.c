@@ -16,7 +16,7 @@
 #define SENTENCES 3 /* above the table of a text */
 #define LABEL_SIZE 256
 #define SENTENCE_SIZE 1024
-#define SHARE_SAID 0.05 /* A smaller part of a blocker's time is not said. */
+#define SHARE_SAID 0.05 /* A smaller part of a blocker's time is not mentioned. */
 
 static const struct field summary_fields[] = {
     { "time", NULL, "wall clock of the interval's end" },
@@ -131,9 +131,9 @@ static void write_activity(char ret[LABEL_SIZE], const struct blocker_session *s
     make_printable(ret);
 }
 
-/* Finds the language of a session's statements. Returns false if it is unknown. With servers of
- * several databases, the name of each tells (sources/servers/servers_from.c); that of a hidden
- * connection string does not. */
+/* Finds the language of a session's statements. Returns false if it is unknown. With several
+ * servers, the language follows from the name of the server (sources/servers/servers_from.c),
+ * unless its connection string is hidden. */
 static bool find_dialect(const struct why_blockers_interval *interval,
                          const struct blocker_session *session, enum statement_dialect *ret)
 {

@@ -76,8 +76,8 @@ static void add_row(struct document *document, size_t table, const struct row *r
         }));
 }
 
-/* Finds the other ends. The owner of a lock is that of now, so it is not looked for if the sleeps
- * have ended. */
+/* Finds the other ends. The owner of a lock is known only for this moment, so it is not looked up
+ * if the sleeps have ended. */
 static void find_objects(struct cause_objects *objects, const struct call_list *calls, size_t most,
                          bool have_ended)
 {
@@ -148,7 +148,7 @@ static void add_ended(struct document *document, size_t table, const struct caus
             total_ns);
 }
 
-/* Returns whether a row is of the subject. A step of a chain is of nobody. */
+/* Returns whether a row is of the subject. A step of a chain belongs to no group. */
 static bool is_of(const struct causes *causes, const struct camp_states_group *group, size_t at,
                   bool is_open)
 {

@@ -5,7 +5,10 @@
 #include "why_open.h"
 
 #define DEVICES "/sys/kernel/irq"
-#define LARGE_PART 4 /* of the open sleeps, the part from which those for one object say why */
+
+/* Open sleeps for one object start the chain if they are at least 1 / LARGE_PART of all open sleeps
+ * of the group. */
+#define LARGE_PART 4
 
 static struct cell name_of(struct document *document, const struct causes *causes, uint32_t kind,
                            uint32_t id)

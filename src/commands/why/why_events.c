@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENTS_MOST 1024 /* a hostile server may name ever new events: later ones are "(other)" */
+#define EVENTS_MOST 1024 /* later ones are "(other)": a hostile server may invent more */
 #define NONE "(none)"
 #define OTHER "(other)"
 #define WHOLE "(all events)"

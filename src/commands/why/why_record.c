@@ -267,7 +267,7 @@ static struct loss_shares losses_of(const struct why_interval *interval,
                                  percent_of((double)reduced, tree->total_ns) };
 }
 
-/* Returns the noun of the groups that are told apart: that of most groups, because the subject may
+/* Returns the noun of the groups, such as "processes": that of most groups, because the subject may
  * be of another kind. */
 static const char *noun_of_groups(const struct causes *causes)
 {

@@ -1,6 +1,6 @@
 /*
- * Reads the ledger of causes: who had the CPUs while groups waited for them, what ended the sleeps,
- * and how long the waits lasted. programs/culprits.bpf.h has the theory.
+ * Reads the ledger of causes: which groups had the CPUs while others waited for them, what ended
+ * the sleeps, and how long the waits lasted. programs/culprits.bpf.h has the theory.
  */
 #include "correction.h"
 #include "counters/clock.h"

@@ -190,7 +190,7 @@ const struct camp_wait_lengths *causes_lengths(const struct causes_source *sourc
                                                size_t *ret_count);
 
 /*
- * Causes of a session whose threads the caller reads: so several things can be told of one reading.
+ * Causes of a session whose threads the caller reads: so one reading serves several purposes.
  * The session has CAMP_STATES_CULPRITS, and must outlive the source. For each interval the caller
  *
  * - calls causes_start(), and then reads the threads. If *ret_regroups is true, the groups of all
