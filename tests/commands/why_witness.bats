@@ -4,7 +4,7 @@
 
 bats_require_minimum_version 1.5.0
 
-@test "the time in the run queue, and who ran meanwhile, are those of perf's trace, to 1 %" {
+@test "the time in the run queue, and the threads that ran meanwhile, are those of perf's trace, to 1 %" {
     export CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp} PYTHONDONTWRITEBYTECODE=1
     local status=0 refusal
     [ "$(id -u)" -eq 0 ] || skip "needs root: only root traces all CPUs"
