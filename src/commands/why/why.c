@@ -360,9 +360,11 @@ static int run_recorded(struct why *why)
 static bool has_sessions(const struct why *why)
 {
     const struct source *source = why->recorded.source;
+    const struct from_facts *facts = &why->recorded.facts;
 
-    return source != NULL && !why->recorded.facts.has_causes &&
-           (why->recorded.facts.live || blocker_tree_is_known(source->describe(source)));
+    return source != NULL && !facts->has_causes &&
+           (facts->live || strcmp(facts->kind, "sessions") == 0 ||
+            blocker_tree_is_known(source->describe(source)));
 }
 
 static int run_sessions(struct why *why)

@@ -191,7 +191,10 @@ static int find_rows(struct shown *shown)
     const struct schema *schema = sessions->source->describe(sessions->source);
 
     if (!blocker_tree_is_known(schema))
-        return complain(STATUS_FAILURE, "%s does not say who blocks whom", facts->name);
+        return complain(STATUS_FAILURE,
+                        "%s has no blockers: record the sessions with camp record --from "
+                        "postgres:CONNINFO or mariadb:CONNINFO",
+                        facts->name);
     shown->has_tree = facts->live || strcmp(facts->kind, "sessions") == 0;
     shown->has_events = schema_find_label(schema, SOURCE_LABEL_WAIT_EVENT) != SIZE_MAX &&
                         (facts->live || from_group_has(facts->kind, SOURCE_LABEL_WAIT_EVENT));
