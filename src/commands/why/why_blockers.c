@@ -16,7 +16,7 @@
 #define SENTENCES 3 /* above the table of a text */
 #define LABEL_SIZE 256
 #define SENTENCE_SIZE 1024
-#define SHARE_SAID 0.05 /* A smaller part of a blocker's time is not mentioned. */
+#define SHARE_SHOWN 0.05 /* A smaller part of a blocker's time is not shown. */
 
 static const struct field summary_fields[] = {
     { "time", NULL, "wall clock of the interval's end" },
@@ -120,10 +120,10 @@ static void write_activity(char ret[LABEL_SIZE], const struct blocker_session *s
     else
         snprintf(ret, LABEL_SIZE, "%s for %.*f s", activity, age_s < 10 ? 1 : 0, age_s);
     length = strlen(ret);
-    if (length > 0 && whole > 0 && (double)session->stopped_ns >= whole * SHARE_SAID)
+    if (length > 0 && whole > 0 && (double)session->stopped_ns >= whole * SHARE_SHOWN)
         snprintf(ret + length, LABEL_SIZE - length, ", stopped %.0f %%",
                  100 * (double)session->stopped_ns / whole);
-    else if (length > 0 && whole > 0 && (double)session->cpu_ns >= whole * SHARE_SAID)
+    else if (length > 0 && whole > 0 && (double)session->cpu_ns >= whole * SHARE_SHOWN)
         snprintf(ret + length, LABEL_SIZE - length, ", on a CPU %.0f %%",
                  100 * (double)session->cpu_ns / whole);
     for (char *at = ret; (at = strchr(at, '_')) != NULL;)
