@@ -85,21 +85,13 @@ static int add_row(struct evidence *evidence, struct evidence_sum *sum, const st
     return CAMP_OK;
 }
 
-static void add_losses(struct losses *sum, const struct losses *losses)
-{
-    sum->unseen += losses->unseen;
-    sum->lost += losses->lost;
-    sum->unread_ns += losses->unread_ns;
-    sum->partial += losses->partial;
-}
-
 int evidence_add(struct evidence *evidence, const struct frame *rows, const struct frame *cpus)
 {
     int r = CAMP_OK;
 
     evidence->elapsed_ns += rows->end_ns - rows->start_ns;
     evidence->intervals++;
-    add_losses(&evidence->losses, &rows->losses);
+    losses_add(&evidence->losses, &rows->losses);
     registry_start_frame(&evidence->rows.registry);
     registry_start_frame(&evidence->short_lived.registry);
     for (size_t i = 0; i < rows->entity_count && r == CAMP_OK; i++) {

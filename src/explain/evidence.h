@@ -54,9 +54,9 @@ struct evidence_cpu {
 /* The CPUs together. Times are in seconds a second. */
 struct evidence_machine {
     size_t cpus;   /* 0 if their number is unknown */
-    bool has_load; /* the busy time is known, and so are the members below */
+    bool has_load; /* the busy time and the members below are known */
     double busy;   /* share of the CPUs' time in which they were busy, from 0 to 1 */
-    bool has_rows; /* there is a row for each CPU, and so are the members below known */
+    bool has_rows; /* there is a row for each CPU, so the members below are known */
     struct evidence_cpu fullest, emptiest; /* the CPUs that were busy and idle for longest */
     double outside;                        /* CPU time of threads outside of this PID namespace */
 };

@@ -47,7 +47,7 @@ void finding_cause_fill(struct finding_cause *ret, const struct evidence *eviden
                         const struct cause *row);
 
 /* Fills *ret with the largest cause of the waits in one of `states` (bits 1 << enum camp_state)
- * that the threads of a process had. Without causes of that process, or of its name, *ret is left
- * alone. What nothing has ended yet, and what cannot be attributed, is no cause here. */
+ * that the threads of a process had. Leaves *ret unchanged if that process, or its name, has no
+ * causes. Sleeps that have not ended, and unattributed time, are no causes here. */
 void finding_cause_of(struct finding_cause *ret, const struct evidence *evidence, int64_t pid,
                       const char *name, uint32_t states);

@@ -6,11 +6,7 @@
 
 size_t column_find(const struct schema *schema, const char *name)
 {
-    for (size_t i = 0; schema != NULL && i < schema->column_count; i++) {
-        if (strcmp(schema->columns[i].name, name) == 0)
-            return i;
-    }
-    return SIZE_MAX;
+    return schema != NULL ? schema_find_column(schema, name) : SIZE_MAX;
 }
 
 /* Copies the next word of a list. Returns the rest of the list, or NULL at its end. */

@@ -34,7 +34,7 @@ struct finding {
     bool has_blockers;               /* it is known which sessions block others */
     int32_t pid;                     /* the process of `who`, if it is a living one; otherwise 0 */
     enum camp_provenance provenance; /* of `value` */
-    struct finding_cause cause;      /* who made it wait, where that is known */
+    struct finding_cause cause;      /* the cause of its wait, where that is known */
 };
 
 struct rule {

@@ -26,15 +26,6 @@ static void name_part(struct finding *ret, const struct evidence *evidence, cons
                  parts.frame->schema->columns[at].title);
 }
 
-static size_t label_of_activity(const struct schema *schema)
-{
-    size_t ret = 0;
-
-    while (ret < schema->label_count && strcmp(schema->label_names[ret], "blocking_activity") != 0)
-        ret++;
-    return ret;
-}
-
 /* Writes an activity, such as "idle_in_transaction", as it stands in a sentence. */
 static void write_activity(char *ret, size_t size, const char *activity)
 {
@@ -59,7 +50,8 @@ static void name_blocker(struct finding *ret, const struct evidence *evidence)
 {
     const struct measure blocking = of_sessions(evidence, "blocking_ns");
     const struct frame *frame = blocking.frame;
-    const size_t most = measure_most(&blocking), activity = label_of_activity(frame->schema);
+    const size_t most = measure_most(&blocking),
+                 activity = schema_find_label(frame->schema, "blocking_activity");
     struct finding blocker = { 0 };
     char rate[FIGURE_SIZE];
     int length;
@@ -71,7 +63,7 @@ static void name_blocker(struct finding *ret, const struct evidence *evidence)
     figure_text(rate, measure_row(&blocking, most), FIGURE_TIME);
     length = snprintf(ret->clause, sizeof ret->clause, "; %s blocked others for %s a second",
                       blocker.who, rate);
-    if (activity < frame->schema->label_count && length > 0 && (size_t)length < sizeof ret->clause)
+    if (activity != SIZE_MAX && length > 0 && (size_t)length < sizeof ret->clause)
         write_activity(ret->clause + length, sizeof ret->clause - (size_t)length,
                        labels_value(frame->entities[most].labels, activity));
 }

@@ -108,8 +108,8 @@ void find_inflated_iowait(const struct evidence *evidence, struct finding *ret)
     ret->value = ret->lost_s = fmax(kernel - threads, 0);
 }
 
-/* Returns whether clock ticks sampled the states. Then they miss up to some ticks of an interval,
- * which the next interval has, and only the sum of the intervals tells something. */
+/* Returns whether clock ticks sampled the states. Then the states of one interval may lack some
+ * ticks, which the next interval has, so only the sum of the intervals means something. */
 static bool has_ticks(const struct schema *schema)
 {
     for (size_t i = 0; i < schema->state_count; i++) {

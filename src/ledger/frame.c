@@ -113,6 +113,34 @@ struct filled_columns frame_filled_states(const struct frame *frame, size_t enti
     return filled_of(frame, entity, frame->schema->state_count);
 }
 
+size_t schema_find_label(const struct schema *schema, const char *name)
+{
+    for (size_t i = 0; i < schema->label_count; i++) {
+        if (strcmp(schema->label_names[i], name) == 0)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+static size_t find_column_from(const struct schema *schema, size_t first, const char *name)
+{
+    for (size_t i = first; i < schema->column_count; i++) {
+        if (strcmp(schema->columns[i].name, name) == 0)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+size_t schema_find_column(const struct schema *schema, const char *name)
+{
+    return find_column_from(schema, 0, name);
+}
+
+size_t schema_find_counter(const struct schema *schema, const char *name)
+{
+    return find_column_from(schema, schema->state_count, name);
+}
+
 void schema_find_maxima(struct schema *schema)
 {
     schema->longest = schema->maximum = 0;
@@ -237,6 +265,14 @@ void states_since(uint64_t *ret, const uint64_t *before, const uint64_t *after, 
         ret[most] -= given;
         owed -= given;
     }
+}
+
+void losses_add(struct losses *sum, const struct losses *losses)
+{
+    sum->unseen += losses->unseen;
+    sum->lost += losses->lost;
+    sum->unread_ns += losses->unread_ns;
+    sum->partial += losses->partial;
 }
 
 bool schema_has_servers(const struct schema *schema)

@@ -84,6 +84,11 @@ struct schema {
  * known there is no such column, and its time is in that of the run queue. */
 #define COLUMN_THROTTLED "throttled_ns"
 
+/* Return the index of a label, of a column, or of a column that is not a state, or SIZE_MAX. */
+size_t schema_find_label(const struct schema *schema, const char *name);
+size_t schema_find_column(const struct schema *schema, const char *name);
+size_t schema_find_counter(const struct schema *schema, const char *name);
+
 /* Sets schema->longest and schema->maximum, from the names of the columns. */
 void schema_find_maxima(struct schema *schema);
 
@@ -175,6 +180,9 @@ struct losses {
      * space (LABELS_LOST). */
     uint64_t partial;
 };
+
+/* Adds each count of `losses` to *sum. */
+void losses_add(struct losses *sum, const struct losses *losses);
 
 /* Enough for an error message of libcamp and some words of context. */
 #define FRAME_NOTE_SIZE (CAMP_ERROR_SIZE + 256)

@@ -174,19 +174,9 @@ static double idle_ns(const struct frame *frame, size_t row)
     return sum;
 }
 
-/* Returns the index of the label that names sessions better than their user, or LABELS_MOST. */
-static size_t label_of_names(const struct schema *schema)
-{
-    for (size_t i = 0; i < schema->label_count; i++) {
-        if (strcmp(schema->label_names[i], "application") == 0)
-            return i;
-    }
-    return LABELS_MOST;
-}
-
 static const char *name_of(const struct entity *entity, size_t label)
 {
-    const char *value = label < LABELS_MOST ? labels_value(entity->labels, label) : "";
+    const char *value = label != SIZE_MAX ? labels_value(entity->labels, label) : "";
 
     return value[0] != '\0' ? value : entity->name;
 }
@@ -214,7 +204,7 @@ static bool add_row(struct summary *ret, const struct frame *frame, size_t row, 
 static int name_rows(struct summary *ret, const struct frame *frame, double interval,
                      const size_t *rows, size_t count)
 {
-    const size_t label = label_of_names(frame->schema);
+    const size_t label = schema_find_label(frame->schema, "application");
     struct named *names = calloc(count + 1, sizeof *names);
     const enum column_class wait = summary_wait(ret);
     const bool leads = ret->classes[wait] > ret->classes[CLASS_CPU];

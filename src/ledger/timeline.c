@@ -146,10 +146,7 @@ static void merge_frame(struct timeline *timeline, size_t to, size_t from, size_
     ours->count = *end - ours->first;
     ours->end_ns = theirs->end_ns;
     ours->merged += theirs->merged;
-    ours->losses.unseen += theirs->losses.unseen;
-    ours->losses.lost += theirs->losses.lost;
-    ours->losses.unread_ns += theirs->losses.unread_ns;
-    ours->losses.partial += theirs->losses.partial;
+    losses_add(&ours->losses, &theirs->losses);
 }
 
 /* Moves frame `from` to index `to`, and the rows of the frame to *end, where the rows of the

@@ -170,7 +170,7 @@ static void put_name(struct bytes *to, const struct metric *metric, const struct
         put(to, "}");
 }
 
-/* Writes seconds with as few digits as tell them apart, as OpenMetrics wants for this label. No
+/* Writes seconds with the fewest digits that identify them, as OpenMetrics wants for this label. No
  * bound is a whole number. */
 static void bound_text(char ret[32], uint64_t bound_ns)
 {

@@ -42,11 +42,8 @@ int session_sums_init(struct session_sums *ret, const struct schema *schema, siz
 {
     *ret = (struct session_sums){ .label = label };
     find_states(ret, schema);
-    for (size_t i = schema->state_count; i < schema->column_count; i++) {
-        if (strcmp(schema->columns[i].name, IN_TRANSACTION) == 0)
-            ret->in_transaction_column = i;
-    }
-    if (ret->in_transaction_column != 0)
+    ret->in_transaction_column = schema_find_counter(schema, IN_TRANSACTION);
+    if (ret->in_transaction_column != SIZE_MAX)
         ret->known |= 1u << SESSION_SUM_IN_TRANSACTION;
     return top_k_init(&ret->top, SESSION_SUM_COUNT, groups, new_an_hour);
 }
@@ -66,7 +63,7 @@ static void read_times(const struct session_sums *sums, const struct frame *fram
     for (size_t i = 0; i < SESSION_STATE_COUNT; i++)
         ret[i] = values[sums->columns[i]];
     ret[SESSION_SUM_THROTTLED] = sums->throttled_column != 0 ? values[sums->throttled_column] : 0;
-    if (sums->in_transaction_column != 0)
+    if (sums->in_transaction_column != SIZE_MAX)
         in_transaction_ns = values[sums->in_transaction_column];
     if (in_transaction_ns > ret[SESSION_IDLE])
         in_transaction_ns = ret[SESSION_IDLE];

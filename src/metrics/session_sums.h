@@ -34,7 +34,7 @@ struct session_sums {
     uint32_t known;                      /* bits 1 << state: the source knows the state */
     size_t columns[SESSION_STATE_COUNT]; /* the column of each enum session_state */
     size_t throttled_column;             /* 0 if it is not known */
-    size_t in_transaction_column;        /* 0 if the source does not distinguish it from idle */
+    size_t in_transaction_column; /* SIZE_MAX: the source does not distinguish it from idle */
     uint64_t unaccounted_ns, overlapping_ns;
 };
 

@@ -75,7 +75,7 @@ struct wait_sums {
 };
 
 /* The window of the longest wait. A place has that of the last one to two windows, or since the
- * last snapshot, if that is longer ago. So it does not depend on who else takes snapshots. */
+ * last snapshot, if that is longer ago. So it does not depend on other readers. */
 #define WAIT_WINDOW_NS UINT64_C(60000000000)
 
 /* Returns CAMP_OK or CAMP_E_NOMEM. The caller must call wait_sums_release() in both cases. */

@@ -13,10 +13,9 @@ int from_label_index(const char *option, const char *name, const struct schema *
     char names[LABELS_MOST * LABELS_VALUE_SIZE] = "";
     size_t length = 0;
 
-    for (*ret = 0; *ret < schema->label_count; ++*ret) {
-        if (strcmp(schema->label_names[*ret], name) == 0)
-            return OPTIONS_GO_ON;
-    }
+    *ret = schema_find_label(schema, name);
+    if (*ret != SIZE_MAX)
+        return OPTIONS_GO_ON;
     for (size_t i = 0; i < schema->label_count && length < sizeof names; i++)
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i > 0 ? ", " : "",
                                    schema->label_names[i]);
@@ -24,15 +23,6 @@ int from_label_index(const char *option, const char *name, const struct schema *
         return complain(STATUS_USAGE, "--%s %s: %s has no labels", option, name, facts->name);
     return complain(STATUS_USAGE, "--%s %s: %s has the labels %s", option, name, facts->name,
                     names);
-}
-
-static bool has_label(const struct schema *schema, const char *name)
-{
-    for (size_t i = 0; i < schema->label_count; i++) {
-        if (strcmp(schema->label_names[i], name) == 0)
-            return true;
-    }
-    return false;
 }
 
 #define GROUP_SESSION "session"
@@ -71,8 +61,8 @@ static const char *label_of_group(const char *name, const struct schema *schema,
                  "--group %s: this has whole sessions, without their wait events: record them with "
                  "camp record --group %s",
                  name, name);
-    if (strcmp(name, SOURCE_LABEL_STATEMENT) != 0 || has_label(schema, name) ||
-        !has_label(schema, SOURCE_LABEL_LAST_STATEMENT))
+    if (strcmp(name, SOURCE_LABEL_STATEMENT) != 0 || schema_find_label(schema, name) != SIZE_MAX ||
+        schema_find_label(schema, SOURCE_LABEL_LAST_STATEMENT) == SIZE_MAX)
         return name;
     if (facts->no_statements != NULL)
         complain(STATUS_OK,
@@ -118,8 +108,9 @@ int from_grouping(const char *group, const struct schema *schema, const struct f
     size_t count = 0;
 
     *ret = (struct grouping){ .title = group };
-    if (group == NULL || (strcmp(group, GROUP_SESSION) == 0 &&
-                          strcmp(facts->kind, "sessions") == 0 && !has_label(schema, group)))
+    if (group == NULL ||
+        (strcmp(group, GROUP_SESSION) == 0 && strcmp(facts->kind, "sessions") == 0 &&
+         schema_find_label(schema, group) == SIZE_MAX))
         return OPTIONS_GO_ON;
     ret->key = GROUP_LABEL;
     for (const char *at = group; at != NULL && status == OPTIONS_GO_ON; count++) {

@@ -17,15 +17,6 @@
 #define MINUTE_NS (60 * (int64_t)NS_PER_S)
 #define DAY_NS (1440 * MINUTE_NS)
 
-/* A source of sessions opens microstates before it asks the server, and reads them later. */
-static void confine_sessions(void)
-{
-    const struct sandbox sandbox = { .kind = SANDBOX_SESSIONS };
-
-    privilege_give_up(PRIVILEGE_MAPS);
-    sandbox_enter(&sandbox, NULL); /* without Landlock, it has no errors */
-}
-
 void from_options_init(struct from_options *options)
 {
     *options = (struct from_options){ 0 };
@@ -33,7 +24,7 @@ void from_options_init(struct from_options *options)
     options->range = "";
     options->other = OPENS_DEMO;
     options->from.stop = &stop_requested;
-    options->from.before_server = confine_sessions;
+    options->from.before_server = sandbox_enter_sessions;
     options->from.progress = progress_show;
     options->from.context = &options->progress;
 }

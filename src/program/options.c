@@ -422,3 +422,12 @@ int options_parse(const struct option_table *table, int argc, char **argv, int *
                         MAXIMUM_OPTIONS);
     return parse_complete(&complete, argc, argv, ret_first);
 }
+
+const char *option_first_given(const struct given_option *options, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (options[i].given)
+            return options[i].name;
+    }
+    return NULL;
+}

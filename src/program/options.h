@@ -116,6 +116,15 @@ bool options_complete(const struct option_table *table,
 /* Writes the words of the usage before its options: "camp load net". */
 void options_command(const struct option_table *table, char *ret, size_t capacity);
 
+/* An option, and whether the user gave it. */
+struct given_option {
+    const char *name;
+    bool given;
+};
+
+/* Returns the name of the first given option of options[count], or NULL. */
+const char *option_first_given(const struct given_option *options, size_t count);
+
 bool option_takes_argument(const struct option_spec *spec);
 
 /* Parse "250ms" to ns, and "12K" to bytes. Return false for a text that is not a time or a size. */

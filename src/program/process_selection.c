@@ -74,7 +74,7 @@ int selection_complain_of_missing(const struct process_selection *processes, con
     return OPTIONS_GO_ON;
 }
 
-static bool has_ended(const struct camp_process *process)
+bool process_has_ended(const struct camp_process *process)
 {
     struct camp_task task = { 0 };
 
@@ -94,7 +94,7 @@ int complain_of_unseen_process(int32_t pid)
 int selection_complain_of_unseen(const struct process_selection *processes, int32_t pid)
 {
     for (size_t i = 0; i < processes->count; i++) {
-        if (processes->pids[i] == pid && has_ended(&processes->watched[i]))
+        if (processes->pids[i] == pid && process_has_ended(&processes->watched[i]))
             return complain(STATUS_FAILURE, "process %d ended before the first interval", pid);
     }
     return complain_of_unseen_process(pid);
@@ -106,7 +106,7 @@ int32_t selection_unseen(const struct process_selection *processes)
 
     for (size_t i = 0; i < processes->count; i++) {
         if (!processes->seen[i] && processes->pids[i] != NO_PID &&
-            !has_ended(&processes->watched[i]))
+            !process_has_ended(&processes->watched[i]))
             return processes->pids[i];
         any_seen |= processes->seen[i];
     }
@@ -118,7 +118,7 @@ bool selection_all_ended(struct process_selection *processes)
     size_t ended = 0;
 
     for (size_t i = 0; i < processes->count; i++) {
-        if (processes->pids[i] != NO_PID && has_ended(&processes->watched[i]))
+        if (processes->pids[i] != NO_PID && process_has_ended(&processes->watched[i]))
             processes->pids[i] = NO_PID;
         ended += processes->pids[i] == NO_PID;
     }

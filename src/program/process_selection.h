@@ -43,6 +43,9 @@ int32_t selection_unseen(const struct process_selection *processes);
  * is a name. */
 int32_t pid_or_name(const char *text);
 
+/* Returns whether a process has exited. A zombie, which its parent has not waited for, has. */
+bool process_has_ended(const struct camp_process *process);
+
 /* Print an error about the process, and return STATUS_FAILURE. */
 int complain_of_missing_process(int32_t pid);
 int complain_of_unseen_process(int32_t pid);

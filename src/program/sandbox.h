@@ -18,6 +18,8 @@
  */
 #pragma once
 
+#include "privilege.h"
+
 #include <camp/camp.h>
 #include <stdbool.h>
 
@@ -54,6 +56,16 @@ struct sandbox {
  * on without. Returns CAMP_OK; or CAMP_E_NOMEM if a limit of open files or memory is too low for
  * the rules, and CAMP_E_IO if a disk failed: the command must then end. */
 int sandbox_enter(const struct sandbox *sandbox, struct camp_error *error);
+
+/* Confines a command that is about to ask a database server: it has opened microstates, which it
+ * reads later. */
+static inline void sandbox_enter_sessions(void)
+{
+    const struct sandbox sandbox = { .kind = SANDBOX_SESSIONS };
+
+    privilege_give_up(PRIVILEGE_MAPS);
+    sandbox_enter(&sandbox, NULL); /* without Landlock, it has no errors */
+}
 
 /* Returns the version of Landlock's interface that this kernel has, or 0 if it has none. */
 int sandbox_landlock_version(void);

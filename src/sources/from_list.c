@@ -148,7 +148,12 @@ uint32_t from_given(const struct from *from)
     return ret;
 }
 
-static uint32_t options_of(const struct from_source *source, bool with_query)
+bool from_source_is_server(const struct from_source *source)
+{
+    return source != NULL && (source->opener == OPENS_POSTGRES || source->opener == OPENS_MARIADB);
+}
+
+uint32_t from_source_options(const struct from_source *source, bool with_query)
 {
     return with_query && source->query_options != 0 ? source->query_options : source->options;
 }
@@ -183,7 +188,7 @@ int from_check(const struct from_source *source, const char *text, uint32_t give
                struct camp_error *error)
 {
     const bool with_query = (given & WITH_QUERY) != 0;
-    const uint32_t refused = given & ~options_of(source, with_query);
+    const uint32_t refused = given & ~from_source_options(source, with_query);
     char sources[256];
 
     for (size_t i = 0; i < FROM_OPTION_COUNT; i++) {

@@ -67,6 +67,12 @@ const struct from_source *from_source_find(const char *text);
 
 const struct from_source *from_source_of_recordings(void);
 
+/* Returns whether a source is a PostgreSQL or MariaDB server. `source` may be NULL. */
+bool from_source_is_server(const struct from_source *source);
+
+/* Returns the options that go with a source (enum from_option). */
+uint32_t from_source_options(const struct from_source *source, bool with_query);
+
 /* Like from_source_find(), but also finds the folder of a rotated recording. Returns CAMP_E_INVALID
  * if there is no such source; the message lists the sources. Defined in from.c. */
 int from_source_of(const char *text, const struct from_source **ret, struct camp_error *error);

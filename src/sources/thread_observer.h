@@ -1,6 +1,6 @@
-/* Another user of the session of a source of threads: it is told what the threads did, and may read
- * the session itself. So the same readings become rows of threads and, for example, causes of waits
- * (sources/causes). */
+/* A second user of the session of a source of threads: the source reports to it what the threads
+ * did, and it may read the session itself. So the same readings become rows of threads and, for
+ * example, causes of waits (sources/causes). */
 #pragma once
 
 #include "sources/source.h"

@@ -191,15 +191,6 @@ void frame_columns_see(struct frame_columns *columns, const struct selected *sel
     find_averages(columns, selected->picked);
 }
 
-static bool has_label(const struct schema *schema, const char *name)
-{
-    for (size_t i = 0; i < schema->label_count; i++) {
-        if (strcmp(schema->label_names[i], name) == 0)
-            return true;
-    }
-    return false;
-}
-
 bool frame_columns_have_pid(const struct frame_columns *columns, const struct frame_style *style)
 {
     return columns->has_pid && style->is_single && !style->numbered;
@@ -210,7 +201,7 @@ bool frame_columns_have_session_id(const struct frame_columns *columns,
                                    const struct frame_style *style)
 {
     return columns->has_session_id && style->is_single && !style->numbered &&
-           has_label(columns->schema, "blocker");
+           schema_find_label(columns->schema, "blocker") != SIZE_MAX;
 }
 
 bool frame_columns_have_count(const struct frame_columns *columns, const struct frame_style *style)

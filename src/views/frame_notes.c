@@ -104,25 +104,14 @@ static void note_over(char *note, const struct frame *frame)
                count, 100 * most, frame->entities[worst].name);
 }
 
-/* Returns the index of a counter's column, or column_count if there is no such column. */
-static size_t find_counter(const struct schema *schema, const char *name)
-{
-    size_t at = schema->state_count;
-
-    while (at < schema->column_count && strcmp(schema->columns[at].name, name) != 0)
-        at++;
-    return at;
-}
-
 /* Appends which percentage of the context switches no event reported. Appends nothing if `cpus` has
  * no count of reported switches. */
 static void append_share(char *note, const struct frame *cpus, uint64_t unseen)
 {
-    const size_t column =
-        cpus != NULL && cpus->entity_count > 0 ? find_counter(cpus->schema, "switches") : 0;
-    const double seen = column > 0 && column < cpus->schema->column_count
-                            ? (double)frame_values(cpus, 0)[column]
-                            : 0;
+    const size_t column = cpus != NULL && cpus->entity_count > 0
+                              ? schema_find_counter(cpus->schema, "switches")
+                              : SIZE_MAX;
+    const double seen = column != SIZE_MAX ? (double)frame_values(cpus, 0)[column] : 0;
 
     if (seen > 0)
         append(note, " (%.3f %%)", 100 * (double)unseen / (seen + (double)unseen));
@@ -170,10 +159,10 @@ static void note_losses(char *note, const struct frame *frame, const struct fram
 static void note_samples(char *note, const struct frame *frame)
 {
     const struct schema *schema = frame->schema;
-    const size_t column = find_counter(schema, "samples");
+    const size_t column = schema_find_counter(schema, "samples");
     double samples = 0, sessions = 0;
 
-    for (size_t i = 0; column < schema->column_count && i < frame->entity_count; i++) {
+    for (size_t i = 0; column != SIZE_MAX && i < frame->entity_count; i++) {
         samples += (double)frame_values(frame, i)[column];
         sessions += frame->entities[i].count;
     }
@@ -190,12 +179,12 @@ static void note_samples(char *note, const struct frame *frame)
  * and the host where these two times differ most. */
 static void note_sampled(char *note, const struct frame *frame)
 {
-    const size_t column = find_counter(frame->schema, "sampled_busy_ns");
+    const size_t column = schema_find_counter(frame->schema, "sampled_busy_ns");
     const double interval = interval_of(frame);
     double all = 0, all_sampled = 0, most = 0;
     size_t worst = 0;
 
-    if (column == frame->schema->column_count || frame->entity_count == 0 || interval <= 0)
+    if (column == SIZE_MAX || frame->entity_count == 0 || interval <= 0)
         return;
     for (size_t i = 0; i < frame->entity_count; i++) {
         const double sampled = (double)frame_values(frame, i)[column];

@@ -161,11 +161,6 @@ static bool has_id(const struct filling *filling, const struct entity *entity)
            ((key == GROUP_THREAD || key == GROUP_PROCESS) && entity->id != 0);
 }
 
-static struct cell quota_cell(const char *text)
-{
-    return text[0] != '\0' ? cell_text(text) : cell_unknown();
-}
-
 static void fill_text(const struct filling *filling, size_t row, uint32_t depth, struct cell *cells,
                       struct frame_texts *texts)
 {
@@ -192,7 +187,7 @@ static void fill_text(const struct filling *filling, size_t row, uint32_t depth,
     if (frame_columns_have_count(columns, style))
         *cells++ = cell_natural(entity->count);
     if (style->percent_of == PERCENT_OF_QUOTA)
-        *cells++ = quota_cell(labels_value(entity->labels, style->quota_label));
+        *cells++ = cell_text_or_unknown(labels_value(entity->labels, style->quota_label));
     cells = fill_percents(filling, row, cells, texts);
     if (style->extra_count > 0)
         style->fill_extra(style->context, filling->rows, row, cells);

@@ -3,9 +3,14 @@
 #include <math.h>
 #include <stdio.h>
 
+double percent_of(double part, uint64_t whole)
+{
+    return whole > 0 ? 100 * part / (double)whole : NAN;
+}
+
 struct cell percent_cell(int64_t part, uint64_t whole, char buffer[PERCENT_SIZE])
 {
-    const double percent = whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
+    const double percent = percent_of((double)part, whole);
 
     if (isnan(percent))
         return cell_unknown();

@@ -5,6 +5,9 @@
 
 #define PERCENT_SIZE 12
 
+/* Returns part / whole in percent, or NAN if `whole` is 0. */
+double percent_of(double part, uint64_t whole);
+
 /* Returns part / whole in percent, such as 0.3, 99.9, 100, 2500 or "30k" (30,000). `buffer` holds a
  * text such as "30k", and must live as long as the cell. A value that rounds to 0.0 is faint. */
 struct cell percent_cell(int64_t part, uint64_t whole, char buffer[PERCENT_SIZE]);

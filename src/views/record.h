@@ -47,6 +47,10 @@ static inline struct cell cell_text(const char *text)
 {
     return (struct cell){ .kind = text != NULL ? CELL_TEXT : CELL_UNKNOWN, .text = text };
 }
+static inline struct cell cell_text_or_unknown(const char *text)
+{
+    return cell_text(text[0] != '\0' ? text : NULL);
+}
 static inline struct cell cell_list(const char *text)
 {
     return (struct cell){ .kind = text != NULL ? CELL_LIST : CELL_UNKNOWN, .text = text };

@@ -1,9 +1,9 @@
 /*
  * Text for readers: a headline, tables with headings, and notes. Without a limit of the width
- * everything is shown. With a limit, columns that are said to be spare are left out, with a note,
- * text columns without a stated width are wrapped, and whatever still does not fit is cut, with a
- * mark at its end. Names may be any bytes. Unprintable characters
- * are shown as "?", so that no process name can move the cursor.
+ * everything is shown. With a limit, columns that are marked as spare are left out, with a note,
+ * text columns without a stated width are wrapped, and what still does not fit is cut, with a mark
+ * at its end. Names may be any bytes. Unprintable characters are shown as "?", so that no process
+ * name can move the cursor.
  */
 #include "format.h"
 #include "text_columns.h"

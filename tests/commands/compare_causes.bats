@@ -45,7 +45,7 @@ exec(sys.argv[1])' "$1"
 }
 
 @test "a victim that waits longer for a CPU is shown with the neighbour that caused it" {
-    need_causes
+    need_states
     local intervals
     # How sure a difference is depends on what other programs do meanwhile: more intervals make it surer.
     for intervals in 40 80 160; do
@@ -74,7 +74,7 @@ assert c["summary"]["causes_compared"] == len(c["causes"])'
 }
 
 @test "the causes of a state, and what has none, add up to it in both recordings" {
-    need_causes
+    need_states
     record_load neighbour a.camp
     record_load pipe b.camp
     "$CAMP" compare a.camp b.camp --at-least 0 --json >one
@@ -99,7 +99,7 @@ for row in c["causes"]:
 }
 
 @test "other culprits of the same waits are found, although the state did not change" {
-    need_causes
+    need_states
     record_load neighbour a.camp 80
     cp a.camp b.camp
     sqlite3 b.camp "UPDATE cause_group SET name = 'another' WHERE name = 'pair-culprit'"
@@ -116,7 +116,7 @@ assert found == {"pair-culprit": "less", "another": "more"}, found'
 }
 
 @test "time without a cause may belong to any cause, so the intervals are wider by it" {
-    need_causes
+    need_states
     record_load neighbour a.camp
     cp a.camp b.camp
     # In B the name lost its group: no cause is known of its time.
@@ -131,7 +131,7 @@ for row in queue:
 }
 
 @test "a recording has no difference of causes to itself" {
-    need_causes
+    need_states
     record_load pipe a.camp
     "$CAMP" compare a.camp a.camp --at-least 0 --json >one
     asked '
@@ -140,7 +140,7 @@ assert c["summary"]["causes_more"] == c["summary"]["causes_less"] == 0'
 }
 
 @test "causes of one recording only, of other rows, or of some intervals are not compared, which a note says" {
-    need_causes
+    need_states
     "$CAMP" record --why --output a.camp 50ms 20
     "$CAMP" record --output b.camp 50ms 20
     run -0 "$CAMP" compare a.camp b.camp
@@ -158,7 +158,7 @@ assert c["summary"]["causes_more"] == c["summary"]["causes_less"] == 0'
 }
 
 @test "the causes in recordings of processes and commands are compared" {
-    need_causes
+    need_states
     for rows in processes commands; do
         "$CAMP" record --why --from "$rows" --output "$rows.camp" 50ms 20
         "$CAMP" compare "$rows.camp" "$rows.camp" --at-least 0 --json >one
@@ -167,7 +167,7 @@ assert c["summary"]["causes_more"] == c["summary"]["causes_less"] == 0'
 }
 
 @test "damaged causes end camp compare with status 1 in one line, and the states are compared" {
-    need_causes
+    need_states
     "$CAMP" record --why --output a.camp 50ms 20
     cp a.camp b.camp
     sqlite3 b.camp "UPDATE cause SET time_ns = -1 WHERE tick = 7"

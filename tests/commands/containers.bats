@@ -2,30 +2,18 @@
 # --group container, pod and unit: processes in cgroups named as runtimes name them, with the files of the fixtures.
 
 bats_require_minimum_version 1.5.0
+load microstates
 
 setup() {
     export PYTHONDONTWRITEBYTECODE=1
 }
 
-# bpf: skips the test if camp may not use microstates.
-bpf() {
-    run "$CAMP" time --no-syscalls --output "$BATS_TEST_TMPDIR/probe" -- true
-    if [ "$status" -eq 4 ] || [[ $output == *"without microstates"* ]]; then
-        skip "$output"
-    fi
-}
-
-# check CASE: fails if something differs; skips the test if this machine cannot make the case.
 check() {
-    local status=0
-    python3 "$BATS_TEST_DIRNAME/containers.py" "$1" >"$BATS_TEST_TMPDIR/table" 2>&1 || status=$?
-    cat "$BATS_TEST_TMPDIR/table"
-    if [ "$status" -eq 77 ]; then skip "$(cat "$BATS_TEST_TMPDIR/table")"; fi
-    return "$status"
+    run_law "$BATS_TEST_DIRNAME/containers.py" "$1"
 }
 
 @test "top names the container, pod and unit of each runtime" {
-    bpf
+    need_microstates
     check names
 }
 
@@ -34,33 +22,33 @@ check() {
 }
 
 @test "a container without a file is shown by its id, and a note counts it" {
-    bpf
+    need_microstates
     check unknown
 }
 
 # bats test_tags=law
 @test "a load at its quota has 100 % of it, and its throttled time is shown" {
-    bpf
+    need_microstates
     check quota
 }
 
 @test "a recording shows the names on a machine without the files" {
-    bpf
+    need_microstates
     check replay
 }
 
 @test "export has a group for each container, pod and unit" {
-    bpf
+    need_microstates
     check export
 }
 
 @test "a served exporter reports once why containers have no names" {
-    bpf
+    need_microstates
     check notes
 }
 
 @test "a container that ended keeps its name in its last interval" {
-    bpf
+    need_microstates
     check ended
 }
 
@@ -69,7 +57,7 @@ check() {
 }
 
 @test "a hostile name of a container changes no terminal, table or metric" {
-    bpf
+    need_microstates
     check hostile
 }
 
@@ -105,7 +93,7 @@ END
 
 # bats test_tags=deep
 @test "a container that Podman runs is shown by its name" {
-    bpf
+    need_microstates
     status=0
     unshare --mount bash "$BATS_TEST_DIRNAME/podman.bash" camp-live \
         "$CAMP" top --count 1 --interval 0.5 --format csv --group container >"$BATS_TEST_TMPDIR/rows" 2>&1 || status=$?

@@ -3,14 +3,11 @@
 
 load ../waiting
 load children
+load microstates
 
 setup_file() {
-    export CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
     export LOADS=$BATS_TEST_DIRNAME/explain_loads.py
-    local status=0
-    REFUSAL=$("$CAMP" wait --count 1 --interval 50ms --tier bpf 2>&1 >/dev/null) || status=$?
-    [ "$status" -eq 0 ] || [ "$status" -eq 4 ] || [[ $REFUSAL == *"without microstates"* ]]
-    export REFUSAL
+    find_refusal wait --count 1 --interval 50ms --tier bpf
     RECORDING=$BATS_FILE_TMPDIR/threads.camp
     export RECORDING
     [ -n "$REFUSAL" ] || "$CAMP" record --count 2 --interval 200ms --output "$RECORDING" >/dev/null
@@ -25,11 +22,6 @@ teardown() {
     end_children KILL
     wait
     rm -f "${FILE:-$BATS_TEST_TMPDIR/none}"
-}
-
-# Skips the test if setup_file found that microstates are unavailable.
-need_states() {
-    [ -z "$REFUSAL" ] || skip "$REFUSAL"
 }
 
 # Runs Python code on the JSON of `camp explain ARGUMENTS`: `e` is all of it, `found` has the findings by rule, and

@@ -11,7 +11,7 @@ setup_file() {
 
 # scrape NAME ARGUMENT...: runs the test NAME of export_why.py, which must pass.
 scrape() {
-    [ -z "$REFUSAL" ] || skip "$REFUSAL"
+    need_states
     grep -qaF libmicrohttpd.so "$CAMP" || skip "camp was built without libmicrohttpd"
     run timeout 120 /usr/bin/python3 "$BATS_TEST_DIRNAME/export_why.py" "$CAMP" "$@"
     echo "$output"

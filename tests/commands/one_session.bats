@@ -44,7 +44,7 @@ count_programs() {
 }
 
 @test "top, view, export and record with --why attach as many programs as camp why" {
-    need_causes
+    need_states
     [ -r /proc/self/fdinfo ] && [ "$(id -u)" -eq 0 ] || skip "needs root, to read the descriptors of a process with capabilities"
     count_programs why --json --interval 100ms
     local of_why=$COUNT

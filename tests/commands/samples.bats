@@ -98,3 +98,11 @@ END
         [[ $stderr == "camp top: plain.csv has no samples of sessions (docs/tables.md), so ${option%% *} has no meaning" ]]
     done
 }
+
+@test "camp why says that recorded samples have no blockers, and what to record" {
+    printf '%s\n' 'sample_time,pid,usename,wait_event_type,wait_event,state' '2026-11-30 10:00:00,1,bob,Lock,tuple,active' \
+        '2026-11-30 10:00:01,1,bob,,,active' >"$BATS_TEST_TMPDIR/samples.csv"
+    "$CAMP" record --from "$BATS_TEST_TMPDIR/samples.csv" --output "$BATS_TEST_TMPDIR/samples.camp"
+    run -1 --separate-stderr "$CAMP" why --from "$BATS_TEST_TMPDIR/samples.camp"
+    [[ $stderr == "camp why: "*"samples.camp (sessions) has no blockers: record the sessions with camp record --from postgres:CONNINFO or mariadb:CONNINFO" ]]
+}

@@ -2,13 +2,11 @@
 # camp time: where the wall time of a command and its descendants went.
 
 bats_require_minimum_version 1.5.0
+load microstates
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
-    run "$CAMP" time --no-syscalls --output "$BATS_TEST_TMPDIR/probe" -- true
-    if [ "$status" -eq 4 ] || [[ $output == *"without microstates"* ]]; then
-        skip "$output"
-    fi
+    need_microstates
 }
 
 # Runs a Python program, in which `t` is the JSON of a timed command.

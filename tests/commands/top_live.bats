@@ -3,17 +3,14 @@
 
 bats_require_minimum_version 1.5.0
 load children
+load microstates
 
-# Whether microstates can be had is asked once.
 setup_file() {
-    local status=0
-    REFUSAL=$("$CAMP" top --tier bpf --count 1 --interval 50ms --top 1 2>&1 >/dev/null) || status=$?
-    [ "$status" -eq 0 ] || [ "$status" -eq 4 ] || [[ $REFUSAL == *"without microstates"* ]]
-    export REFUSAL
+    find_refusal top --tier bpf --count 1 --interval 50ms --top 1
 }
 
 setup() {
-    [ -z "$REFUSAL" ] || skip "$REFUSAL"
+    need_states
     grep -qaF libncursesw.so "$CAMP" || [[ $BATS_TEST_DESCRIPTION == *"prints lines"* ]] ||
         skip "camp was built without ncurses"
 }

@@ -2,17 +2,14 @@
 # camp top --columns pea: the columns of the process lister of the papers, with sizes and the CPU time of children.
 
 bats_require_minimum_version 1.5.0
+load microstates
 
 setup_file() {
-    export CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
-    local status=0
-    REFUSAL=$("$CAMP" top --tier bpf --count 1 --interval 50ms 2>&1 >/dev/null) || status=$?
-    [ "$status" -eq 0 ] || [ "$status" -eq 4 ] || [[ $REFUSAL == *"without microstates"* ]]
-    export REFUSAL
+    find_refusal top --tier bpf --count 1 --interval 50ms
 }
 
 setup() {
-    [ -z "$REFUSAL" ] || skip "$REFUSAL"
+    need_states
     [ "$(id -u)" -eq 0 ] || skip "needs root for microstates"
 }
 

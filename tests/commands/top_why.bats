@@ -52,7 +52,7 @@ $2" &
 
 # bats test_tags=law
 @test "--filter selects names, not the words of the largest cause" {
-    need_causes
+    need_states
     a_process "$NAPS" '
 while True: time.sleep(0.1)'
     top --interval 1s --count 1 --filter '^(timer|not_ended|poll)$' <<'END'
@@ -65,7 +65,7 @@ END
 }
 
 @test "camp top --why: sleeps of 100 ms have a p99 between 64 and 256 ms, and a timer ended them" {
-    need_causes
+    need_states
     a_process "$NAPS" '
 while True: time.sleep(0.1)'
     top --interval 3s --count 1 <<'END'
@@ -87,8 +87,8 @@ END
 # at a time. How long the victim waited the kernel's own count says, which the victim reads in a loop. On a busy machine it
 # may have had the CPU twice between two readings: what grew meanwhile is then no wait of its own.
 # bats test_tags=law
-@test "camp top --why: the longest wait for a CPU is that which the waiting thread has measured" {
-    need_causes
+@test "camp top --why: the longest wait for a CPU is the one that the waiting thread has measured" {
+    need_states
     local result=$BATS_TEST_TMPDIR/longest
     [ "$(id -u)" -eq 0 ] || skip "needs root, to raise a priority"
     a_process why-hog '
@@ -128,7 +128,7 @@ END
 }
 
 @test "camp top --why knows no lengths of waits that have not ended" {
-    need_causes
+    need_states
     a_process "$NAPS" '
 while True: time.sleep(0.01)'
     top --interval 300ms --count 2 <<'END'
@@ -149,7 +149,7 @@ END
 }
 
 @test "the rows of camp top --why are sorted by a length of waits, and the states add up to the time" {
-    need_causes
+    need_states
     top --interval 300ms --count 2 --sort run_queue_max_ns <<'END'
 lengths = [row['counters']['run_queue_max_ns'] or 0 for row in rows]
 assert lengths == sorted(lengths, reverse=True) and lengths[0] > 0, lengths
@@ -168,7 +168,7 @@ END
 }
 
 @test "camp top --why as text has the lengths of the waits for a CPU, or of the state of --sort, and a cause" {
-    need_causes
+    need_states
     a_process "$NAPS" '
 while True: time.sleep(0.01)'
     run --separate-stderr "$CAMP" top --why --interval 500ms --count 1 --top 0

@@ -2,6 +2,7 @@
 # camp view: messages, and answers to attacks (attack.py).
 
 bats_require_minimum_version 1.5.0
+load microstates
 
 setup() {
     grep -qaF libmicrohttpd.so "$CAMP" || skip "camp was built without libmicrohttpd"
@@ -40,9 +41,9 @@ attack() {
     attack beats --from cpus --interval 60
 }
 
-# Skips the test unless camp why can run here, and sets REFUSAL to what it says otherwise.
 need_causes() {
-    REFUSAL=$("$CAMP" why --count 1 --interval 50ms 2>&1 >/dev/null) || skip "$REFUSAL"
+    find_refusal why --count 1 --interval 50ms
+    need_states
 }
 
 @test "camp view --why sends the causes of each interval before its frame" {

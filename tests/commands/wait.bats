@@ -4,25 +4,17 @@
 bats_require_minimum_version 1.5.0
 load ../waiting
 load children
+load microstates
 load ends_with
 
 setup_file() {
-    export CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
-    local status=0
-    REFUSAL=$("$CAMP" wait --count 1 --interval 50ms --tier bpf 2>&1 >/dev/null) || status=$?
-    [ "$status" -eq 0 ] || [ "$status" -eq 4 ] || [[ $REFUSAL == *"without microstates"* ]]
-    export REFUSAL
+    find_refusal wait --count 1 --interval 50ms --tier bpf
 }
 
 teardown() {
     end_children
     wait
     [ -z "${FILE:-}" ] || rm -f "$FILE"
-}
-
-# Skips the test if setup_file found that microstates are unavailable.
-need_states() {
-    [ -z "$REFUSAL" ] || skip "$REFUSAL"
 }
 
 # Runs Python code on the JSON of the intervals: `w` is the last interval, and `cpus` has its CPUs by id.

@@ -1,21 +1,7 @@
 # shellcheck shell=bash
 # Functions for the tests of the causes of waits.
 
-# find_refusal WORD...: runs camp with the words. Sets REFUSAL to what it says if the causes of waits are unavailable,
-# or to "". Fails if it ends for another reason.
-find_refusal() {
-    export CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp} REFUSAL
-    local status=0
-    REFUSAL=$("$CAMP" "$@" 2>&1 >/dev/null) || status=$?
-    [ "$status" -eq 0 ] || [ "$status" -eq 4 ] || [[ $REFUSAL == *"without microstates"* ]] ||
-        [[ $REFUSAL == *"causes of waits"* ]]
-    [ "$status" -ne 0 ] || REFUSAL=
-}
-
-# Skips the test if setup_file found that the causes of waits are unavailable.
-need_causes() {
-    [ -z "$REFUSAL" ] || skip "$REFUSAL"
-}
+load microstates
 
 # Starts a process "why-victim" that runs and waits on the last CPU in turn with "why-waker", which answers it
 # after a sleep, while "why-hog" uses that CPU. Each has its name before the test goes on.

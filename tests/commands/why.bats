@@ -37,7 +37,7 @@ $program" "$BATS_TEST_TMPDIR/why.json"
 }
 
 @test "the parts of each row of camp why add up to it, and the states to 100 percent" {
-    need_causes
+    need_states
     start_victim
     ask '
 assert w["schema"] == "camp.why/1" and w["pid"] > 0, w
@@ -65,7 +65,7 @@ assert min(i["losses"]["reduced_percent"] for i in intervals) < 1, [i["losses"] 
 }
 
 @test "camp why finds the culprit on the CPU and the waker at the pipe, and follows the chain" {
-    need_causes
+    need_states
     start_victim
     ask '
 assert rest(part("run_queue", "group", "why-hog")) > 1, rows
@@ -81,7 +81,7 @@ assert any(row["who"] in ("why-hog", "other processes") for row in w["inflicted"
 
 @test "camp why names the other end of sockets, by the address or by the process" {
     [ "$(id -u)" -eq 0 ] || skip "needs root: only root sees the descriptors of all processes"
-    need_causes
+    need_states
     python3 -c '
 import ctypes, os, signal, socket, sys, time
 def name(text):
@@ -118,7 +118,7 @@ assert any(name.startswith("with why-peer (") for name in objects), w["calls"]
 
 @test "camp why shows descriptors that it may not read by their numbers alone" {
     [ "$(id -u)" -eq 0 ] || skip "only root can become another user"
-    need_causes
+    need_states
     start_victim
     public_camp
     local capabilities='+bpf,+perfmon'
@@ -134,7 +134,7 @@ assert objects and all(name.startswith("fd ") and name[3:].isdigit() for name in
 }
 
 @test "camp why NAME has all processes of the name" {
-    need_causes
+    need_states
     start_victim
     ask '
 assert w["subject"] == "why-waker" and w["pid"] is None, w
@@ -148,7 +148,7 @@ assert abs(sum(row["percent"] for row in states) - 100) < 0.001, states
 }
 
 @test "camp why --by process divides by process" {
-    need_causes
+    need_states
     start_victim
     ask '
 groups = [row for row in rows if row["level"] == "who" and row["cause"] == "group"]
@@ -160,7 +160,7 @@ assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswit
 }
 
 @test "camp why as text has the sentence, the tree and the chain" {
-    need_causes
+    need_states
     start_victim
     run --separate-stderr "$CAMP" why "$VICTIM" 300ms 1
     [ "$status" -eq 0 ]
@@ -173,7 +173,7 @@ assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswit
 }
 
 @test "the tree of camp why has all its columns in a terminal of 80" {
-    need_causes
+    need_states
     start_victim
     VICTIM=$VICTIM NO_COLOR=1 LC_ALL=C.UTF-8 CAMP=$CAMP script -qec \
         'stty cols 80; "$CAMP" why "$VICTIM" 300ms 1' /dev/null </dev/null >"$BATS_TEST_TMPDIR/terminal" 3>&-
@@ -181,7 +181,7 @@ assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswit
 }
 
 @test "camp why ends when its process has ended, and says so in one line" {
-    need_causes
+    need_states
     sleep 60 &
     local sleeper=$! status=0
     timeout 60 "$CAMP" why "$sleeper" 100ms >"$BATS_TEST_TMPDIR/output" 2>"$BATS_TEST_TMPDIR/stderr" 3>&- &
@@ -194,7 +194,7 @@ assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswit
 }
 
 @test "camp why says that its process ended during its only interval, whose causes it shows" {
-    need_causes
+    need_states
     sleep 60 &
     local sleeper=$! status=0
     "$CAMP" why --json "$sleeper" 3s 1 >"$BATS_TEST_TMPDIR/output" 2>"$BATS_TEST_TMPDIR/stderr" 3>&- &
@@ -212,7 +212,7 @@ assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswit
     [ "$status" -eq 1 ]
     [[ $stderr == "camp why: there is no process 99999999 "* ]]
     [ -z "$output" ]
-    need_causes
+    need_states
     run --separate-stderr "$CAMP" why no-such-name 100ms 1
     [ "$status" -eq 1 ]
     [ "$stderr" = "camp why: no process has the name no-such-name" ]
@@ -226,7 +226,7 @@ assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswit
 }
 
 @test "camp why NAME goes on when the last process of the name has ended" {
-    need_causes
+    need_states
     cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/why-brief"
     "$BATS_TEST_TMPDIR/why-brief" 600 &
     local brief=$! output=$BATS_TEST_TMPDIR/output camp status=0
@@ -249,7 +249,7 @@ assert intervals[-1]["tree"] == [], intervals[-1]
 }
 
 @test "camp why accounts processes that end within the interval" {
-    need_causes
+    need_states
     cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/why-short"
     (while true; do "$BATS_TEST_TMPDIR/why-short" 0.03; done) &
     ask '
@@ -260,7 +260,7 @@ assert min(i["losses"]["reduced_percent"] for i in intervals) < 10, [i["losses"]
 }
 
 @test "camp why of a kernel thread says that kernel threads are one group" {
-    need_causes
+    need_states
     [ "$(ps -o ppid= -p 2 2>/dev/null | tr -d ' ')" = 0 ] || skip "kernel threads are not visible in this container"
     run --separate-stderr "$CAMP" why kthreadd 100ms 1
     [ "$status" -eq 1 ]
@@ -289,7 +289,7 @@ assert min(i["losses"]["reduced_percent"] for i in intervals) < 10, [i["losses"]
 
 @test "without capabilities camp why says so in one line, with exit status 4" {
     [ "$(id -u)" -eq 0 ] || skip "only root can become another user"
-    need_causes
+    need_states
     public_camp
     run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" why --count 1
     [ "$status" -eq 4 ]

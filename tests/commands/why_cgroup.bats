@@ -9,14 +9,9 @@ setup_file() {
     find_refusal why --count 1 --interval 50ms
 }
 
-# check CASE: fails if something differs; skips the test if this machine cannot make the case.
 check() {
-    local status=0
-    [ -z "$REFUSAL" ] || skip "$REFUSAL"
-    python3 "$BATS_TEST_DIRNAME/why_cgroup.py" "$1" >"$BATS_TEST_TMPDIR/said" 2>&1 || status=$?
-    cat "$BATS_TEST_TMPDIR/said"
-    if [ "$status" -eq 77 ]; then skip "$(cat "$BATS_TEST_TMPDIR/said")"; fi
-    return "$status"
+    need_states
+    run_law "$BATS_TEST_DIRNAME/why_cgroup.py" "$1"
 }
 
 # bats test_tags=law
@@ -41,7 +36,7 @@ check() {
     run -1 --separate-stderr "$CAMP" why /../../../etc 100ms 1
     [[ $stderr == "camp why: there is no cgroup '/../../../etc' in /"* ]] ||
         [[ $stderr == "camp why: no cgroups here: "* ]]
-    [ -z "$REFUSAL" ] || skip "$REFUSAL"
+    need_states
     run -1 --separate-stderr "$CAMP" why --container no-such-name --count 1
     [[ $stderr == "camp why: no process is in the container 'no-such-name': camp top --group container lists them" ]] ||
         [[ $stderr == "camp why: no cgroups here: "* ]]

@@ -34,7 +34,7 @@ $program" "$BATS_TEST_TMPDIR/why.json"
 }
 
 @test "of a process that hangs camp why shows the call, the file and the process at the other end" {
-    need_causes
+    need_states
     mkfifo "$BATS_TEST_TMPDIR/fifo"
     sleep 600 >"$BATS_TEST_TMPDIR/fifo" &
     local holder=$!
@@ -60,7 +60,7 @@ assert w["sentence"].endswith("in pipe, and nothing has woken 100 % of it yet.")
 }
 
 @test "camp why names the process that holds the lock of a file for which another one waits" {
-    need_causes
+    need_states
     local file="$BATS_TEST_TMPDIR/lock"
     python3 -c '
 import fcntl, sys, time
@@ -84,7 +84,7 @@ assert w["chain"][1]["who"].endswith(holder) and w["chain"][1]["state"] in ("tim
 }
 
 @test "camp why shows the call of a sleep that began while it watched, and of a stopped process" {
-    need_causes
+    need_states
     : >"$BATS_TEST_TMPDIR/go"
     python3 -c '
 import socket, sys, time
@@ -110,7 +110,7 @@ assert w["chain_text"].endswith(" was stopped 100.0 %, and nothing has continued
 }
 
 @test "the waits for children that have ended are one row of camp why" {
-    need_causes
+    need_states
     python3 -c '
 import os, sys, time
 open(sys.argv[1], "w").close()
@@ -129,7 +129,7 @@ assert len(ended) == 1 and ended[0]["count"] > 2, w["calls"]
 }
 
 @test "a recording answers for a process that hangs as camp why does live, by its pid and by its name" {
-    need_causes
+    need_states
     mkfifo "$BATS_TEST_TMPDIR/fifo"
     sleep 600 >"$BATS_TEST_TMPDIR/fifo" &
     local holder=$! name=hung-$BASHPID
@@ -158,7 +158,7 @@ assert w["chain"][1]["call"] == "clock_nanosleep", w["chain"]' --from "$BATS_TES
 }
 
 @test "on a terminal of 80 or 60 columns the sentences are wrapped at words, and the answer is not cut" {
-    need_causes
+    need_states
     mkfifo "$BATS_TEST_TMPDIR/fifo"
     sleep 600 >"$BATS_TEST_TMPDIR/fifo" &
     local holder=$!
@@ -178,7 +178,7 @@ assert w["chain"][1]["call"] == "clock_nanosleep", w["chain"]' --from "$BATS_TES
 }
 
 @test "the chain of a name is the lock for which most of its processes wait, while another one runs" {
-    need_causes
+    need_states
     local file="$BATS_TEST_TMPDIR/lock" name=chain-$BASHPID
     python3 -c '
 import fcntl, sys, time

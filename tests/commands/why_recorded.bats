@@ -22,7 +22,7 @@ teardown() {
 
 # Records the victim, whose name and process are groups of their own.
 record_victim() {
-    need_causes
+    need_states
     start_victim
     run --separate-stderr "$CAMP" record --why --why-of why-victim --output run.camp "$@"
     echo "$stderr"
@@ -58,7 +58,7 @@ def times(state):
 '
 
 @test "the recorded causes of a thread add up to the states in its rows, in each interval to the nanosecond" {
-    need_causes
+    need_states
     start_victim
     echo "$VICTIM" >pid
     "$CAMP" record --why --why-of "$VICTIM" --output run.camp 200ms 5
@@ -71,7 +71,7 @@ for state in ("run_queue", "pipe", "user", "system"):
 }
 
 @test "a name that comes after sixty others that ended has a group of its own" {
-    need_causes
+    need_states
     "$CAMP" record --why --output run.camp --interval 100ms 3>&- &
     local camp=$!
     until_it test -s run.camp
@@ -153,7 +153,7 @@ assert len(parts) == 1 and abs(w["interval_s"] * 1e9 - chosen) < 1e3, (w["interv
 }
 
 @test "camp record --why-of PID has the system calls and objects of the process, by name" {
-    need_causes
+    need_states
     start_victim
     "$CAMP" record --why --why-of "$VICTIM" --output run.camp 200ms 3
     end_children
@@ -168,7 +168,7 @@ assert len(names) == len(set(names)), names
 }
 
 @test "camp record --why-by process divides by process" {
-    need_causes
+    need_states
     start_victim
     "$CAMP" record --why --why-by process --why-of "$VICTIM" --output run.camp 200ms 2
     why '
@@ -179,7 +179,7 @@ assert all((row["pid"] is None) == (row["who"] in shared) for row in who), who
 }
 
 @test "the errors about a recording that is divided by process do not advise to record it so" {
-    need_causes
+    need_states
     start_victim
     sleep 600 3>&- &
     local asleep=$!
@@ -194,7 +194,7 @@ assert all((row["pid"] is None) == (row["who"] in shared) for row in who), who
 }
 
 @test "the rows of processes have the same causes" {
-    need_causes
+    need_states
     start_victim
     echo "$VICTIM" >pid
     "$CAMP" record --why --why-of "$VICTIM" --from processes --output run.camp 200ms 3
@@ -218,7 +218,7 @@ for state in ("run_queue", "user", "system"):
 }
 
 @test "a recorder that is killed loses no causes of a whole interval" {
-    need_causes
+    need_states
     start_victim
     "$CAMP" record --why --why-of why-victim --output run.camp 50ms 3>&- &
     local recorder=$!
@@ -257,7 +257,7 @@ assert w["time_ns"] == total, (w["time_ns"], total)
 }
 
 @test "camp record --info says whether a recording has causes, and which labels its rows have" {
-    need_causes
+    need_states
     "$CAMP" record --why --containers --output with.camp 50ms 2
     "$CAMP" record --output without.camp 50ms 2
     run -0 "$CAMP" record --info with.camp
@@ -340,7 +340,7 @@ assert lacks['causes'] is False and lacks['labels'] is None, lacks"
 }
 
 @test "a kernel thread has no group of its own, which camp record says in one line" {
-    need_causes
+    need_states
     [ "$(ps -o ppid= -p 2 2>/dev/null | tr -d ' ')" = 0 ] || skip "kernel threads are not visible in this container"
     run --separate-stderr "$CAMP" record --why --why-of 2 --output run.camp 50ms 2
     [ "$status" -eq 1 ]
@@ -349,7 +349,7 @@ assert lacks['causes'] is False and lacks['labels'] is None, lacks"
 }
 
 @test "camp record --why-of NAME says in one line that no process has the name yet" {
-    need_causes
+    need_states
     run -0 --separate-stderr "$CAMP" record --why --why-of no-such-name --output run.camp 50ms 3
     [ "$stderr" = "camp record: --why-of: no process is called no-such-name now; its causes are recorded once there is one" ]
     record_victim --interval 50ms --count 3 --force
@@ -357,7 +357,7 @@ assert lacks['causes'] is False and lacks['labels'] is None, lacks"
 }
 
 @test "camp record --why-of NAME records the processes with the name of a kernel thread" {
-    need_causes
+    need_states
     [ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ] || skip "kernel threads are not visible in this container"
     run --separate-stderr "$CAMP" record --why --why-of kthreadd --output run.camp 50ms 2
     [ "$status" -eq 1 ]
@@ -400,7 +400,7 @@ time.sleep(60)' 3>&- &
 
 @test "a user with CAP_BPF and CAP_PERFMON records causes, and one without is refused in one line" {
     [ "$(id -u)" -eq 0 ] || skip "only root can become another user"
-    need_causes
+    need_states
     public_camp
     chmod 777 .
     local capabilities='+bpf,+perfmon'

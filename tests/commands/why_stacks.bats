@@ -51,7 +51,7 @@ start_sleeper() {
 }
 
 @test "the stacks of camp why add up to the sleeps of the tree, and have the functions in proportion" {
-    need_causes
+    need_states
     start_sleeper
     "$CAMP" why --stacks --json "$SLEEPER" 1 2 >"$BATS_TEST_TMPDIR/why.json"
     python3 -c '
@@ -78,7 +78,7 @@ for w in map(json.loads, open(sys.argv[1])):
 }
 
 @test "folded stacks have the name, the state and the frames, and their times add up to the sleep" {
-    need_causes
+    need_states
     start_sleeper
     "$CAMP" why --format folded "$SLEEPER" 0.5 3 >"$BATS_TEST_TMPDIR/folded"
     python3 -c '
@@ -96,7 +96,7 @@ assert 0.1e9 < times["timer"] < 60e9, times
 }
 
 @test "another program reads the profile for pprof, which has the sleeps of the folded stacks" {
-    need_causes
+    need_states
     reason=$("$BATS_TEST_DIRNAME/../perfetto/read" --prepare) || skip "$reason"
     start_sleeper
     "$CAMP" why --format pprof "$SLEEPER" 1 1 >"$BATS_TEST_TMPDIR/profile"
@@ -115,7 +115,7 @@ assert long[0]["frames"][-1].endswith("_[k]"), long
 }
 
 @test "a shorter sleep has a stack when it is asked for, and rows are in CSV and text" {
-    need_causes
+    need_states
     start_sleeper
     "$CAMP" why --stacks --stacks-above 10us --format csv --table stacks "$SLEEPER" 1 1 >"$BATS_TEST_TMPDIR/csv"
     head -1 "$BATS_TEST_TMPDIR/csv" | grep -qx 'time.*,state,frames,ms,sleeps\|state,frames,ms,sleeps'
@@ -126,7 +126,7 @@ assert long[0]["frames"][-1].endswith("_[k]"), long
 }
 
 @test "without an operand the first frame is the process, and without --stacks there are none" {
-    need_causes
+    need_states
     start_sleeper
     "$CAMP" why --stacks --json --interval 1 --count 1 >"$BATS_TEST_TMPDIR/all"
     python3 -c '
@@ -141,7 +141,7 @@ assert any(f.endswith("_[k]") for s in stacks for f in s["frames"])
 }
 
 @test "the functions of a process in a container are those of its own files" {
-    need_causes
+    need_states
     unshare --mount mount -t tmpfs none /mnt 2>/dev/null || skip "only root can make a mount namespace, and not everywhere"
     local root=$BATS_TEST_TMPDIR/root
     mkdir -p "$root"

@@ -1,4 +1,4 @@
-"""camp why beside `perf sched record` of the same seconds: the time of a victim in the run queue, and who ran meanwhile.
+"""camp why beside `perf sched record` of the same seconds: the time of a victim in the run queue, and the threads that ran meanwhile.
 
 why_witness.py FOLDER
 

@@ -102,3 +102,21 @@ static inline bool has_throttled_clock(void)
     }
     return false;
 }
+
+/* What a child does: it uses up a quota on one CPU until a time (CLOCK_MONOTONIC). */
+struct limited {
+    struct quota quota;
+    uint64_t until_ns;
+    size_t cpu;
+};
+
+static inline void use_up_quota(void *truth)
+{
+    const struct limited *limited = truth;
+
+    stay_on(limited->cpu);
+    if (!write_number(&limited->quota, "cgroup.procs", getpid()))
+        _exit(1);
+    while (now_ns(CLOCK_MONOTONIC) < limited->until_ns)
+        continue;
+}

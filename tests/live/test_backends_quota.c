@@ -8,23 +8,6 @@
 #define RUN_NS 1500000000u
 #define APART_US 17000 /* some readings are within a throttled time, some are not */
 
-struct limited {
-    struct quota quota;
-    uint64_t until_ns;
-    size_t cpu;
-};
-
-static void use_up_quota(void *truth)
-{
-    const struct limited *limited = truth;
-
-    stay_on(limited->cpu);
-    if (!write_number(&limited->quota, "cgroup.procs", getpid()))
-        _exit(1);
-    while (now_ns(CLOCK_MONOTONIC) < limited->until_ns)
-        continue;
-}
-
 static struct limited *make_limited_or_skip(struct backends *backends)
 {
     struct limited *limited = shared_memory(sizeof *limited);

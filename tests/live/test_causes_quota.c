@@ -7,23 +7,6 @@
 
 #define RUN_NS 2400000000u
 #define READ_NS 1200000000u /* from then on the causes are not read before the end */
-struct limited {
-    struct quota quota;
-    uint64_t until_ns;
-    size_t cpu;
-};
-
-static void use_up_quota(void *truth)
-{
-    const struct limited *limited = truth;
-
-    stay_on(limited->cpu);
-    if (!write_number(&limited->quota, "cgroup.procs", getpid()))
-        _exit(1);
-    while (now_ns(CLOCK_MONOTONIC) < limited->until_ns)
-        continue;
-}
-
 /* Asserts that no cause of a wait for a CPU is less than before. */
 static void assert_none_fell(const struct causes *before, const struct causes *now)
 {

@@ -7,6 +7,7 @@ load lib
 load witnesses
 
 setup_file() {
+    export BATS_NO_PARALLELIZE_WITHIN_FILE=true # All tests use one server.
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     export CAMP=${CAMP:-$TREE/build/gcc/src/camp}
     [ -x "${CAMP%/src/camp}/tests/servers/watch_postgres" ] || { skip_file 'built without libpq'; return; }
@@ -96,10 +97,6 @@ assert 0 < measured["cpu"] <= counted + 2 * tick + 0.0005, measured
 assert slept_after > slept or measured["contention"] + measured["wait"] + measured["idle"] == 0, measured
 ' "$SERVERS/check.json" "$SERVERS/witness"
     rm "$SERVERS/witness"
-}
-
-last_cpu() {
-    taskset -cp $$ | sed 's/.*[^0-9]//'
 }
 
 @test "the total of camp check over recorded sessions is the sum of the recorded intervals" {

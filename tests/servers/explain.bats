@@ -5,12 +5,11 @@
 bats_require_minimum_version 1.5.0
 load lib
 load ../commands/children
+load ../commands/microstates
 
 setup_file() {
-    export CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
-    local status=0 refusal
-    refusal=$("$CAMP" wait --count 1 --interval 50ms --tier bpf 2>&1 >/dev/null) || status=$?
-    [ "$status" -eq 0 ] || skip_file "$refusal"
+    find_refusal wait --count 1 --interval 50ms --tier bpf
+    [ -z "$REFUSAL" ] || skip_file "$REFUSAL"
 }
 
 setup() {
@@ -58,10 +57,6 @@ assert not rules & set(found), found
 assert not rules & set(unknown), unknown"
 }
 
-last_cpu() {
-    python3 -c 'import os; print(max(os.sched_getaffinity(0)))'
-}
-
 # Gives a thread priority over all other programs, if this user may do that.
 hurry() {
     renice -n -20 -p "$1" >/dev/null 2>&1 || true
@@ -72,17 +67,6 @@ use_disk() {
     [[ $(stat -f -c %T /var/tmp) != @(tmpfs|ramfs) ]] || skip "/var/tmp is on no disk"
     servers_end
     TMPDIR=/var/tmp servers_begin
-}
-
-# open_session NAME: opens a session that executes the SQL of say().
-open_session() {
-    mkfifo "$SERVERS/$1.in"
-    "$POSTGRES_BIN/psql" -X -q "host=$PG_FOLDER dbname=postgres user=camp_super application_name=$1" \
-        <"$SERVERS/$1.in" >"$SERVERS/$1.log" 2>&1 3>&- &
-    SERVER_PIDS+=($!)
-    # shellcheck disable=SC1083,SC2093 # the new descriptor's number goes into an element of an array
-    exec {SESSIONS[$1]}>"$SERVERS/$1.in"
-    until_it has_backend "$1"
 }
 
 is_doing() {
@@ -192,10 +176,6 @@ begin_mariadb() {
     prepare_mariadb idle1 idle2 holder waiter reader writer1 writer2 burner1 burner2 burner3 burner4
     query_mariadb 'create table t.hot(id int primary key, a int) engine=innodb; insert into t.hot values (1, 1)'
     SOURCE="mariadb:socket=$MARIADB_SOCKET user=camp"
-}
-
-thread_of() {
-    query_mariadb "select tid from information_schema.processlist where user = '$1'"
 }
 
 @test "idle sessions of MariaDB: no rule finds something" {

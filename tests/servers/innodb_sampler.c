@@ -9,14 +9,10 @@
  * moment, as INNODB_TRX is. A transaction that got the lock waits no longer, even before its thread
  * has a CPU.
  */
+#include "sampler.h"
+
 #include <mysql.h>
-#include <poll.h>
-#include <sched.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #define TEXT_SIZE 60
 
@@ -63,7 +59,7 @@ static bool print_transactions(const struct timespec *now, const char *status)
     return true;
 }
 
-static bool sample(MYSQL *mysql)
+static bool sample(void *mysql)
 {
     struct timespec now;
     MYSQL_RES *result;
@@ -84,10 +80,8 @@ static bool sample(MYSQL *mysql)
 
 int main(int argc, char **argv)
 {
-    struct pollfd input = { 0, POLLIN, 0 };
     const long hz = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
     MYSQL *mysql = mysql_init(NULL);
-    struct timespec next;
     bool is_good;
 
     if (hz <= 0 || mysql == NULL) {
@@ -97,16 +91,7 @@ int main(int argc, char **argv)
     is_good = mysql_real_connect(mysql, NULL, "root", "", NULL, 0, argv[1], 0) != NULL;
     if (!is_good)
         fprintf(stderr, "innodb_sampler: %s\n", mysql_error(mysql));
-    /* With this right a sample does not wait until another task falls asleep. */
-    sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ .sched_priority = 1 });
-    clock_gettime(CLOCK_MONOTONIC, &next);
-    while (is_good && poll(&input, 1, 0) == 0) {
-        is_good = sample(mysql);
-        next.tv_nsec += 1000000000 / hz;
-        next.tv_sec += next.tv_nsec / 1000000000;
-        next.tv_nsec %= 1000000000;
-        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
-    }
+    is_good = is_good && sample_each(hz, sample, mysql);
     mysql_close(mysql);
     return is_good && fflush(stdout) == 0 ? 0 : 1;
 }

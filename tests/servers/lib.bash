@@ -11,7 +11,9 @@
 #                                 MARIADB_FOLDER, MARIADB_PID, MARIADB_SOCKET. MARIADB_WITHIN has the
 #                                 words before the command of the server, such as unshare --uts
 #   start_mysql [--OPTION]        starts a server of MySQL from the root $MYSQL_ROOT; sets the same. Its tables are made anew
+#   open_session NAME             opens a session of PostgreSQL as the application NAME, which executes the SQL of say()
 #   open_mariadb USER [OPTION]    opens a session of USER in the database t, which executes the SQL of say()
+#   tiers_here SOURCE             prints the tiers by which this user can measure the source, the best one first
 #   say SESSION SQL               sends SQL to an open session; SESSIONS has the input descriptor of each session
 #
 # Roles of the PostgreSQL server: camp_super (superuser, for the tests), camp (pg_monitor), stranger
@@ -86,6 +88,17 @@ servers_end() {
         kill -KILL "$pid" 2>/dev/null || true
     done
     rm -rf "$SERVERS"
+}
+
+tiers_here() {
+    local tier
+    for tier in bpf schedstat+memory schedstat+SQL performance_schema SQL; do
+        ! "$CAMP" top --from "$1" --tier "$tier" --count 1 --interval 100ms >/dev/null 2>&1 || echo "$tier"
+    done
+}
+
+last_cpu() {
+    python3 -c 'import os; print(max(os.sched_getaffinity(0)))'
 }
 
 declare -gA SESSIONS
@@ -173,6 +186,22 @@ backend_of() {
 
 has_backend() {
     [ -n "$(backend_of "$1")" ]
+}
+
+open_session() {
+    mkfifo "$SERVERS/$1.in"
+    "$POSTGRES_BIN/psql" -X -q "host=$PG_FOLDER dbname=postgres user=camp_super application_name=$1" \
+        <"$SERVERS/$1.in" >"$SERVERS/$1.log" 2>&1 3>&- &
+    SERVER_PIDS+=($!)
+    # shellcheck disable=SC1083,SC2093 # the new descriptor's number goes into an element of an array
+    exec {SESSIONS[$1]}>"$SERVERS/$1.in"
+    until_it has_backend "$1"
+}
+
+# waits_for WAITER BLOCKER: by pg_blocking_pids().
+waits_for() {
+    [ "$(query_postgres "select count(*) from pg_stat_activity w, pg_stat_activity b where w.application_name = '$1'
+        and b.application_name = '$2' and b.pid = any(pg_blocking_pids(w.pid))")" = 1 ]
 }
 
 # Ends all sessions, so that the next test on this server starts without sessions.
@@ -297,6 +326,11 @@ open_mariadb() {
     SERVER_PIDS+=($!)
     # shellcheck disable=SC1083,SC2093 # the new descriptor's number goes into an element of an array
     exec {SESSIONS[$user]}>"$SERVERS/$user.in"
+}
+
+# thread_of USER: the tid of the server's thread that serves the session of this user.
+thread_of() {
+    query_mariadb "select tid from information_schema.processlist where user = '$1'"
 }
 
 has_mariadb() {

@@ -8,23 +8,18 @@
  * A backend that got the lock keeps the wait event until it has a CPU. So a sample that is not
  * asleep waits for a CPU, and only the asleep ones wait for the lock.
  */
-#include "asleep.h"
+#include "sampler.h"
 
 #include <inttypes.h>
 #include <libpq-fe.h>
-#include <poll.h>
-#include <sched.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define SQL                                                                                        \
     "select pid, query_id, regexp_replace(left(query, 60), '\\s+', ' ', 'g') from "                \
     "pg_stat_activity where wait_event_type = 'Lock' and wait_event in ('transactionid', "         \
     "'tuple')"
 
-static bool sample(PGconn *connection)
+static bool sample(void *connection)
 {
     PGresult *result = PQexec(connection, SQL);
     const bool is_good = PQresultStatus(result) == PGRES_TUPLES_OK;
@@ -43,9 +38,7 @@ static bool sample(PGconn *connection)
 
 int main(int argc, char **argv)
 {
-    struct pollfd input = { 0, POLLIN, 0 };
     const long hz = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
-    struct timespec next;
     PGconn *connection;
     bool is_good;
 
@@ -57,16 +50,7 @@ int main(int argc, char **argv)
     is_good = PQstatus(connection) == CONNECTION_OK;
     if (!is_good)
         fprintf(stderr, "lock_sampler: %s", PQerrorMessage(connection));
-    /* With this right a sample does not wait until another task falls asleep. */
-    sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ .sched_priority = 1 });
-    clock_gettime(CLOCK_MONOTONIC, &next);
-    while (is_good && poll(&input, 1, 0) == 0) {
-        is_good = sample(connection);
-        next.tv_nsec += 1000000000 / hz;
-        next.tv_sec += next.tv_nsec / 1000000000;
-        next.tv_nsec %= 1000000000;
-        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
-    }
+    is_good = is_good && sample_each(hz, sample, connection);
     PQfinish(connection);
     return is_good && fflush(stdout) == 0 ? 0 : 1;
 }

@@ -29,7 +29,7 @@ start_server() {
     FROM="mariadb:socket=$MARIADB_SOCKET user=camp"
 }
 
-open_session() {
+open_user() {
     open_mariadb "$1"
     until_it has_mariadb "$1"
 }
@@ -62,8 +62,8 @@ adds_up() {
 
 @test "mariadb: a session has its user, database and client as labels" {
     start_server
-    open_session idler
-    open_session sleeper
+    open_user idler
+    open_user sleeper
     say sleeper 'select sleep(50);'
     until_it is_seen sleeper 'User sleep'
     camp_records run --from "$FROM" --count 2
@@ -78,7 +78,7 @@ adds_up() {
 @test "mariadb: a note reports hidden sessions if the privilege PROCESS is missing" {
     start_server
     query_mariadb 'create user stranger@localhost'
-    open_session idler
+    open_user idler
     camp_records run --from "mariadb:socket=$MARIADB_SOCKET user=stranger" --count 2
     holds run "select count(*) = 0 from entity where user = 'idler'"
     holds run "select value = 'Sessions of other users are hidden: the right PROCESS is missing'
@@ -87,7 +87,7 @@ adds_up() {
 
 @test "mariadb: only --tier performance_schema needs the server's performance_schema" {
     start_server
-    open_session idler
+    open_user idler
     for tier in schedstat+SQL SQL; do
         camp_records run --from "$FROM" --count 3 --tier $tier
         says run tier $tier
@@ -132,7 +132,7 @@ count_threads() {
     until_it has_cached_thread
     count_threads >"$SERVERS/before"
     opened=$(date +%s%N)
-    open_session idler
+    open_user idler
     more_ticks run 3
     end_recording run "$RECORD_PID"
     opened=$(($(date +%s%N) - opened))
@@ -149,11 +149,11 @@ count_threads() {
 
 @test "mariadb: a note counts the sessions for which performance_schema has no space" {
     start_server "${INSTRUMENTS[@]}" --performance-schema-max-thread-instances=12
-    open_session idler
-    open_session sleeper
+    open_user idler
+    open_user sleeper
     for i in 1 2 3 4 5 6 7 8; do
         query_mariadb "create user more$i@localhost; grant all on *.* to more$i@localhost"
-        open_session "more$i"
+        open_user "more$i"
     done
     camp_records run --from "$FROM" --count 3 --interval 500ms --tier performance_schema
     # On a busy machine a thread of the server starts late, takes a place, and changes the number.
@@ -224,7 +224,7 @@ fails_with() {
     fails_with 1 "MariaDB: Can't connect to local server" "$SERVERS/nothing"
     fails_with 1 "MariaDB: Unknown database 'nothing'" "socket=$s user=root database=nothing"
     fails_with 2 "mariadb: there is no tier 'best'" "socket=$s user=root" --tier best
-    open_session few
+    open_user few
     fails_with 1 "MariaDB: User 'few' has exceeded the 'max_user_connections'" "socket=$s user=few"
 }
 
@@ -252,7 +252,7 @@ is_again() {
 # bats test_tags=deep
 @test "mariadb: camp record continues with a note after its connection is killed" {
     start_server
-    open_session idler
+    open_user idler
     record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
     before=$(own_connection)
     query_mariadb "kill $before"
@@ -267,7 +267,7 @@ is_again() {
 # bats test_tags=deep
 @test "mariadb: camp record continues with a note while the server is stopped" {
     start_server
-    open_session idler
+    open_user idler
     record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
     kill -STOP "$MARIADB_PID"
     told run 'MariaDB: no answer for 2 s; is it stopped, or overloaded?'
@@ -283,13 +283,13 @@ is_again() {
 # bats test_tags=deep
 @test "mariadb: camp record continues after a server restart that reuses session ids" {
     start_server
-    open_session idler
+    open_user idler
     record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
     stop_mariadb
     told run "MariaDB: Can't connect to local server"
     more_ticks run 2
     run_mariadb
-    open_session sleeper
+    open_user sleeper
     until_it holds run "select count(*) > 2 from mariadb_every join entity using (entity) where user = 'sleeper'"
     end_recording run "$RECORD_PID"
     adds_up run
@@ -298,13 +298,13 @@ is_again() {
 # bats test_tags=deep
 @test "mariadb: camp record continues after the server is killed and restarted" {
     start_server
-    open_session idler
+    open_user idler
     record_beside run --from "$FROM" --interval 200ms
     kill -KILL "$MARIADB_PID"
     until_it is_gone "$MARIADB_PID"
     told run "MariaDB: .*; connecting again\|MariaDB: Can't connect to local server"
     run_mariadb
-    open_session sleeper
+    open_user sleeper
     until_it holds run "select count(*) > 2 from mariadb_every join entity using (entity) where user = 'sleeper'"
     end_recording run "$RECORD_PID"
     adds_up run

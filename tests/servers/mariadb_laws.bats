@@ -177,10 +177,6 @@ count_row_locks() {
         where variable_name = 'Innodb_row_lock_time'" | cut -d. -f1 >"$SERVERS/$SERVER.row_locks.$1"
 }
 
-thread_of() {
-    query_mariadb "select tid from information_schema.processlist where user = '$1'"
-}
-
 # `waiter` and `asker` are left out: the server repeats a wait for a lock every second, so their threads wake up.
 # count_quiet() waits until these threads are asleep.
 await_quiet() {

@@ -48,14 +48,6 @@ teardown() {
     rm -f "$SERVERS"/*.in
 }
 
-# The tiers that this user may use here.
-tiers_here() {
-    local tier
-    for tier in bpf schedstat+SQL performance_schema SQL; do
-        ! "$CAMP" top --from "$FROM" --tier "$tier" --count 1 --interval 100ms >/dev/null 2>&1 || echo "$tier"
-    done
-}
-
 # call COUNT: executes the marked statement so often, in different sessions.
 call() {
     local i
@@ -90,7 +82,7 @@ server_sums() {
 @test 'mariadb statements: row-lock time by statement equals a sampler at 200 Hz on each tier' {
     local tiers
     start_tpcb tpcb 8
-    mapfile -t tiers < <(tiers_here | grep -v performance_schema)
+    mapfile -t tiers < <(tiers_here "$FROM" | grep -v performance_schema)
     [ "${#tiers[@]}" -ge 1 ]
     run -0 python3 "$BATS_TEST_DIRNAME/statements_law.py" "$CAMP" "$SAMPLER" "$FROM" "$MARIADB_SOCKET" 20 "${tiers[@]}"
     printf '%s\n' "$output"
@@ -106,7 +98,7 @@ open_sleeper() {
 @test 'mariadb statements: a session counts once in all groups, and the groups add up to its time' {
     local tier
     open_sleeper one 1
-    for tier in $(tiers_here); do
+    for tier in $(tiers_here "$FROM"); do
         # A thread has its first row in its second interval.
         run -0 --separate-stderr "$CAMP" top --from "$FROM" --tier "$tier" --group query --queries --count 2 --interval 1s \
             --format json
@@ -129,7 +121,7 @@ if sys.argv[2] != "performance_schema": # It does not report a wait that lasts.
 @test 'mariadb statements: rows of a session and its statements add up to the session, in a recording' {
     local tier
     start_tpcb tpcb 3
-    for tier in $(tiers_here); do
+    for tier in $(tiers_here "$FROM"); do
         record_beside "sum$tier" --from "$FROM" --group query --tier "$tier" --interval 300ms
         more_ticks "sum$tier" 4
         end_recording "sum$tier" "$RECORD_PID"
@@ -147,7 +139,7 @@ if sys.argv[2] != "performance_schema": # It does not report a wait that lasts.
     local tier
     open_sleeper one 1
     open_sleeper two 2
-    for tier in $(tiers_here); do
+    for tier in $(tiers_here "$FROM"); do
         run -0 --separate-stderr "$CAMP" top --from "$FROM" --tier "$tier" --group query --queries --count 2 --interval 1s \
             --format json
         python3 -c '

@@ -45,13 +45,6 @@ teardown() {
     rm -f "$SERVERS"/*.in
 }
 
-tiers_here() {
-    local tier
-    for tier in bpf schedstat+SQL performance_schema SQL; do
-        ! "$CAMP" top --from "$FROM" --tier "$tier" --count 1 --interval 100ms >/dev/null 2>&1 || echo "$tier"
-    done
-}
-
 is_in_state() {
     [ "$(query_mariadb "select count(*) from performance_schema.threads
         where PROCESSLIST_USER = '$1' and PROCESSLIST_STATE like '$2'")" = 1 ]
@@ -84,7 +77,7 @@ assert ns > 0.9 * row["elapsed_ns"] > 0, (sys.argv[2:], row)' "$output" "$2" "$3
     until_it is_in_state sleeper 'User sleep'
     until_it is_in_state waiter 'Waiting for table metadata lock'
     until_it is_in_state asker 'User lock'
-    mapfile -t tiers < <(tiers_here)
+    mapfile -t tiers < <(tiers_here "$FROM")
     [ "${#tiers[@]}" -ge 2 ]
     for tier in "${tiers[@]}"; do
         [ "$tier" != performance_schema ] || continue # Most instruments of waits are off.
@@ -106,7 +99,7 @@ assert ns > 0.9 * row["elapsed_ns"] > 0, (sys.argv[2:], row)' "$output" "$2" "$3
     until_it waits middle holder
     say last 'update marked set n = 7003 where id = 2;'
     until_it waits last middle
-    for tier in $(tiers_here | grep -v performance_schema); do
+    for tier in $(tiers_here "$FROM" | grep -v performance_schema); do
         run -0 --separate-stderr "$CAMP" why --from "$FROM" --tier "$tier" --count 2 --interval 2s --format json
         python3 -c '
 import json, sys
@@ -125,7 +118,7 @@ assert rows[0]["activity"] == "idle_in_transaction" and rows[0]["activity_ns"] >
 @test 'mysql: row-lock time by statement equals a sampler at 200 Hz on each tier' {
     local tiers
     start_tpcb tpcb 8
-    mapfile -t tiers < <(tiers_here | grep -v performance_schema)
+    mapfile -t tiers < <(tiers_here "$FROM" | grep -v performance_schema)
     run -0 python3 "$BATS_TEST_DIRNAME/statements_law.py" "$CAMP" "$SAMPLER" "$FROM" "$MARIADB_SOCKET" 20 "${tiers[@]}"
     printf '%s\n' "$output"
     [[ $output == *'update branches'* ]]

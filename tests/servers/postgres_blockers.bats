@@ -28,20 +28,6 @@ teardown() {
     [ -z "${SERVERS:-}" ] || rm -f "$SERVERS"/*.in
 }
 
-# The tiers that this user may use here.
-tiers_here() {
-    local tier
-    for tier in bpf schedstat+memory schedstat+SQL SQL; do
-        ! "$CAMP" top --from "postgres:$PG" --tier "$tier" --count 1 --interval 100ms >/dev/null 2>&1 || echo "$tier"
-    done
-}
-
-# waits_for WAITER BLOCKER: by pg_blocking_pids().
-waits_for() {
-    [ "$(query_postgres "select count(*) from pg_stat_activity w, pg_stat_activity b where w.application_name = '$1'
-        and b.application_name = '$2' and b.pid = any(pg_blocking_pids(w.pid))")" = 1 ]
-}
-
 # A holds row 1 and is idle in a transaction; B holds row 2 and waits for A; C waits for B.
 start_chain() {
     local name
@@ -74,7 +60,7 @@ names_of() {
 @test 'blockers: a chain and a hot row equal pg_blocking_pids() at 200 Hz on each tier' {
     start_chain
     start_hot_row
-    mapfile -t tiers < <(tiers_here)
+    mapfile -t tiers < <(tiers_here "postgres:$PG")
     [ "${#tiers[@]}" -ge 2 ]
     run -0 python3 "$BATS_TEST_DIRNAME/blockers_law.py" "$CAMP" "$SAMPLER" \
         "host=$PG_FOLDER dbname=postgres user=camp_super" 20 "$(names_of)" "${tiers[@]}"
@@ -84,7 +70,7 @@ names_of() {
 
 @test 'blockers: the tree of a chain has the root first, with what it does, on each tier' {
     start_chain
-    for tier in $(tiers_here); do
+    for tier in $(tiers_here "postgres:$PG"); do
         run -0 --separate-stderr "$CAMP" why --from "postgres:$PG" --tier "$tier" --count 1 --interval 1s --format json
         python3 -c '
 import json, sys
@@ -116,7 +102,7 @@ assert "7001" not in sys.argv[1]' "$output"
     start_chain
     local pid
     pid=$(backend_of holder)
-    for tier in $(tiers_here); do
+    for tier in $(tiers_here "postgres:$PG"); do
         run -0 --separate-stderr "$CAMP" top --from "postgres:$PG" --tier "$tier" --group blocker --count 1 --interval 1s --format json
         python3 -c '
 import json, sys
@@ -193,7 +179,7 @@ assert rows["last"]["labels"]["blocker"] == str(rows["middle"]["pid"] or rows["m
 
 @test 'blockers: the table of wait events adds up to the sessions on each tier, and to those of the operand' {
     start_chain
-    for tier in $(tiers_here); do
+    for tier in $(tiers_here "postgres:$PG"); do
         run -0 --separate-stderr "$CAMP" why --from "postgres:$PG" --tier "$tier" --count 1 --interval 1s --format json
         python3 -c '
 import json, sys
@@ -245,7 +231,7 @@ assert sum(row["more"] or 0 for row in rows) + len([row for row in rows if row["
     [ "$(grep -c '(hot)' <<<"$output")" -ge 40 ]
 }
 
-@test 'blockers: a root that is stopped, or runs, is said to be' {
+@test 'blockers: the activity of a root says that it is stopped or runs' {
     open_session holder
     open_session waiter
     say holder 'begin; update t set b = 1 where a = 8;'
@@ -255,7 +241,7 @@ assert sum(row["more"] or 0 for row in rows) + len([row for row in rows if row["
     local pid tier
     pid=$(backend_of holder)
     kill -STOP "$pid"
-    tier=$(tiers_here | head -1)
+    tier=$(tiers_here "postgres:$PG" | head -1)
     if [ "$tier" = bpf ] || [ "$tier" = schedstat+memory ]; then
         run "$CAMP" why --from "postgres:$PG" --count 2 --interval 500ms --format json
         kill -CONT "$pid"

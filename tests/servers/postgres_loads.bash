@@ -31,17 +31,6 @@ record() {
     RECORDINGS+=("$1 $RECORD_PID")
 }
 
-# open_session NAME opens a session that executes the statements of say().
-open_session() {
-    mkfifo "$SERVERS/$1.in"
-    "$POSTGRES_BIN/psql" -X -q "host=$PG_FOLDER dbname=postgres user=camp_super application_name=$1" \
-        <"$SERVERS/$1.in" >"$SERVERS/$1.log" 2>&1 3>&- &
-    SERVER_PIDS+=($!)
-    # shellcheck disable=SC1083,SC2093 # the new descriptor's number goes into an element of an array
-    exec {SESSIONS[$1]}>"$SERVERS/$1.in"
-    until_it has_backend "$1"
-}
-
 begin_known_sessions() {
     local name
     for name in "${QUIET[@]}" leader; do open_session "$name"; done
@@ -93,10 +82,6 @@ begin_burners() {
     for i in $(seq $BURNERS); do say "burner$i" 'do $$ begin loop end loop; end $$;'; done
     for i in $(seq $BURNERS); do until_it is_doing "burner$i" active; done
     count_leader before
-}
-
-last_cpu() {
-    taskset -cp $$ | sed 's/.*[^0-9]//'
 }
 
 end_burners() {

@@ -28,12 +28,6 @@ teardown() {
     [ -z "${SERVERS:-}" ] || rm -f "$SERVERS"/*.in
 }
 
-# waits_for WAITER BLOCKER: by pg_blocking_pids().
-waits_for() {
-    [ "$(query_postgres "select count(*) from pg_stat_activity w, pg_stat_activity b where w.application_name = '$1'
-        and b.application_name = '$2' and b.pid = any(pg_blocking_pids(w.pid))")" = 1 ]
-}
-
 # busy_sessions: a session that calculates on each of the first CPUs, whose pids it prints.
 busy_sessions() {
     local cpu

@@ -5,6 +5,7 @@
 bats_require_minimum_version 1.5.0
 load lib
 load ../commands/children
+load ../commands/microstates
 
 setup() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -19,21 +20,13 @@ teardown() {
 
 # Skips the test if the kernel has no clock of the throttled time of groups, or camp may not load programs.
 need_clock() {
-    "$CAMP" doctor --format json | python3 -c '
-import json, sys
-sys.exit(not any(e["present"] for e in json.load(sys.stdin)["events"] if e["name"] == "throttled clock"))' ||
-        skip "this kernel has no clock of throttled time (Linux 6.6)"
-    run "$CAMP" time --no-syscalls --output "$BATS_TEST_TMPDIR/probe" -- true
-    if [ "$status" -eq 4 ] || [[ $output == *"without microstates"* ]]; then skip "$output"; fi
+    need_throttled_clock
+    need_microstates
 }
 
 # compare SOURCE LABEL=VALUE PROCESS...: prints the table of these sessions, and fails if a row is wrong.
 compare() {
-    local status=0
-    python3 -B "$BATS_TEST_DIRNAME/throttled_law.py" "$@" >"$BATS_TEST_TMPDIR/table" || status=$?
-    cat "$BATS_TEST_TMPDIR/table"
-    if [ "$status" -eq 77 ]; then skip "$(cat "$BATS_TEST_TMPDIR/table")"; fi
-    return "$status"
+    run_law "$BATS_TEST_DIRNAME/throttled_law.py" "$@"
 }
 
 @test 'postgres: the throttled time of a session is that of its group, and of its backend as a thread' {

@@ -24,14 +24,6 @@ teardown() {
     end_children KILL
 }
 
-# The tiers that this user may use here.
-tiers_here() {
-    local tier
-    for tier in bpf schedstat+memory schedstat+SQL SQL; do
-        ! "$CAMP" top --from "postgres:$PG" --tier "$tier" --count 1 --interval 100ms >/dev/null 2>&1 || echo "$tier"
-    done
-}
-
 # set_query_ids on|off: new sessions of the server then have ids, or not.
 set_query_ids() {
     query_postgres "alter system set compute_query_id = $1"
@@ -43,7 +35,7 @@ set_query_ids() {
 @test 'statements: row-lock time of TPC-B by statement equals a sampler at 200 Hz on each tier' {
     start_pgbench 8 600
     until_it eval '[ "$(backend_of pgbench | wc -l)" = 8 ]'
-    mapfile -t tiers < <(tiers_here)
+    mapfile -t tiers < <(tiers_here "postgres:$PG")
     [ "${#tiers[@]}" -ge 2 ]
     run -0 python3 "$BATS_TEST_DIRNAME/statements_law.py" "$CAMP" "$SAMPLER" \
         "postgres:host=$PG_FOLDER dbname=postgres user=camp_super" "host=$PG_FOLDER dbname=postgres user=camp_super" 20 "${tiers[@]}"
@@ -53,7 +45,7 @@ set_query_ids() {
 
 @test 'statements: a session counts once in all groups, and the groups add up to its time' {
     start_session lit 'select pg_sleep(600)'
-    for tier in $(tiers_here); do
+    for tier in $(tiers_here "postgres:$PG"); do
         until_it has_backends 1
         run -0 --separate-stderr "$CAMP" top --from "postgres:$PG" --tier "$tier" --group query --count 1 --interval 1s \
             --format json
@@ -74,7 +66,7 @@ int(asleep["labels"]["query"])' "$output"
 @test 'statements: literals do not split groups' {
     start_session one 'select pg_sleep(601), 1'
     start_session two 'select pg_sleep(602), 2'
-    for tier in $(tiers_here); do
+    for tier in $(tiers_here "postgres:$PG"); do
         run -0 --separate-stderr "$CAMP" top --from "postgres:$PG" --tier "$tier" --group query --count 1 --interval 1s \
             --format json
         python3 -c '
@@ -87,7 +79,7 @@ assert asleep["count"] == 2, asleep' "$output"
 @test 'statements: --queries shows a text of each, without its literals' {
     start_session one "select pg_sleep(600), 'secret'"
     start_session two "select pg_sleep(601), 'hidden'"
-    for tier in $(tiers_here); do
+    for tier in $(tiers_here "postgres:$PG"); do
         run -0 --separate-stderr "$CAMP" top --from "postgres:$PG" --tier "$tier" --group query --queries --count 1 \
             --interval 1s --format json
         [[ $output == *'"name":"example: select pg_sleep(?), ?"'* ]]

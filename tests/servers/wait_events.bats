@@ -23,14 +23,6 @@ teardown() {
     end_children KILL
 }
 
-# The tiers that this user may use here.
-tiers_here() {
-    local tier
-    for tier in bpf schedstat+memory schedstat+SQL SQL; do
-        ! "$CAMP" top --from "postgres:$PG" --tier "$tier" --count 1 --interval 100ms >/dev/null 2>&1 || echo "$tier"
-    done
-}
-
 waits_for_lock() {
     [ "$(query_postgres "select wait_event_type from pg_stat_activity where application_name = '$1'")" = Lock ]
 }
@@ -45,7 +37,7 @@ start_sessions() {
 
 @test 'wait events: the rows of --group wait_event have the time in each event, on each tier, and add up' {
     start_sessions
-    for tier in $(tiers_here); do
+    for tier in $(tiers_here "postgres:$PG"); do
         until_it has_backends 2
         run -0 --separate-stderr "$CAMP" top --from "postgres:$PG" --tier "$tier" --group wait_event --count 1 --interval 1s --format json
         python3 -c '
@@ -87,7 +79,7 @@ for row in rows.values():
     [[ $stderr == 'camp top: --group wait_event: this has whole sessions, without their wait events: record them with camp record --group wait_event' ]]
 }
 
-has_bpf() { [[ " $(tiers_here | tr '\n' ' ') " == *' bpf '* ]]; }
+has_bpf() { [[ " $(tiers_here "postgres:$PG" | tr '\n' ' ') " == *' bpf '* ]]; }
 
 # start_camp [OPTION...]: reads how long waits last, all the time. The frames are lines of $FRAMES.
 start_camp() {

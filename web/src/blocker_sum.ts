@@ -77,7 +77,7 @@ export class BlockerSum {
       below.isShown = true;
       return [...below.times].sort((a, b) => b[1] - a[1] || a[0] - b[0]).reverse();
     };
-    /** Adds what is below a session, which is gone into once. */
+    /** Adds what is below a session, which is entered once. */
     const descend = (from: Below | undefined, depth: number) => {
       const open = from ? [edgesOf(from)] : [];
       while (open.length > 0) {

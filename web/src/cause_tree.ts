@@ -229,7 +229,7 @@ class Maker {
 
   private isItself = (row: CauseRow): boolean => this.isGroup(row) && row.id === row.group;
 
-  /** The largest cause of a group's waits, which all waits for a CPU are together; naps and own locks must outweigh others. */
+  /** The largest cause of a group's waits, which all waits for a CPU are together; sleeps for a timer and own locks must outweigh others. */
   private cause(rows: CauseRow[], isFirst: boolean): { cause: CauseRow | null; ns: number } {
     const ended = rows.filter((row) => !this.isOnCpu(row) && this.kinds[row.kind] !== 'not_ended');
     const isQueued = (row: CauseRow) => this.states[row.state] === QUEUE;

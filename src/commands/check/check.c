@@ -5,6 +5,7 @@
  */
 #include "check_inside.h"
 #include "check_sessions.h"
+#include "ledger/array.h"
 #include "program/command.h"
 #include "program/intervals.h"
 #include "program/privilege.h"
@@ -173,10 +174,7 @@ static int finish_report(struct check *check, int status)
 
 static int refuse_options_of_processes(const struct check_options *options)
 {
-    const struct {
-        const char *name;
-        bool given;
-    } all[] = {
+    const struct given_option all[] = {
         { "pid", options->processes.texts.count > 0 },
         { "filter", options->filter != NULL },
         { "columns", options->columns != NULL },
@@ -185,14 +183,13 @@ static int refuse_options_of_processes(const struct check_options *options)
         { "format classic", options->format == CHECK_CLASSIC },
         { "report", options->report != NULL },
     };
+    const char *option;
 
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (all[i].given)
-            return complain(STATUS_USAGE,
-                            "--%s is of processes: it does not go with database sessions",
-                            all[i].name);
-    }
-    return OPTIONS_GO_ON;
+    option = option_first_given(all, ARRAY_COUNT(all));
+    if (option == NULL)
+        return OPTIONS_GO_ON;
+    return complain(STATUS_USAGE, "--%s is of processes: it does not go with database sessions",
+                    option);
 }
 
 static int run_sessions(struct check *check)

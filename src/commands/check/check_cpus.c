@@ -8,6 +8,7 @@
 #include "check_record.h"
 
 #include "counters/clock.h"
+#include "views/percent.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "check_record.h"
 
 #include "ledger/errors/error_series.h"
+#include "views/percent.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -100,7 +101,7 @@ static void add_process(struct document *document, const struct frame *tasks, si
     const double error = error_percent(measured, sampled);
     const struct cell cells[] = {
         entity->id > 0 ? cell_integer(entity->id) : cell_unknown(),
-        entity->name[0] != '\0' ? cell_text(entity->name) : cell_unknown(),
+        cell_text_or_unknown(entity->name),
         cell_real(measured),
         cell_real(sampled),
         cell_real(sampled - measured),

@@ -3,6 +3,7 @@
 #include "ledger/array.h"
 #include "ledger/words.h"
 #include "sources/machine/pid_namespace.h"
+#include "views/percent.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -31,11 +32,6 @@ const char *tier_change(enum tasks_tier tier, bool final_clocks)
     if (!pid_namespace_is_of_machine())
         return "taskstats gives both, but only outside of this PID namespace";
     return "CAP_NET_ADMIN gives both: run as root, or as camp doctor says";
-}
-
-double percent_of(double part_ns, uint64_t whole_ns)
-{
-    return whole_ns > 0 ? 100 * part_ns / (double)whole_ns : NAN;
 }
 
 enum emphasis emphasis_of_error(double error, double points)

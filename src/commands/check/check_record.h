@@ -115,7 +115,5 @@ struct check_machine check_machine_of(const struct check_context *context, const
 
 void check_add_machine(struct check_record *check, const struct check_machine *machine);
 
-double percent_of(double part_ns, uint64_t whole_ns); /* NAN if whole_ns is 0 */
-
 /* Emphasises an error only if it is large both in percent and in percentage points of a CPU. */
 enum emphasis emphasis_of_error(double error, double points);

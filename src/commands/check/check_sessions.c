@@ -239,9 +239,7 @@ static int add_interval(struct run *run, const struct frame *frame)
     reported_error_add(&run->all, &run->columns, frame);
     if (frame->losses.unseen > 0)
         snprintf(run->note, sizeof run->note, "%s", frame->note != NULL ? frame->note : "");
-    run->whole.losses.unseen += frame->losses.unseen;
-    run->whole.losses.lost += frame->losses.lost;
-    run->whole.losses.partial += frame->losses.partial;
+    losses_add(&run->whole.losses, &frame->losses);
     run->whole.length_s += interval.length_s;
     run->whole.intervals++;
     return show(run, &error, frame, interval);

@@ -34,15 +34,6 @@ static size_t reported_column(const struct schema *schema, int state)
     return NOT_REPORTED;
 }
 
-static size_t sampled_column(const struct schema *schema)
-{
-    for (size_t i = schema->state_count; i < schema->column_count; i++) {
-        if (strcmp(schema->columns[i].name, SAMPLED) == 0)
-            return i;
-    }
-    return NOT_REPORTED;
-}
-
 bool reported_columns_find(struct reported_columns *ret, const struct schema *schema)
 {
     bool is_reported = false;
@@ -50,7 +41,7 @@ bool reported_columns_find(struct reported_columns *ret, const struct schema *sc
     if (schema->state_count == 0 || schema->state_count > REPORTED_MAX_STATES)
         return false;
     *ret = (struct reported_columns){ .state_count = schema->state_count,
-                                      .sampled = sampled_column(schema) };
+                                      .sampled = schema_find_counter(schema, SAMPLED) };
     for (int i = 0; i < SESSION_STATE_COUNT; i++) {
         ret->reported[i] = reported_column(schema, i);
         is_reported |= ret->reported[i] != NOT_REPORTED;

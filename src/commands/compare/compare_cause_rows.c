@@ -50,7 +50,7 @@ static void add_row(struct document *document, size_t table, const struct compar
                      cell_text(entity->name),
                      cell_text(states->states[cause->state].name),
                      cell_text(cause_kind_key(cause->kind)),
-                     cause->who[0] != '\0' ? cell_text(cause->who) : cell_unknown(),
+                     cell_text_or_unknown(cause->who),
                      cell_text(compare_place_name(entity)),
                      cell_text(compare_verdict_name(row->verdict)),
                      cell_real(100 * rate->ratios[0].value),

@@ -25,12 +25,6 @@ static const struct {
                       { "thread", COMPARE_THREAD },
                       { "user", COMPARE_USER } };
 
-/* Returns the options that go with a source (enum from_option). */
-static uint32_t options_of(const struct from_source *source, bool with_query)
-{
-    return with_query && source->query_options != 0 ? source->query_options : source->options;
-}
-
 int compare_side_check(const char *text, const char *query)
 {
     const struct from_source *source = NULL;
@@ -38,7 +32,7 @@ int compare_side_check(const char *text, const char *query)
 
     if (from_source_of(text, &source, &error) != CAMP_OK)
         return complain_of(CAMP_E_INVALID, &error);
-    if ((options_of(source, query != NULL) & WITH_SPEED) != 0)
+    if ((from_source_options(source, query != NULL) & WITH_SPEED) != 0)
         return OPTIONS_GO_ON;
     return complain(STATUS_USAGE,
                     "%s is measured now and has no end: record it first, with camp record --from "
@@ -73,7 +67,8 @@ int compare_sides_set_options(struct compare_side sides[2], const struct from *g
         from->host = given->host;
         from->column = given->column;
         from->unit = given->unit;
-        refused[i] = options & ~options_of(source, given->query != NULL &&
+        refused[i] =
+            options & ~from_source_options(source, given->query != NULL &&
                                                        (source->options & WITH_QUERY) != 0);
         remove_options(from, refused[i]);
         if (i == 1 && (refused[0] & refused[1]) != 0)
@@ -131,14 +126,12 @@ static int resolve_group(struct compare_side *side, const char *text)
             return OPTIONS_GO_ON;
         }
     }
-    for (side->label = 0; side->label < schema->label_count; side->label++) {
-        if (strcmp(schema->label_names[side->label], text) == 0) {
-            side->group = COMPARE_LABEL;
-            side->group_name = schema->label_names[side->label];
-            return OPTIONS_GO_ON;
-        }
-    }
-    return complain_of_group(side, text, has_threads);
+    side->label = schema_find_label(schema, text);
+    if (side->label == SIZE_MAX)
+        return complain_of_group(side, text, has_threads);
+    side->group = COMPARE_LABEL;
+    side->group_name = schema->label_names[side->label];
+    return OPTIONS_GO_ON;
 }
 
 int compare_side_open(struct compare_side *side, const char *group_text)

@@ -90,7 +90,7 @@ static int parse(struct explain *explain, int argc, char **argv, int *ret_first)
 }
 
 /* Calls use() for each word of --fail-on, and returns the first word for which it returns true in
- * ret[8], or false. A word that is too long is cut, and so is no rule. */
+ * ret[8], or false. A word that is too long is cut, so it is no rule. */
 static bool find_word(const char *list, char ret[8],
                       bool (*use)(const struct explain *explain, const char *word),
                       const struct explain *explain)

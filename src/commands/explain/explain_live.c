@@ -2,10 +2,8 @@
 
 #include "program/command.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 int explain_live_start(struct explain_live *live, struct source *source,
                        const struct from_facts *facts, bool has_disks, struct camp_error *error)
@@ -37,20 +35,6 @@ static void add_pressure(const struct explain_live *live, struct evidence *evide
         counted_since(live->before.memory_some_ns, now.memory_some_ns);
 }
 
-/* Names the disk with these numbers: /sys/dev/block/MAJOR:MINOR is a link to its folder. */
-static void name_disk(char ret[CAMP_NAME_SIZE], uint64_t major, uint64_t minor)
-{
-    char path[64], target[256];
-    ssize_t length;
-    const char *name;
-
-    snprintf(path, sizeof path, "/sys/dev/block/%" PRIu64 ":%" PRIu64, major, minor);
-    length = readlink(path, target, sizeof target - 1);
-    target[length > 0 ? length : 0] = '\0';
-    name = strrchr(target, '/');
-    snprintf(ret, CAMP_NAME_SIZE, "%s", name != NULL ? name + 1 : strrchr(path, '/') + 1);
-}
-
 /* Returns the time that was waited for the disk of `row` in this row and the later ones. */
 static uint64_t waits_from(const struct frame *waits, size_t row)
 {
@@ -79,7 +63,7 @@ static void add_disk(struct evidence *evidence, const struct frame *waits)
         if (sum_ns <= most_ns)
             continue;
         most_ns = sum_ns;
-        name_disk(evidence->disk, values[WAITS_MAJOR], values[WAITS_MINOR]);
+        waits_disk_name(evidence->disk, values);
     }
     evidence->disk_share = all_ns > 0 ? (double)most_ns / (double)all_ns : 0;
 }

@@ -117,11 +117,6 @@ static const char *unit_of(const struct rule *rule)
     return names[rule->unit];
 }
 
-static struct cell text_or_unknown(const char *text)
-{
-    return text[0] != '\0' ? cell_text(text) : cell_unknown();
-}
-
 static struct cell nanoseconds(double seconds)
 {
     return cell_natural((uint64_t)llround(fmax(seconds, 0) * NS_PER_S));
@@ -161,12 +156,12 @@ static void fill_cause(struct document *document, struct cell ret[CAUSE_FIELDS],
                cause->pid > 0 ? cell_integer(cause->pid) : cell_unknown(),
                cell_text(camp_state_name((int)cause->state)),
                cell_text(cause_kind_key(cause->kind)),
-               text_or_unknown(document_text(document, "%s", cause->by)),
-               text_or_unknown(document_text(document, "%s", chain)),
+               cell_text_or_unknown(document_text(document, "%s", cause->by)),
+               cell_text_or_unknown(document_text(document, "%s", chain)),
                cell_natural(cause->wait_ns),
                cell_real(100 * finding_cause_share(cause)),
                cell_text(camp_provenance_name(CAMP_MEASURED)),
-               text_or_unknown(document_text(document, "%s", command)),
+               cell_text_or_unknown(document_text(document, "%s", command)),
            }),
            CAUSE_FIELDS * sizeof *ret);
 }
@@ -188,10 +183,10 @@ static void add_finding(struct document *document, const struct explain_facts *f
             cell_real(judgement->rule->threshold),
             cell_text(unit_of(judgement->rule)),
             cell_text(camp_provenance_name((int)finding->provenance)),
-            text_or_unknown(document_text(document, "%s", finding->who)),
+            cell_text_or_unknown(document_text(document, "%s", finding->who)),
             finding->pid > 0 ? cell_integer(finding->pid) : cell_unknown(),
             cell_text(document_text(document, "%s", sentence)),
-            text_or_unknown(document_text(document, "%s", command)),
+            cell_text_or_unknown(document_text(document, "%s", command)),
         };
 
         fill_cause(document, cells + ARRAY_COUNT(finding_fields) - CAUSE_FIELDS, judgement,

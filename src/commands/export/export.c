@@ -96,7 +96,8 @@ static bool is_same_without_digits(const char *left, const char *right)
 }
 
 /* Reports what could not be named when there is a new reason. Containers come and go, and any user
- * may start some, so their number alone is no news, and a log gets at most one line in a minute. */
+ * may start some, so a new number alone is not reported, and a log gets at most one line in a
+ * minute. */
 static void report_note(struct export *export)
 {
     const char *note = exported_group_note(export->exported);

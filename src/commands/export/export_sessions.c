@@ -1,7 +1,6 @@
 #include "export_sessions.h"
 
 #include "program/command.h"
-#include "program/privilege.h"
 #include "program/sandbox.h"
 #include "sources/from_list.h"
 #include "sources/servers/servers_from.h"
@@ -14,14 +13,6 @@
 const char *const export_session_words[] = { "postgres:", "mariadb:", NULL };
 
 static const volatile sig_atomic_t goes_on = 0; /* signals end the program, not the source */
-
-static void confine(void)
-{
-    const struct sandbox sandbox = { .kind = SANDBOX_SESSIONS };
-
-    privilege_give_up(PRIVILEGE_MAPS);
-    sandbox_enter(&sandbox, NULL); /* without Landlock, it has no errors */
-}
 
 /* Not from_open(), which would link camp-exporter to the libraries of all sources. */
 static int open_source(const struct from *from, const struct from_source *source,
@@ -43,7 +34,7 @@ static int find_source(const struct from *from, const struct from_source **ret)
     struct camp_error error = { 0 };
     int r;
 
-    if (source == NULL || (source->opener != OPENS_POSTGRES && source->opener != OPENS_MARIADB))
+    if (!from_source_is_server(source))
         return complain(STATUS_USAGE,
                         "--from %s: camp export has the sessions of postgres:CONNINFO and "
                         "mariadb:CONNINFO; camp record and camp view take other sources",
@@ -58,11 +49,8 @@ static int find_source(const struct from *from, const struct from_source **ret)
 
 static bool has_label(const struct schema *schema, const char *name, size_t *ret)
 {
-    for (*ret = 0; *ret < schema->label_count; ++*ret) {
-        if (strcmp(schema->label_names[*ret], name) == 0)
-            return true;
-    }
-    return false;
+    *ret = schema_find_label(schema, name);
+    return *ret != SIZE_MAX;
 }
 
 /* Sets *ret to the index of the label that makes the groups. */
@@ -95,7 +83,7 @@ int export_sessions_open(const struct export_sessions *sessions, struct exported
     if (source == NULL)
         return status;
     from.stop = &goes_on;
-    from.before_server = confine;
+    from.before_server = sandbox_enter_sessions;
     from.session_facts = true;
     r = open_source(&from, source, &options.source, &facts, &error);
     if (r != CAMP_OK)

@@ -98,8 +98,7 @@ int list_sources(enum list_format format)
         row[0] = cell_text(shown[i].form);
         row[1] = cell_text(shown[i].help);
         row[2] = cell_text(shown[i].options);
-        row[3] =
-            shown[i].query_options[0] != '\0' ? cell_text(shown[i].query_options) : cell_unknown();
+        row[3] = cell_text_or_unknown(shown[i].query_options);
     }
     return list_print(format, &table);
 }

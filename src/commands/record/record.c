@@ -105,13 +105,18 @@ static int parse(struct record *record, int argc, char **argv, int *ret_first)
     return options_parse(&table, argc, argv, ret_first);
 }
 
+/* Returns the source of --from; without it, that of the threads of this machine. */
+static const struct from_source *source_of(const struct record *record)
+{
+    return from_source_find(record->from.from.text != NULL ? record->from.from.text : "threads");
+}
+
 /* Returns whether the rows are threads of this machine, or groups of them. */
 static bool reads_threads(const struct record *record)
 {
-    const char *text = record->from.from.text;
-    const struct from_source *source = text != NULL ? from_source_find(text) : NULL;
+    const struct from_source *source = source_of(record);
 
-    return text == NULL || (source != NULL && source->opener == OPENS_THREADS);
+    return source != NULL && source->opener == OPENS_THREADS;
 }
 
 static int resolve_containers(struct record *record)
@@ -148,16 +153,9 @@ static int resolve_why_of(struct record *record)
     return OPTIONS_GO_ON;
 }
 
-static bool reads_sessions(const struct record *record, enum from_opener opener)
-{
-    const char *text = record->from.from.text;
-    const struct from_source *source = text != NULL ? from_source_find(text) : NULL;
-
-    return source != NULL && source->opener == opener;
-}
-
 static int resolve_why(struct record *record)
 {
+    const struct from_source *source = source_of(record);
     struct from *from = &record->from.from;
 
     if (!record->why && (record->why_of != NULL || record->why_by != BY_NAME))
@@ -165,7 +163,7 @@ static int resolve_why(struct record *record)
                         record->why_of != NULL ? "why-of" : "why-by");
     if (!record->why)
         return OPTIONS_GO_ON;
-    if (reads_sessions(record, OPENS_POSTGRES)) {
+    if (source != NULL && source->opener == OPENS_POSTGRES) {
         from->lengths = true;
         return record->why_of == NULL && record->why_by == BY_NAME
                    ? OPTIONS_GO_ON
@@ -187,7 +185,7 @@ static int resolve_why(struct record *record)
 static int resolve_queries(const struct record *record)
 {
     if (!record->from.from.queries || record->from.group != NULL ||
-        (!reads_sessions(record, OPENS_POSTGRES) && !reads_sessions(record, OPENS_MARIADB)))
+        !from_source_is_server(source_of(record)))
         return OPTIONS_GO_ON;
     return complain(STATUS_USAGE,
                     "--queries: a session runs many statements in an interval; add --group query, "

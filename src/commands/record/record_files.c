@@ -19,9 +19,7 @@
  * later. */
 #define LATE_NS (100 * NS_PER_MS)
 
-/* Returns "run-20261122T020000Z.camp" for "run.camp" and a time. The caller owns the result.
- * Returns NULL if there is no memory. */
-static char *rotated_path(const char *output, int64_t time_s)
+char *record_files_path(const char *output, int64_t time_s, const char *suffix)
 {
     const time_t seconds = (time_t)time_s;
     const int stem = (int)recording_stem_length(output);
@@ -30,7 +28,7 @@ static char *rotated_path(const char *output, int64_t time_s)
 
     gmtime_r(&seconds, &day);
     strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &day);
-    return asprintf(&path, "%.*s-%s.camp", stem, output, text) >= 0 ? path : NULL;
+    return asprintf(&path, "%.*s-%s%s", stem, output, text, suffix) >= 0 ? path : NULL;
 }
 
 /* Returns the latest time in the names of a set, or INT64_MIN. */
@@ -57,7 +55,7 @@ static char *next_path(struct record_files *files, const struct frame *frame)
         if (latest_s(&traces.set) >= time_s)
             time_s = latest_s(&traces.set) + 1;
         files->time_s = time_s;
-        path = rotated_path(files->output, time_s);
+        path = record_files_path(files->output, time_s, ".camp");
     }
     recording_set_release(&set);
     record_traces_release(&traces);

@@ -23,6 +23,10 @@ struct record_files {
     uint64_t count;
 };
 
+/* Returns a path such as "run-20261122T020000Z.camp", for "run.camp", a time in s since 1970, and
+ * the suffix ".camp". The caller frees it. Returns NULL if there is no memory. */
+char *record_files_path(const char *output, int64_t time_s, const char *suffix);
+
 /* Sets the limits of --keep, which may be NULL; files->rotate_ns is set. Returns OPTIONS_GO_ON, or
  * STATUS_USAGE after an error message. */
 int record_files_resolve_keep(struct record_files *files, const char *keep);

@@ -126,11 +126,6 @@ static struct cell count_or_unknown(int64_t count)
     return count >= 0 ? cell_integer(count) : cell_unknown();
 }
 
-static struct cell text_or_unknown(const char *text)
-{
-    return text[0] != '\0' ? cell_text(text) : cell_unknown();
-}
-
 /* Returns the size of the file with its -wal file. A file that was read is not empty, so for it 0
  * means that stat(2) failed. */
 static struct cell size_of(struct information *information, const char *path, bool is_read)
@@ -155,8 +150,8 @@ static void fill_file(struct information *information, size_t at, bool is_read)
     if (info->end_ns >= 0)
         time_text(file->end, sizeof file->end, info->end_ns);
     *cells++ = cell_text(information->set.paths[at]);
-    *cells++ = text_or_unknown(file->begin);
-    *cells++ = text_or_unknown(file->end);
+    *cells++ = cell_text_or_unknown(file->begin);
+    *cells++ = cell_text_or_unknown(file->end);
     *cells++ = cell_real(info->usual_ns >= 0 ? (double)info->usual_ns / NS_PER_S : NAN);
     *cells++ = count_or_unknown(info->intervals);
     *cells++ = count_or_unknown(info->readable);
@@ -249,9 +244,9 @@ static void fill_whole(struct information *information)
     char unread[48] = "", size[32] = "unknown size";
 
     for (int i = 0; i <= RECORDING_NOTE; i++)
-        *cells++ = text_or_unknown(facts[i]);
-    *cells++ = text_or_unknown(information->first->begin);
-    *cells++ = text_or_unknown(information->last->end);
+        *cells++ = cell_text_or_unknown(facts[i]);
+    *cells++ = cell_text_or_unknown(information->first->begin);
+    *cells++ = cell_text_or_unknown(information->last->end);
     *cells++ = cell_integer(information->intervals);
     *cells++ = cell_integer(information->readable);
     *cells++ = cell_integer(information->gaps);

@@ -2,6 +2,7 @@
 
 #include "ledger/words.h"
 #include "program/new_file.h"
+#include "record_files.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,19 +14,6 @@
 
 /* How many seconds later the time in a name may be than that of the trace. */
 #define LATER_MOST 60
-
-/* The caller owns the result. Returns NULL if there is no memory. */
-static char *path_of(const char *output, int64_t time_s)
-{
-    const time_t seconds = (time_t)time_s;
-    const int stem = (int)recording_stem_length(output);
-    struct tm day;
-    char text[32], *path;
-
-    gmtime_r(&seconds, &day);
-    strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &day);
-    return asprintf(&path, "%.*s-%s" TRACE_SUFFIX, stem, output, text) >= 0 ? path : NULL;
-}
 
 static int write_file(const char *path, const struct perfetto_trace *trace)
 {
@@ -70,7 +58,7 @@ int record_trace_write(const char *output, int64_t *time_s, const struct perfett
     for (int later = 0; system_error == EEXIST && later <= LATER_MOST; later++) {
         free(*ret_path);
         *time_s += later > 0;
-        *ret_path = path_of(output, *time_s);
+        *ret_path = record_files_path(output, *time_s, TRACE_SUFFIX);
         system_error = *ret_path != NULL ? write_file(*ret_path, trace) : ENOMEM;
     }
     return system_error;

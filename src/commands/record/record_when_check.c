@@ -25,8 +25,7 @@ static bool is_of_this_machine(const char *from)
     const struct from_source *source = from != NULL ? from_source_find(from) : NULL;
 
     return from == NULL ||
-           (source != NULL && (source->opener <= OPENS_CHECK || source->opener == OPENS_POSTGRES ||
-                               source->opener == OPENS_MARIADB));
+           (source != NULL && (source->opener <= OPENS_CHECK || from_source_is_server(source)));
 }
 
 #define MACHINE_TIME_NAMESPACE 0xEFFFFFFA /* PROC_TIME_INIT_INO of the kernel */

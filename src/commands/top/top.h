@@ -81,7 +81,7 @@ const char *top_group_name(const struct top *top, int group);
 int top_select_group(struct top *top, int group, const char **ret_problem);
 
 /* Returns whether rows can be a tree: threads grouped by process, or sessions of a database that
- * says who blocks whom. Sets top->selection.tree_label. */
+ * reports their blockers. Sets top->selection.tree_label. */
 bool top_can_be_tree(struct top *top);
 
 /* Returns the word for a row: "process", "session", or the name of a label. */

@@ -113,17 +113,20 @@ static void fill_style(struct top *top, enum group_key key)
     top_use_columns(top);
 }
 
-/* Finds a label of the schema. Returns false if it has none of this name. */
+/* Finds a label of the schema. Returns false, and leaves *ret unchanged, if there is none of this
+ * name.
+ */
 static bool find_label(const struct schema *schema, const char *name, const char *end, size_t *ret)
 {
     char wanted[32];
+    size_t label;
 
     snprintf(wanted, sizeof wanted, "%s%s", name, end);
-    for (*ret = 0; *ret < schema->label_count; ++*ret) {
-        if (strcmp(schema->label_names[*ret], wanted) == 0)
-            return true;
-    }
-    return false;
+    label = schema_find_label(schema, wanted);
+    if (label == SIZE_MAX)
+        return false;
+    *ret = label;
+    return true;
 }
 
 static bool has_label(struct top *top, int group)

@@ -1,5 +1,6 @@
 /* Checks the options of camp top for threads and for any other source: the rows, their order,
  * and options that exclude each other. top.c has the table of options. */
+#include "ledger/array.h"
 #include "program/command.h"
 #include "top.h"
 
@@ -142,10 +143,7 @@ static int resolve_threads(struct top *top)
 /* Returns the first given option that is only for threads, or NULL. */
 static const char *option_of_threads(struct top *top)
 {
-    const struct {
-        const char *name;
-        bool given;
-    } options[] = {
+    const struct given_option options[] = {
         { "pid", top->processes.texts.count > 0 },
         { "tree", top->selection.tree && !top_can_be_tree(top) },
         { "workload", top->workload_file != NULL },
@@ -154,11 +152,7 @@ static const char *option_of_threads(struct top *top)
         { "percent-of quota", top->percent_of == PERCENT_OF_QUOTA },
     };
 
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        if (options[i].given)
-            return options[i].name;
-    }
-    return NULL;
+    return option_first_given(options, ARRAY_COUNT(options));
 }
 
 static int refuse_options_of_threads(struct top *top)

@@ -1,7 +1,7 @@
 /* Columns of database sessions beside their states: "in tx%", the part of their idle time in which
  * they are within a transaction, and keep its locks; how long their waits lasted, where that is
- * known; and of statements what the database itself counts of them, with the difference to what was
- * measured. */
+ * known; and for statements what the database itself counts of them, with the difference to what
+ * was measured. */
 #include "top_sessions.h"
 
 #include "counters/units.h"
@@ -52,28 +52,18 @@ static const struct field more_fields[] = {
     { .name = "waits_p99_ns", .help = "99 % of the waits lasted no longer, to a factor of 2" },
 };
 
-/* Returns the index of a column that is not a state, or the number of columns. With --detail the
- * time in a transaction is a state of its own. */
-static size_t find_counter(const struct schema *schema, const char *name)
-{
-    for (size_t i = schema->state_count; i < schema->column_count; i++) {
-        if (strcmp(schema->columns[i].name, name) == 0)
-            return i;
-    }
-    return schema->column_count;
-}
-
+/* With --detail the time in a transaction is a state, not a counter. */
 static bool has_counter(const struct schema *schema, enum session_column column)
 {
-    return find_counter(schema, columns[column].counter) < schema->column_count;
+    return schema_find_counter(schema, columns[column].counter) != SIZE_MAX;
 }
 
 /* Returns the value of a row's counter, or 0 if there is none. */
 static uint64_t value_of(const struct frame *rows, size_t row, const char *name)
 {
-    const size_t column = find_counter(rows->schema, name);
+    const size_t column = schema_find_counter(rows->schema, name);
 
-    return column < rows->schema->column_count ? frame_values(rows, row)[column] : 0;
+    return column != SIZE_MAX ? frame_values(rows, row)[column] : 0;
 }
 
 /* Returns whether the rows are groups by statement, or were recorded so. */

@@ -1,6 +1,7 @@
 #include "top_why.h"
 
 #include "counters/units.h"
+#include "ledger/array.h"
 #include "program/command.h"
 #include "recording/recording.h"
 #include "sources/causes/cause_names.h"
@@ -128,10 +129,7 @@ static bool is_known(void *context, const struct frame *rows, size_t row, size_t
 static const char *refused_option(const struct top *top)
 {
     const struct from *from = &top->from.from;
-    const struct {
-        const char *name;
-        bool given;
-    } options[] = {
+    const struct given_option options[] = {
         { "pid", top->processes.texts.count > 0 },
         { "tree", top->selection.tree },
         { "workload", top->workload_file != NULL },
@@ -141,11 +139,7 @@ static const char *refused_option(const struct top *top)
         { "tier schedstat", from->tier != NULL && strcmp(from->tier, "bpf") != 0 },
     };
 
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        if (options[i].given)
-            return options[i].name;
-    }
-    return NULL;
+    return option_first_given(options, ARRAY_COUNT(options));
 }
 
 /* Returns whether the rows are sessions of which the lengths of sleeps may be known. */

@@ -3,13 +3,12 @@
 #include "counters/units.h"
 #include "ledger/array.h"
 #include "ledger/words.h"
+#include "views/percent.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct field summary_fields[] = {
     { "time", NULL, "wall clock of the interval's end", 0, 0 },
@@ -91,11 +90,6 @@ const char *wait_tier_name(enum wait_tier tier)
     return tier == WAIT_KERNEL ? "kernel" : "bpf";
 }
 
-static double percent(uint64_t part, uint64_t whole)
-{
-    return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
-}
-
 /* The order is the same as in CPU_FIELDS. */
 enum quantity {
     IDLE,
@@ -171,8 +165,8 @@ static void fill_cpu(struct cell ret[QUANTITY_COUNT], const struct wait_interval
     for (enum quantity i = 0; i < QUANTITY_COUNT; i++) {
         ret[i] = is_unknown(interval, i)
                      ? cell_unknown()
-                     : cell_real(percent(sum_of(interval, at, i),
-                                         elapsed_ns * (i == ANY_DIVIDED ? cpus : 1)));
+                     : cell_real(percent_of((double)sum_of(interval, at, i),
+                                            elapsed_ns * (i == ANY_DIVIDED ? cpus : 1)));
     }
 }
 
@@ -216,42 +210,26 @@ static void add_cpus(struct wait_record *ret, const struct wait_interval *interv
         fill_cpu(machine, interval, total, ret->cpu_count);
 }
 
-/* /sys/dev/block/MAJOR:MINOR is a link to a folder that has the name of the device. If the device
- * is gone, its numbers are returned as its name. */
-static const char *name_disk(struct document *document, const uint64_t *values)
-{
-    const uint64_t major = values[WAITS_MAJOR], minor = values[WAITS_MINOR];
-    char path[64], target[256];
-    const char *name;
-    ssize_t length;
-
-    if (major == 0 && minor == 0)
-        return NULL;
-    snprintf(path, sizeof path, "/sys/dev/block/%" PRIu64 ":%" PRIu64, major, minor);
-    length = readlink(path, target, sizeof target - 1);
-    target[length > 0 ? length : 0] = '\0';
-    name = strrchr(target, '/');
-    if (name != NULL)
-        return document_text(document, "%s", name + 1);
-    return document_text(document, "%" PRIu64 ":%" PRIu64, major, minor);
-}
-
 static void add_task(struct document *document, const struct frame *waits, size_t row,
                      uint64_t elapsed_ns)
 {
     const struct entity *thread = &waits->entities[row];
     const uint64_t *values = frame_values(waits, row);
     const uint64_t wait_ns = values[WAITS_DISK];
-    const struct cell cells[] = {
+    char disk[CAMP_NAME_SIZE];
+    struct cell cells[] = {
         thread->pid != 0 ? cell_integer(thread->pid) : cell_unknown(),
         thread->id != 0 ? cell_integer(thread->id) : cell_unknown(),
         cell_text(thread->name),
-        cell_text(name_disk(document, values)),
+        cell_unknown(),
         cell_natural(wait_ns),
         cell_real((double)wait_ns / NS_PER_MS),
-        cell_real(percent(wait_ns, elapsed_ns)),
+        cell_real(percent_of((double)wait_ns, elapsed_ns)),
     };
 
+    waits_disk_name(disk, values);
+    if (disk[0] != '\0')
+        cells[3] = cell_text(document_text(document, "%s", disk));
     DOCUMENT_ADD(document, WAIT_TASKS, cells);
 }
 
@@ -289,8 +267,8 @@ static void sum_waits(struct cell ret[2], const struct wait_interval *interval)
         if (values[WAITS_MAJOR] == 0 && values[WAITS_MINOR] == 0)
             unattributed_ns += values[WAITS_DISK];
     }
-    ret[0] = cell_real(percent(sum_ns, interval->elapsed_ns));
-    ret[1] = cell_real(percent(unattributed_ns, interval->elapsed_ns));
+    ret[0] = cell_real(percent_of((double)sum_ns, interval->elapsed_ns));
+    ret[1] = cell_real(percent_of((double)unattributed_ns, interval->elapsed_ns));
 }
 
 static void add_system(struct wait_record *ret, const struct wait_interval *interval)

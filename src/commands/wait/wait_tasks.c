@@ -6,9 +6,13 @@
 #include "wait_tasks.h"
 
 #include "ledger/array.h"
+#include "ledger/words.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct column columns[WAITS_COLUMN_COUNT] = {
     [WAITS_DISK] = { .name = "disk_ns", .kind = COLUMN_STATE, .class = CLASS_IO },
@@ -16,6 +20,24 @@ static const struct column columns[WAITS_COLUMN_COUNT] = {
     [WAITS_MINOR] = { .name = "minor", .kind = COLUMN_GAUGE },
 };
 const struct schema waits_schema = { "waits", columns, WAITS_COLUMN_COUNT, 1, NULL, 0 };
+
+void waits_disk_name(char ret[CAMP_NAME_SIZE], const uint64_t *values)
+{
+    const uint64_t major = values[WAITS_MAJOR], minor = values[WAITS_MINOR];
+    char path[64], target[256];
+    const char *name;
+    ssize_t length;
+
+    ret[0] = '\0';
+    if (major == 0 && minor == 0)
+        return;
+    /* The file is a link to a folder that has the name of the device. */
+    snprintf(path, sizeof path, "/sys/dev/block/%" PRIu64 ":%" PRIu64, major, minor);
+    length = readlink(path, target, sizeof target - 1);
+    target[length > 0 ? length : 0] = '\0';
+    name = strrchr(target, '/');
+    snprintf(ret, CAMP_NAME_SIZE, "%s", name != NULL ? name + 1 : name_in_path(path));
+}
 
 bool wait_tasks_reserve(struct wait_tasks *tasks, size_t count)
 {

@@ -19,6 +19,10 @@ enum waits_column {
  * name. */
 extern const struct schema waits_schema;
 
+/* Writes the name of the disk in values[WAITS_COLUMN_COUNT], such as "vda", or its numbers, such as
+ * "253:0", if the disk is gone. "" for an unknown disk. */
+void waits_disk_name(char ret[CAMP_NAME_SIZE], const uint64_t *values);
+
 /* The waits of each thread for each disk since the session was opened. */
 struct wait_reading {
     struct camp_disk_wait *waits; /* [count] */

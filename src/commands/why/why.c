@@ -1,6 +1,7 @@
 /*
  * camp why shows why the threads of a process, of all processes with one name, of a cgroup, or of
- * the machine waited: each state divided by its causes, and the causes by who.
+ * the machine waited: each state divided by its causes, and each cause by the group or the device
+ * that caused it.
  */
 #include "counters/clock.h"
 #include "counters/error.h"
@@ -233,19 +234,12 @@ static uint32_t find_subject(const struct why *why, const struct causes *causes)
     return WHY_ALL;
 }
 
-/* A process that its parent has not waited for has ended, too. */
 static bool has_ended(const struct why *why)
 {
-    struct camp_task task = { 0 };
-
-    if (why->pid == 0)
-        return false;
-    return camp_process_read(NULL, &why->process, CAMP_TASK_STATE | CAMP_TASK_THREADS, &task,
-                             sizeof task, NULL) == CAMP_E_GONE ||
-           (task.state == 'Z' && task.threads <= 1);
+    return why->pid != 0 && process_has_ended(&why->process);
 }
 
-#define PROCESSES_MOST 32768 /* whose names are compared with a wrong one */
+#define PROCESSES_MOST 32768 /* that a misspelled name is compared with */
 
 /* Finds the name of a process that is nearest to `wanted`. Returns false if none is near. */
 static bool find_near_name(char ret[CAMP_NAME_SIZE], const char *wanted)
@@ -366,9 +360,11 @@ static int run_recorded(struct why *why)
 static bool has_sessions(const struct why *why)
 {
     const struct source *source = why->recorded.source;
+    const struct from_facts *facts = &why->recorded.facts;
 
-    return source != NULL && !why->recorded.facts.has_causes &&
-           (why->recorded.facts.live || blocker_tree_is_known(source->describe(source)));
+    return source != NULL && !facts->has_causes &&
+           (facts->live || strcmp(facts->kind, "sessions") == 0 ||
+            blocker_tree_is_known(source->describe(source)));
 }
 
 static int run_sessions(struct why *why)

@@ -16,7 +16,7 @@
 #define SENTENCES 3 /* above the table of a text */
 #define LABEL_SIZE 256
 #define SENTENCE_SIZE 1024
-#define SHARE_SAID 0.05 /* A smaller part of a blocker's time is not said. */
+#define SHARE_SHOWN 0.05 /* A smaller part of a blocker's time is not shown. */
 
 static const struct field summary_fields[] = {
     { "time", NULL, "wall clock of the interval's end" },
@@ -120,10 +120,10 @@ static void write_activity(char ret[LABEL_SIZE], const struct blocker_session *s
     else
         snprintf(ret, LABEL_SIZE, "%s for %.*f s", activity, age_s < 10 ? 1 : 0, age_s);
     length = strlen(ret);
-    if (length > 0 && whole > 0 && (double)session->stopped_ns >= whole * SHARE_SAID)
+    if (length > 0 && whole > 0 && (double)session->stopped_ns >= whole * SHARE_SHOWN)
         snprintf(ret + length, LABEL_SIZE - length, ", stopped %.0f %%",
                  100 * (double)session->stopped_ns / whole);
-    else if (length > 0 && whole > 0 && (double)session->cpu_ns >= whole * SHARE_SAID)
+    else if (length > 0 && whole > 0 && (double)session->cpu_ns >= whole * SHARE_SHOWN)
         snprintf(ret + length, LABEL_SIZE - length, ", on a CPU %.0f %%",
                  100 * (double)session->cpu_ns / whole);
     for (char *at = ret; (at = strchr(at, '_')) != NULL;)
@@ -131,9 +131,9 @@ static void write_activity(char ret[LABEL_SIZE], const struct blocker_session *s
     make_printable(ret);
 }
 
-/* Finds the language of a session's statements. Returns false if it is unknown. With servers of
- * several databases, the name of each tells (sources/servers/servers_from.c); that of a hidden
- * connection string does not. */
+/* Finds the language of a session's statements. Returns false if it is unknown. With several
+ * servers, the language follows from the name of the server (sources/servers/servers_from.c),
+ * unless its connection string is hidden. */
 static bool find_dialect(const struct why_blockers_interval *interval,
                          const struct blocker_session *session, enum statement_dialect *ret)
 {

@@ -4,9 +4,9 @@
 #include "sources/causes/ends/lock_owner.h"
 #include "sources/causes/open_chain.h"
 #include "sources/causes/open_sleeps.h"
+#include "views/percent.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 #define PROCESSES "/proc"
 #define OBJECTS_LOOKED_UP 64 /* if all calls are shown */
@@ -52,7 +52,7 @@ static void add_row(struct document *document, size_t table, const struct row *r
 {
     const struct camp_call_sleeps *sleeps = row->sleeps;
     const struct call_name *names = row->names;
-    const double percent = total_ns > 0 ? 100.0 * (double)sleeps->sleep_ns / (double)total_ns : NAN;
+    const double percent = percent_of((double)sleeps->sleep_ns, total_ns);
 
     DOCUMENT_ADD(
         document, table,
@@ -76,8 +76,8 @@ static void add_row(struct document *document, size_t table, const struct row *r
         }));
 }
 
-/* Finds the other ends. The owner of a lock is that of now, so it is not looked for if the sleeps
- * have ended. */
+/* Finds the other ends. The owner of a lock is known only for this moment, so it is not looked up
+ * if the sleeps have ended. */
 static void find_objects(struct cause_objects *objects, const struct call_list *calls, size_t most,
                          bool have_ended)
 {
@@ -148,7 +148,7 @@ static void add_ended(struct document *document, size_t table, const struct caus
             total_ns);
 }
 
-/* Returns whether a row is of the subject. A step of a chain is of nobody. */
+/* Returns whether a row is of the subject. A step of a chain belongs to no group. */
 static bool is_of(const struct causes *causes, const struct camp_states_group *group, size_t at,
                   bool is_open)
 {

@@ -1,17 +1,14 @@
 #include "why_chain.h"
 
 #include "ledger/array.h"
+#include "views/percent.h"
 #include "why_open.h"
 
-#include <math.h>
-
 #define DEVICES "/sys/kernel/irq"
-#define LARGE_PART 4 /* of the open sleeps, the part from which those for one object say why */
 
-static double percent(uint64_t part, uint64_t whole)
-{
-    return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
-}
+/* Open sleeps for one object start the chain if they are at least 1 / LARGE_PART of all open sleeps
+ * of the group. */
+#define LARGE_PART 4
 
 static struct cell name_of(struct document *document, const struct causes *causes, uint32_t kind,
                            uint32_t id)
@@ -35,11 +32,12 @@ static void add_rows(struct document *document, const struct causes *causes,
                 cell_natural(i + 1),
                 name_of(document, causes, CAMP_CAUSE_GROUP, step->group),
                 waited ? cell_text(camp_state_name((int)step->cause.state)) : cell_unknown(),
-                waited ? cell_real(percent(step->cause.wait_ns, step->total_ns)) : cell_unknown(),
+                waited ? cell_real(percent_of((double)step->cause.wait_ns, step->total_ns))
+                       : cell_unknown(),
                 waited ? cell_text(cause_kind_key(step->cause.kind)) : cell_unknown(),
                 waited ? name_of(document, causes, step->cause.kind, step->cause.id)
                        : cell_unknown(),
-                cell_real(percent(step->on_cpu_ns, step->total_ns)),
+                cell_real(percent_of((double)step->on_cpu_ns, step->total_ns)),
             }));
     }
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENTS_MOST 1024 /* a hostile server may name ever new events: later ones are "(other)" */
+#define EVENTS_MOST 1024 /* later ones are "(other)": a hostile server may invent more */
 #define NONE "(none)"
 #define OTHER "(other)"
 #define WHOLE "(all events)"
@@ -62,16 +62,6 @@ void why_events_release(struct why_events *events)
     *events = (struct why_events){ 0 };
 }
 
-static size_t find_label(const struct schema *schema)
-{
-    size_t at = 0;
-
-    while (at < schema->label_count &&
-           strcmp(schema->label_names[at], SOURCE_LABEL_WAIT_EVENT) != 0)
-        at++;
-    return at;
-}
-
 /* Returns the index of waits_ns, which is the column before the longest wait; 0: there is none. */
 static size_t find_sum(const struct schema *schema)
 {
@@ -118,11 +108,11 @@ void why_events_add(struct why_events *events, const struct frame *frame,
                     const void *context)
 {
     const struct schema *schema = frame->schema;
-    const size_t label = find_label(schema), sum = find_sum(schema);
+    const size_t label = schema_find_label(schema, SOURCE_LABEL_WAIT_EVENT), sum = find_sum(schema);
 
     events->has_lengths |= sum > 0;
     for (size_t i = 0; i < frame->entity_count; i++) {
-        const bool has_event = events->are_divided && label < schema->label_count;
+        const bool has_event = events->are_divided && label != SIZE_MAX;
         struct why_event *event;
 
         if (is_wanted != NULL && !is_wanted(context, frame, i))

@@ -252,7 +252,7 @@ bool why_open_find(struct why_open *ret, struct cause_objects *objects,
     const size_t count = shares != NULL ? add_up(shares, causes, interval->subject) : 0;
     bool found = false;
 
-    /* Each time the largest is looked at, because a look may need some time. */
+    /* Not all shares are searched, the largest ones first, because each search takes time. */
     for (size_t at; !found && (at = largest(shares, count, above_ns)) < count;) {
         *ret = (struct why_open){ .time_ns = shares[at].time_ns };
         fill_chain(ret, objects, causes, shares[at].first);

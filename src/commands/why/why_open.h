@@ -11,14 +11,14 @@ struct why_open {
     uint64_t time_ns; /* of the sleeps that the chain starts with */
 };
 
-/* Looks for the sleeps of a group for one object of which the other end is a known process, such as
- * all of its processes that wait for one lock: the longest of them, if they are longer than
- * `above_ns`. Fills *ret and returns whether there are such sleeps. */
+/* Finds the object for which a group sleeps longest, and whose other end is a known process, such
+ * as one lock for which several of its processes wait. Fills *ret if these sleeps are longer than
+ * `above_ns`, and returns whether they are. */
 bool why_open_find(struct why_open *ret, struct cause_objects *objects,
                    const struct why_interval *interval, uint64_t above_ns);
 
-/* Fills *ret with the chain from the longest open sleep of the subject in the state of `open`, as
- * of cause_open_wait(), whose time is that of all of them. */
+/* Fills *ret with the chain from the longest open sleep of the subject in the state of `open`,
+ * which is a result of cause_open_wait() and has the time of all these sleeps. */
 void why_open_longest(struct why_open *ret, struct cause_objects *objects,
                       const struct why_interval *interval, const struct cause *open);
 

@@ -3,13 +3,13 @@
 #include "counters/units.h"
 #include "ledger/words.h"
 #include "program/command.h"
+#include "views/percent.h"
 #include "views/summary_text.h"
 #include "why_calls.h"
 #include "why_chain.h"
 #include "why_stack_rows.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,11 +113,6 @@ static const struct record layout_of_many = DOCUMENT_LAYOUT("camp.why/1", tables
 
 const char *const why_table_names[] = { "tree",   "calls",   "stacks", "inflicted", "chain",
                                         "losses", "summary", "waits",  NULL };
-
-static double percent(uint64_t part, uint64_t whole)
-{
-    return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
-}
 
 static double milliseconds(uint64_t ns)
 {
@@ -267,12 +262,12 @@ static struct loss_shares losses_of(const struct why_interval *interval,
     }
     if (tree->total_ns == 0)
         return (struct loss_shares){ 0 };
-    return (struct loss_shares){ percent(unattributed, tree->total_ns),
-                                 percent(others, tree->total_ns),
-                                 percent(reduced, tree->total_ns) };
+    return (struct loss_shares){ percent_of((double)unattributed, tree->total_ns),
+                                 percent_of((double)others, tree->total_ns),
+                                 percent_of((double)reduced, tree->total_ns) };
 }
 
-/* Returns the noun of the groups that are told apart: that of most groups, because the subject may
+/* Returns the noun of the groups, such as "processes": that of most groups, because the subject may
  * be of another kind. */
 static const char *noun_of_groups(const struct causes *causes)
 {

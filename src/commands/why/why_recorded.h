@@ -1,4 +1,4 @@
-/* The causes of waits in a recording, added up: the second source of camp why. */
+/* The causes of waits in a recording, added up: what camp why reads with --from. */
 #pragma once
 
 #include "program/from_options.h"

@@ -35,11 +35,6 @@ void why_cause_name(char ret[CAUSE_NAME_SIZE], const struct causes *causes, uint
     make_printable(ret);
 }
 
-static bool is_sleep(uint32_t state)
-{
-    return causes_is_wait(state) && state != CAMP_STATE_RUN_QUEUE && state != CAMP_STATE_THROTTLED;
-}
-
 /* Time by cause. */
 struct sums {
     struct cause *items; /* [count] */
@@ -84,7 +79,7 @@ static bool find_largest(struct cause *ret, const struct causes *causes, uint32_
         const struct cause *row = &causes->rows.items[i];
 
         if ((subject == WHY_ALL || row->group == subject) && row->kind != CAUSE_NOT_ENDED &&
-            (of_sleeps ? is_sleep(row->state) : row->state == CAMP_STATE_RUN_QUEUE))
+            (of_sleeps ? causes_is_sleep(row->state) : row->state == CAMP_STATE_RUN_QUEUE))
             done = add_sum(&sums, row);
     }
     for (size_t i = 0; i < sums.count; i++)
@@ -111,7 +106,7 @@ static void share_out(struct shares *ret, const struct why_tree *tree)
 
         if (node->level != WHY_STATE)
             continue;
-        whole[node->on_cpu ? 0 : is_sleep(node->state) ? 2 : 1].time_ns += node->time_ns;
+        whole[node->on_cpu ? 0 : causes_is_sleep(node->state) ? 2 : 1].time_ns += node->time_ns;
         ready[0].time_ns += throttled ? node->time_ns : 0;
     }
     ready[1].time_ns = ret->behind.wait_ns;
@@ -154,7 +149,7 @@ static void append_asleep(char ret[WHY_SENTENCE_SIZE], const struct causes *caus
     for (size_t i = 0; i < causes->rows.count; i++) {
         const struct cause *row = &causes->rows.items[i];
 
-        if ((subject != WHY_ALL && row->group != subject) || !is_sleep(row->state))
+        if ((subject != WHY_ALL && row->group != subject) || !causes_is_sleep(row->state))
             continue;
         of_states[row->state] += row->wait_ns;
         open_ns += row->kind == CAUSE_NOT_ENDED ? row->wait_ns : 0;

@@ -26,9 +26,7 @@ struct shown {
 
 bool why_sessions_is_database(const char *from)
 {
-    const struct from_source *source = from != NULL ? from_source_find(from) : NULL;
-
-    return source != NULL && (source->opener == OPENS_POSTGRES || source->opener == OPENS_MARIADB);
+    return from != NULL && from_source_is_server(from_source_find(from));
 }
 
 /* Returns whether a session is the operand: its pid, its application or its name. */
@@ -45,15 +43,12 @@ static bool is_subject(const void *context, const struct blocker_session *sessio
 /* The same of a row of a frame. */
 static bool is_row_of_subject(const void *context, const struct frame *frame, size_t row)
 {
-    const struct schema *schema = frame->schema;
     const struct entity *entity = &frame->entities[row];
+    const size_t label = schema_find_label(frame->schema, "application");
     struct blocker_session session = { .id = entity->id };
-    size_t label = 0;
 
-    while (label < schema->label_count && strcmp(schema->label_names[label], "application") != 0)
-        label++;
     memcpy(session.name, entity->name, sizeof session.name);
-    if (label < schema->label_count)
+    if (label != SIZE_MAX)
         snprintf(session.application, sizeof session.application, "%s",
                  labels_value(entity->labels, label));
     return is_subject(context, &session);
@@ -188,15 +183,6 @@ static int show_all(struct shown *shown)
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
-static bool has_label(const struct schema *schema, const char *name)
-{
-    for (size_t i = 0; i < schema->label_count; i++) {
-        if (strcmp(schema->label_names[i], name) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Finds what the rows say. Those of a recording may be groups, which have no blockers. */
 static int find_rows(struct shown *shown)
 {
@@ -205,9 +191,12 @@ static int find_rows(struct shown *shown)
     const struct schema *schema = sessions->source->describe(sessions->source);
 
     if (!blocker_tree_is_known(schema))
-        return complain(STATUS_FAILURE, "%s does not say who blocks whom", facts->name);
+        return complain(STATUS_FAILURE,
+                        "%s has no blockers: record the sessions with camp record --from "
+                        "postgres:CONNINFO or mariadb:CONNINFO",
+                        facts->name);
     shown->has_tree = facts->live || strcmp(facts->kind, "sessions") == 0;
-    shown->has_events = has_label(schema, SOURCE_LABEL_WAIT_EVENT) &&
+    shown->has_events = schema_find_label(schema, SOURCE_LABEL_WAIT_EVENT) != SIZE_MAX &&
                         (facts->live || from_group_has(facts->kind, SOURCE_LABEL_WAIT_EVENT));
     if (shown->has_tree)
         return OPTIONS_GO_ON;

@@ -2,6 +2,7 @@
 
 #include "counters/units.h"
 #include "ledger/words.h"
+#include "views/percent.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -116,8 +117,7 @@ void why_stack_rows(struct document *document, size_t table, const struct why_in
                      ((const struct cell[]){
                          cell_text(document_text(document, "%s", texts.state)),
                          cell_list(document_text(document, "%s%s", texts.process, texts.frames)),
-                         total_ns > 0 ? cell_real(100.0 * (double)sum->ns / (double)total_ns)
-                                      : cell_unknown(),
+                         cell_real(percent_of((double)sum->ns, total_ns)),
                          cell_real((double)sum->ns / NS_PER_MS),
                          cell_natural(sum->count),
                          cell_text(document_text(document, "%s", texts.shown)),

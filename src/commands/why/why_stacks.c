@@ -46,8 +46,8 @@ static bool add_frames(struct symbols *symbols, const struct stack_list *list,
     return true;
 }
 
-/* Appends the frames of one part of a stack. Of frames with the same name one after the other that
- * tell nothing, one is enough. */
+/* Appends the frames of one part of a stack. Of successive
+ * frames with the same name in brackets, such as "[unknown]", one is enough. */
 static void append_part(char *text, const struct symbols *symbols, const uint32_t *frames,
                         uint32_t count)
 {

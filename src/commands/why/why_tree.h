@@ -1,6 +1,6 @@
 /*
- * The causes of a subject as a tree: state, cause, who. The subject is one group, or all groups
- * together.
+ * The causes of a subject as a tree: state, cause, and the group or device that caused it. The
+ * subject is one group, or all groups together.
  *
  * The parts of each node add up to it, in ns and in hundredths of a percent of the subject's time:
  * hundredths are rounded so that their sum is right (largest remainders).

@@ -91,7 +91,7 @@ static struct blocker_node *add_node(struct blocker_tree *tree, int64_t id, uint
 }
 
 /* Adds what is below a session. `path` has for each depth the edge that is next; it has space for
- * all edges. A session is gone into once, because its edges are then shown. */
+ * all edges. Each session is entered once, because its edges are then marked as shown. */
 static void add_below(struct blocker_tree *tree, int64_t root, int64_t from, uint32_t from_depth,
                       size_t *path)
 {

@@ -6,51 +6,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOWHERE SIZE_MAX
-
 /* Where a frame has what the tree needs. */
 struct places {
     size_t server, blocker, root, application, statement, activity, backend_type; /* labels */
     size_t blocked, measured, blocking, activity_ns, stopped;                     /* columns */
 };
 
-static size_t find_label(const struct schema *schema, const char *name)
-{
-    for (size_t i = 0; i < schema->label_count; i++) {
-        if (strcmp(schema->label_names[i], name) == 0)
-            return i;
-    }
-    return NOWHERE;
-}
-
-static size_t find_column(const struct schema *schema, const char *name)
-{
-    for (size_t i = 0; i < schema->column_count; i++) {
-        if (strcmp(schema->columns[i].name, name) == 0)
-            return i;
-    }
-    return NOWHERE;
-}
-
 static struct places find_places(const struct schema *schema)
 {
     struct places places = {
-        .server = find_label(schema, LABEL_SERVER),
-        .blocker = find_label(schema, "blocker"),
-        .root = find_label(schema, "root_blocker"),
-        .application = find_label(schema, "application"),
-        .statement = find_label(schema, "query"),
-        .activity = find_label(schema, "blocking_activity"),
-        .backend_type = find_label(schema, "backend_type"),
-        .blocked = find_column(schema, "blocked_ns"),
-        .measured = find_column(schema, "blocked_measured_ns"),
-        .blocking = find_column(schema, "blocking_ns"),
-        .activity_ns = find_column(schema, "blocking_activity_ns"),
-        .stopped = find_column(schema, "wait_stopped_ns"),
+        .server = schema_find_label(schema, LABEL_SERVER),
+        .blocker = schema_find_label(schema, "blocker"),
+        .root = schema_find_label(schema, "root_blocker"),
+        .application = schema_find_label(schema, "application"),
+        .statement = schema_find_label(schema, "query"),
+        .activity = schema_find_label(schema, "blocking_activity"),
+        .backend_type = schema_find_label(schema, "backend_type"),
+        .blocked = schema_find_column(schema, "blocked_ns"),
+        .measured = schema_find_column(schema, "blocked_measured_ns"),
+        .blocking = schema_find_column(schema, "blocking_ns"),
+        .activity_ns = schema_find_column(schema, "blocking_activity_ns"),
+        .stopped = schema_find_column(schema, "wait_stopped_ns"),
     };
 
-    if (places.statement == NOWHERE)
-        places.statement = find_label(schema, "last_statement");
+    if (places.statement == SIZE_MAX)
+        places.statement = schema_find_label(schema, "last_statement");
     return places;
 }
 
@@ -58,8 +38,8 @@ bool blocker_tree_is_known(const struct schema *schema)
 {
     const struct places places = find_places(schema);
 
-    return places.blocker != NOWHERE && places.root != NOWHERE && places.blocked != NOWHERE &&
-           places.blocking != NOWHERE;
+    return places.blocker != SIZE_MAX && places.root != SIZE_MAX && places.blocked != SIZE_MAX &&
+           places.blocking != SIZE_MAX;
 }
 
 static void free_sessions(struct blocker_tree *tree)
@@ -117,7 +97,7 @@ static struct blocker_session *session_of(struct blocker_tree *tree, int64_t id)
 
 static void copy_label(char ret[LABELS_VALUE_SIZE], labels_id labels, size_t label)
 {
-    const char *value = label != NOWHERE ? labels_value(labels, label) : "";
+    const char *value = label != SIZE_MAX ? labels_value(labels, label) : "";
 
     copy_text(ret, LABELS_VALUE_SIZE, value, strlen(value));
 }
@@ -142,7 +122,7 @@ static bool is_of_postgres(const struct places *places, const struct schema *sch
                            const struct entity *entity)
 {
     return strcmp(schema->name, "postgres") == 0 ||
-           (places->backend_type != NOWHERE &&
+           (places->backend_type != SIZE_MAX &&
             labels_value(entity->labels, places->backend_type)[0] != '\0');
 }
 
@@ -163,7 +143,7 @@ static void describe(struct blocker_tree *tree, const struct places *places,
     if (values[places->blocking] == 0)
         return;
     copy_label(session->activity, entity->labels, places->activity);
-    session->activity_ns = places->activity_ns != NOWHERE ? values[places->activity_ns] : 0;
+    session->activity_ns = places->activity_ns != SIZE_MAX ? values[places->activity_ns] : 0;
 }
 
 static void add_edge(struct blocker_tree *tree, const struct blocker_edge *edge, labels_id labels,
@@ -205,7 +185,7 @@ static void add_blocker(struct blocker_tree *tree, const struct places *places,
         return;
     session->elapsed_ns += frame->elapsed_ns[row];
     session->cpu_ns += class_of(frame, row, CLASS_CPU);
-    if (places->stopped != NOWHERE)
+    if (places->stopped != SIZE_MAX)
         session->stopped_ns += frame_values(frame, row)[places->stopped];
 }
 
@@ -214,7 +194,7 @@ void blocker_tree_add(struct blocker_tree *tree, const struct frame *frame)
     const struct places places = find_places(frame->schema);
     bool is_blocker = false;
 
-    tree->has_measured |= places.measured != NOWHERE;
+    tree->has_measured |= places.measured != SIZE_MAX;
     tree->elapsed_ns += frame->end_ns - frame->start_ns;
     for (size_t i = 0; i < frame->entity_count; i++) {
         const struct entity *entity = &frame->entities[i];
@@ -235,7 +215,7 @@ void blocker_tree_add(struct blocker_tree *tree, const struct frame *frame)
         if (edge.ns == 0 || !read_id(entity, places.blocker, &edge.blocker) ||
             !read_id(entity, places.root, &edge.root))
             continue;
-        if (places.measured != NOWHERE)
+        if (places.measured != SIZE_MAX)
             edge.measured_ns =
                 values[places.measured] < edge.ns ? values[places.measured] : edge.ns;
         tree->blocked_ns += edge.ns;

@@ -1,6 +1,6 @@
 /*
  * Who blocks whom in frames of sessions, as trees: the root of a chain of blockers, below it the
- * sessions that waited for it, below each of these those that waited for that one.
+ * sessions that waited for it, and below each of these its own waiting sessions.
  *
  * A row of a session that waited has the labels "blocker" and "root_blocker" and the column
  * blocked_ns (sources/sessions/session.h). A session that waited for several others is below each

@@ -4,7 +4,7 @@
 
 #define MOST_BLOCKS 10
 #define FEWEST_BLOCKS 5
-#define ALIKE_MOST 0.95 /* the largest correlation of neighbours that is taken for real */
+#define ALIKE_MOST 0.95 /* a larger estimated correlation of neighbours is reduced to this one */
 
 /* SplitMix64 (Steele, Lea and Flood, 2014): the same numbers on every machine. */
 static uint64_t next_random(uint64_t *state)

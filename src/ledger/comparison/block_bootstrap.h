@@ -13,8 +13,8 @@
  * of intervals after which the correlations of the series have summed up, at most a fifth of the
  * series. So a series has between 5 and 10 independent parts, and the few degrees of freedom are
  * taken into account by Student's t (difference.h). Blocks of a short series are too short for
- * correlations that last, and a short series does not tell its correlations well. So the error is
- * never below, and the degrees of freedom are never above, those of a series that forgets
+ * correlations that last, and in a short series the estimated correlations are uncertain. So the
+ * error is never below, and the degrees of freedom are never above, those of a series that forgets
  * geometrically (AR(1)), whose neighbours are as correlated as those of this one, plus the standard
  * error of that estimate. What changes more slowly than a fifth of the series is not covered.
  */
@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fewer intervals than this do not tell how correlated they are: of 200 rows with a correlation of
+/* With fewer intervals than this their correlation is unknown: of 200 rows with a correlation of
  * 0.8, one would often seem to differ. */
 #define BOOTSTRAP_FEWEST 20
 #define BOOTSTRAP_DRAWS 1000

@@ -6,24 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t column_named(const struct schema *schema, const char *name)
-{
-    for (size_t i = 0; i < schema->column_count; i++) {
-        if (strcmp(schema->columns[i].name, name) == 0)
-            return i;
-    }
-    return SIZE_MAX;
-}
-
 bool tasks_columns_find(struct tasks_columns *ret, const struct schema *schema)
 {
     *ret = (struct tasks_columns){
-        .measured = column_named(schema, "measured_ns"),
-        .sampled = column_named(schema, "sampled_ns"),
-        .absolute = column_named(schema, "absolute_ns"),
-        .active = column_named(schema, "active"),
-        .maximum = column_named(schema, "maximum_error_millionths"),
-        .stray = column_named(schema, "stray_ns"),
+        .measured = schema_find_column(schema, "measured_ns"),
+        .sampled = schema_find_column(schema, "sampled_ns"),
+        .absolute = schema_find_column(schema, "absolute_ns"),
+        .active = schema_find_column(schema, "active"),
+        .maximum = schema_find_column(schema, "maximum_error_millionths"),
+        .stray = schema_find_column(schema, "stray_ns"),
     };
     return strcmp(schema->name, "tasks") == 0 && ret->measured != SIZE_MAX;
 }

@@ -14,12 +14,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int fail_without(struct camp_error *error)
-{
-    return camp_fail(error, CAMP_E_INVALID, 0,
-                     "this session keeps no ledger of causes: open it with CAMP_STATES_CULPRITS");
-}
-
 /* Returns the set of the groups that the session watches. */
 static uint64_t *subjects(struct camp_states *session)
 {
@@ -75,7 +69,7 @@ int camp_states_watch_process(struct camp_states *session, int32_t pid, struct c
     if (camp_is_null(error, session))
         return CAMP_E_INVALID;
     if (session->queues == NULL)
-        return fail_without(error);
+        return camp_fail_without_causes(error);
     if (pid < 1)
         return camp_fail(error, CAMP_E_INVALID, 0, "pid is %d: pass the pid of a process", pid);
     r = add_group(session, &key, &number, error);
@@ -96,7 +90,7 @@ int camp_states_watch_name(struct camp_states *session, const char *name, struct
     if (camp_is_null(error, session, name))
         return CAMP_E_INVALID;
     if (session->queues == NULL)
-        return fail_without(error);
+        return camp_fail_without_causes(error);
     strncpy(key.name, name, sizeof key.name - 1);
     r = add_group(session, &key, &number, error);
     if (r == CAMP_OK)
@@ -113,7 +107,7 @@ int camp_states_watch_cgroup(struct camp_states *session, uint64_t cgroup, struc
     if (camp_is_null(error, session))
         return CAMP_E_INVALID;
     if (session->queues == NULL)
-        return fail_without(error);
+        return camp_fail_without_causes(error);
     if (cgroup == 0)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "the cgroup is 0: pass the inode number of its directory");
@@ -137,7 +131,7 @@ int camp_states_group_of_cgroup(struct camp_states *session, uint64_t cgroup, ui
     if (camp_is_null(error, session, ret))
         return CAMP_E_INVALID;
     if (session->queues == NULL)
-        return fail_without(error);
+        return camp_fail_without_causes(error);
     if (bpf_map_lookup_elem(bpf_map__fd(session->programs->maps.watched_cgroups), &cgroup,
                             &number) != 0)
         return camp_fail(error, CAMP_E_GONE, 0,
@@ -177,7 +171,7 @@ int camp_states_release_group(struct camp_states *session, uint32_t number,
     if (camp_is_null(error, session))
         return CAMP_E_INVALID;
     if (session->queues == NULL)
-        return fail_without(error);
+        return camp_fail_without_causes(error);
     if (number < GROUP_FIRST || number >= GROUPS_NAMED || !is_used(session, number) ||
         (*subjects(session) >> number & 1) != 0)
         return camp_fail(error, CAMP_E_INVALID, 0, "group %" PRIu32 " is none that came by itself",
@@ -224,7 +218,7 @@ int camp_states_groups(struct camp_states *session, struct camp_states_group *re
     if (camp_is_null(error, session) || camp_array_is_null(error, ret, capacity, ret_count))
         return CAMP_E_INVALID;
     if (session->queues == NULL)
-        return fail_without(error);
+        return camp_fail_without_causes(error);
     for (uint32_t i = 0; i < GROUPS_NAMED + session->watched_count; i++) {
         const struct group_key *key = &session->programs->bss->group_names[i];
         struct camp_states_group group = {

@@ -1,6 +1,6 @@
 /*
- * Reads the ledger of causes: who had the CPUs while groups waited for them, what ended the sleeps,
- * and how long the waits lasted. programs/culprits.bpf.h has the theory.
+ * Reads the ledger of causes: which groups had the CPUs while others waited for them, what ended
+ * the sleeps, and how long the waits lasted. programs/culprits.bpf.h has the theory.
  */
 #include "correction.h"
 #include "counters/clock.h"
@@ -14,12 +14,6 @@
 #include <string.h>
 
 #define TRIES 100
-
-static int fail_without(struct camp_error *error)
-{
-    return camp_fail(error, CAMP_E_INVALID, 0,
-                     "this session keeps no ledger of causes: open it with CAMP_STATES_CULPRITS");
-}
 
 /* What the waits of all CPUs were charged to. A correction is negative. */
 struct charges {
@@ -166,7 +160,7 @@ int camp_states_causes(struct camp_states *session, struct camp_wait_cause *ret,
         camp_array_is_null(error, ret, capacity, ret_count))
         return CAMP_E_INVALID;
     if (session->queues == NULL)
-        return fail_without(error);
+        return camp_fail_without_causes(error);
     released = session->released_groups;
     __atomic_store_n(&session->programs->bss->sleeps_since_ns, now_ns(CLOCK_MONOTONIC),
                      __ATOMIC_SEQ_CST);
@@ -192,7 +186,7 @@ int camp_states_wait_lengths(struct camp_states *session, struct camp_wait_lengt
     if (camp_is_null(error, session) || camp_array_is_null(error, ret, capacity, ret_count))
         return CAMP_E_INVALID;
     if (session->queues == NULL)
-        return fail_without(error);
+        return camp_fail_without_causes(error);
     for (uint32_t i = 0; i < GROUPS_MAX * CAMP_STATE_COUNT; i++) {
         struct distribution *of =
             &session->distributions[i / CAMP_STATE_COUNT].of[i % CAMP_STATE_COUNT];
@@ -226,7 +220,7 @@ int camp_states_call_sleeps(struct camp_states *session, struct camp_call_sleeps
     if (camp_is_null(error, session) || camp_array_is_null(error, ret, capacity, ret_count))
         return CAMP_E_INVALID;
     if (session->queues == NULL)
-        return fail_without(error);
+        return camp_fail_without_causes(error);
     map = bpf_map__fd(session->programs->maps.sleeps_of_calls);
     for (; output.count < CALL_KEYS_MAX && bpf_map_get_next_key(map, before, &key) == 0;
          before = &key) {

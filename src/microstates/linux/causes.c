@@ -130,6 +130,12 @@ static void note_arguments(struct states_bpf *programs)
     }
 }
 
+int camp_fail_without_causes(struct camp_error *error)
+{
+    return camp_fail(error, CAMP_E_INVALID, 0,
+                     "this session keeps no ledger of causes: open it with CAMP_STATES_CULPRITS");
+}
+
 int camp_causes_prepare(struct camp_states *session, const struct kernel_types *kernel,
                         uint32_t options, struct camp_error *error)
 {

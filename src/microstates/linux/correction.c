@@ -34,8 +34,8 @@ static void divide(int64_t *growth, int64_t sum, int64_t owed)
     }
 }
 
-/* A charge may fall, too: the wait that goes on at a reading is charged to what has the CPU, and
- * its interrupts are told apart at the next switch. */
+/* A charge may fall, too: the wait that goes on at a reading is charged to the group that has the
+ * CPU, and its interrupts are separated at the next switch. */
 void camp_correct_charges(struct corrected *corrected, const int64_t *ns)
 {
     int64_t growth[CULPRITS_MAX], sum = 0, owed = corrected->owed_ns;

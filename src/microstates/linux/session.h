@@ -73,6 +73,9 @@ struct camp_states {
  * no memory. */
 struct states_bpf *camp_causes_open_programs(bool has_causes, struct bpf_object_open_opts *options);
 
+/* Fills *error for a session without CAMP_STATES_CULPRITS. Returns CAMP_E_INVALID. */
+int camp_fail_without_causes(struct camp_error *error);
+
 /* Decides whether the programs of causes are loaded, before they are (causes.c). Errors:
  * CAMP_E_NOTSUP (the kernel lacks an event). */
 int camp_causes_prepare(struct camp_states *session, const struct kernel_types *kernel,

@@ -2,7 +2,8 @@
 
 #include "cause_names.h"
 
-#define OUTWEIGHS 4 /* how many times larger naps and own locks are than other causes */
+#define OUTWEIGHS                                                                                  \
+    4 /* how many times larger sleeps for a timer and own locks are than other causes */
 #define HUNG_SHARE 0.99
 
 static bool is_nap(const struct cause *row)

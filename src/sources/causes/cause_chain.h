@@ -7,8 +7,8 @@
  * has, and at the wake-up by kernel threads, other processes or threads outside of the container,
  * which are many at once.
  *
- * Two causes are a step only if they are four times as large as any other: the naps of the first
- * group, which it takes by itself, and a lock that the group's own threads release.
+ * Two kinds of causes are a step only if they are four times as large as any other: sleeps for a
+ * timer of the first group, and waits for a lock that the group's own threads release.
  */
 #pragma once
 
@@ -42,7 +42,7 @@ struct chain {
 /* Fills *ret with the chain that starts at a group. It has at least one step. */
 void cause_chain(struct chain *ret, const struct causes *causes, uint32_t group);
 
-/* Returns the longest sleep of a group that nothing has ended yet (CAUSE_NOT_ENDED), if that is why
- * the group does nothing: of one thread if it is the longest of its times, and of several threads
- * if they did almost nothing else. Otherwise NULL. */
+/* Returns the longest sleep of a group that nothing has ended yet (CAUSE_NOT_ENDED), if it explains
+ * why the group does nothing: with one thread, it is longer than any other time; with several
+ * threads, they did almost nothing else. Otherwise returns NULL. */
 const struct cause *cause_open_wait(const struct causes *causes, uint32_t group);

@@ -20,8 +20,8 @@ static bool is_same(const struct camp_wait_cause *a, const struct camp_wait_caus
     return a->group == b->group && a->state == b->state && a->kind == b->kind && a->id == b->id;
 }
 
-/* Two rows may have the same cause: the library gives a device two numbers if two CPUs met it at
- * the same time. Such rows come in the same order in both readings. */
+/* Two rows may have the same cause: the library gives a device two numbers if two CPUs saw its
+ * first interrupt at the same time. Such rows come in the same order in both readings. */
 static uint64_t reading_before(const struct camp_wait_cause *before, size_t count, size_t *at,
                                const struct camp_wait_cause *cause)
 {

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROCESSES_MAX 100000 /* then all are forgotten: exited ones are not told apart */
+#define PROCESSES_MAX                                                                              \
+    100000 /* then all are forgotten, because exited processes are not recognised */
 
 static bool is_process(const void *context, uint32_t position, const void *key)
 {

@@ -116,8 +116,8 @@ static bool describe(struct cause_object *object, const struct camp_call_sleeps 
     return object->end != 0 || inode_of(object->name, "socket") != 0;
 }
 
-/* Adds the object of the sleeps, if it is new or has another holder. The holder of a lock changes
- * without a sign. */
+/* Adds the object of the sleeps, if it is new or has another holder. No event reports that a lock
+ * has another holder. */
 static void add(struct cause_objects *objects, const struct camp_call_sleeps *sleeps,
                 const char *folder)
 {

@@ -38,7 +38,8 @@ struct cause_object {
 
 /* An all-zero struct is empty. */
 struct cause_objects {
-    struct cause_object *items; /* [count]; those from `found` on are of a search that was late */
+    struct cause_object
+        *items; /* [count]; those from `found` on are of a search that ran out of time */
     size_t found, count, capacity;
 };
 

@@ -50,11 +50,6 @@ uint64_t cause_still_released(const struct causes *causes, uint64_t released)
     return released;
 }
 
-static bool is_same(const struct cause *a, const struct cause *b)
-{
-    return a->group == b->group && a->state == b->state && a->kind == b->kind && a->id == b->id;
-}
-
 /* Adds a row to an equal one of the list, or appends it. Rows of one state are one after another.
  */
 static void merge(struct cause_list *list, const struct cause *row)
@@ -62,7 +57,7 @@ static void merge(struct cause_list *list, const struct cause *row)
     for (size_t i = list->count;
          i > 0 && list->items[i - 1].group == row->group && list->items[i - 1].state == row->state;
          i--) {
-        if (!is_same(&list->items[i - 1], row))
+        if (!cause_is_same(&list->items[i - 1], row))
             continue;
         list->items[i - 1].wait_ns += row->wait_ns;
         return;

@@ -8,7 +8,7 @@
  * if so many numbers are taken that the next names might get none; otherwise 0. */
 uint64_t cause_quiet_groups(const struct causes *causes);
 
-/* Returns the part of the set `released` whose numbers no group has again. While a thread of a
+/* Returns the part of the set `released` whose numbers no other group has got. While a thread of a
  * released group waits for a CPU or has one, waits are charged to its number, which no other group
  * gets before a reading without such threads. */
 uint64_t cause_still_released(const struct causes *causes, uint64_t released);

@@ -54,11 +54,6 @@ int cause_stacks_read(struct stack_list *ret, struct camp_states *session, struc
     return r;
 }
 
-static bool is_sleep(uint32_t state)
-{
-    return causes_is_wait(state) && state != CAMP_STATE_RUN_QUEUE && state != CAMP_STATE_THROTTLED;
-}
-
 /* Reduces the stacks of one group and state, which are `sum`, to `state_ns`: each in proportion,
  * and the largest one gets what is left. */
 static void reduce(struct stack_list *list, uint32_t group, uint32_t state, uint64_t sum,
@@ -95,7 +90,7 @@ bool cause_stacks_fit(struct stack_list *list, const struct causes *causes)
     }
     for (uint32_t i = 0; i < CAUSE_GROUPS * CAMP_STATE_COUNT; i++) {
         const uint32_t group = i / CAMP_STATE_COUNT, state = i % CAMP_STATE_COUNT;
-        const uint64_t state_ns = is_sleep(state) ? causes->state_ns[group][state] : 0;
+        const uint64_t state_ns = causes_is_sleep(state) ? causes->state_ns[group][state] : 0;
         const uint64_t ended = causes->lengths[group][state].count;
 
         if (sums[group][state] > state_ns) {

@@ -123,10 +123,9 @@ static int add_states(struct cause_sum *sum, const struct causes *more, struct c
 
 static bool is_same_cause(const void *context, uint32_t position, const void *key)
 {
-    const struct cause *a = &((const struct cause_sum *)context)->causes.rows.items[position];
-    const struct cause *b = key;
+    const struct cause_sum *sum = context;
 
-    return a->group == b->group && a->state == b->state && a->kind == b->kind && a->id == b->id;
+    return cause_is_same(&sum->causes.rows.items[position], key);
 }
 
 static bool add_row(struct cause_sum *sum, const struct cause *row)

@@ -6,7 +6,7 @@
 #include "causes.h"
 #include "ledger/index.h"
 
-/* An all-zero struct is the sum of nothing, except that the caller may have set the subject. */
+/* An all-zero struct is an empty sum. Before the first call, the caller may set the subject. */
 struct cause_sum {
     /* A group that always has a number, even if more than CAUSE_GROUPS others come first: all
      * processes with a name, or a process. NULL and 0: none. */
@@ -36,6 +36,6 @@ int cause_sum_add(struct cause_sum *sum, const struct causes *more, struct camp_
  * cause_sum_release(). */
 const struct causes *cause_sum_finish(struct cause_sum *sum);
 
-/* Makes it the sum of nothing, which has only the group of the subject if it had that. */
+/* Makes the sum empty, except for the group of the subject. */
 void cause_sum_clear(struct cause_sum *sum);
 void cause_sum_release(struct cause_sum *sum);

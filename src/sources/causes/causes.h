@@ -190,7 +190,7 @@ const struct camp_wait_lengths *causes_lengths(const struct causes_source *sourc
                                                size_t *ret_count);
 
 /*
- * Causes of a session whose threads the caller reads: so several things can be told of one reading.
+ * Causes of a session whose threads the caller reads: so one reading serves several purposes.
  * The session has CAMP_STATES_CULPRITS, and must outlive the source. For each interval the caller
  *
  * - calls causes_start(), and then reads the threads. If *ret_regroups is true, the groups of all
@@ -222,3 +222,15 @@ uint64_t causes_on_cpu_ns(const struct causes *causes, uint32_t group);
 
 /* Returns whether a state is a wait, which has causes. */
 bool causes_is_wait(uint32_t state);
+
+/* Returns whether a state is a wait that is not for a CPU. */
+static inline bool causes_is_sleep(uint32_t state)
+{
+    return causes_is_wait(state) && state != CAMP_STATE_RUN_QUEUE && state != CAMP_STATE_THROTTLED;
+}
+
+/* Returns whether two rows have the same group, state and cause. */
+static inline bool cause_is_same(const struct cause *a, const struct cause *b)
+{
+    return a->group == b->group && a->state == b->state && a->kind == b->kind && a->id == b->id;
+}

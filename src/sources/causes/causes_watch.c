@@ -67,7 +67,7 @@ bool causes_find_open_calls(struct causes_source *source)
                               source->groups.watched.pid, PROCESSES, &source->causes.open_calls));
 }
 
-/* Visits each idle thread, because those of the watched group are told apart. */
+/* Visits each idle thread, because those of the watched group are shown one by one. */
 static void read_open_sleeps(struct causes_source *source)
 {
     source->reads_open_sleeps = source->reads_threads;

@@ -114,8 +114,8 @@ static void make_schema(struct waits_source *source)
     }
 }
 
-/* Returns how much a cause says: a wait for which somebody else is to blame says more than a wait
- * for work, and that more than one that nothing has ended. */
+/* Returns how much a cause explains: a wait caused by another process explains more than a wait for
+ * work, and that more than a wait that nothing has ended. */
 static int weight_of(const struct causes *causes, const struct cause *row)
 {
     const enum column_class class = threads_schema.columns[row->state].class;
@@ -134,7 +134,7 @@ static bool says_more(const struct causes *causes, const struct cause *row,
     return more > 0 || (more == 0 && row->wait_ns > than->wait_ns);
 }
 
-/* Returns the largest of the causes of a group that say most, or NULL if it did not wait. */
+/* Returns the largest of the causes of a group that explain most, or NULL if it did not wait. */
 static const struct cause *largest_cause(const struct causes *causes, uint32_t group)
 {
     const struct cause *ret = NULL;

@@ -103,9 +103,9 @@ struct thread_registry {
 void thread_registry_init(struct thread_registry *ret, const struct thread_user *user);
 void thread_registry_release(struct thread_registry *registry);
 
-/* Takes a snapshot, which ends the interval. The first snapshot tells what happened since the
- * session was opened. Returns CAMP_OK, the error of camp_states_visit(), or that of a function of
- * the user. After an error, the next snapshot has what this one lacks. */
+/* Takes a snapshot, which ends the interval. The first snapshot has what happened since the session
+ * was opened. Returns CAMP_OK, the error of camp_states_visit(), or that of a function of the user.
+ * After an error, the next snapshot has what this one lacks. */
 int thread_registry_read(struct thread_registry *registry, struct camp_states *session,
                          struct camp_error *error);
 

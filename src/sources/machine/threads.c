@@ -369,7 +369,7 @@ int threads_source_open_observed(uint32_t options, const volatile sig_atomic_t *
                                       .beside = threads_source_cpus,
                                       .set_idle = set_idle };
     source->stop = stop;
-    /* The first reading needs no rows, so start_interval() sets what tells of idle threads. */
+    /* The first reading needs no rows, so start_interval() sets the function for idle threads. */
     source->observer = observer;
     thread_registry_init(&source->registry, &(struct thread_user){ .context = source,
                                                                    .did = add_thread,

@@ -99,14 +99,6 @@ static int take_rows(struct servers *servers, struct server_worker *worker)
     return CAMP_OK;
 }
 
-static void add_losses(struct losses *sum, const struct losses *losses)
-{
-    sum->unseen += losses->unseen;
-    sum->lost += losses->lost;
-    sum->unread_ns += losses->unread_ns;
-    sum->partial += losses->partial;
-}
-
 static int compare_times(const void *left, const void *right)
 {
     const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
@@ -153,7 +145,7 @@ static int take_intervals(struct servers *servers)
         worker->is_late = is_awaited(servers, worker) || (worker->is_late && !worker->is_ready);
         if (!worker->is_ready)
             continue;
-        add_losses(&frame->losses, &worker->interval.frame.losses);
+        losses_add(&frame->losses, &worker->interval.frame.losses);
         if (r == CAMP_OK)
             r = take_rows(servers, worker);
         worker->is_ready = false;

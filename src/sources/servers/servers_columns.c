@@ -52,15 +52,6 @@ static bool has_throttled(const struct schema *schema)
     return find_column(schema, &throttled) != SIZE_MAX;
 }
 
-static size_t find_label(const struct schema *schema, const char *name)
-{
-    for (size_t i = 0; i < schema->label_count; i++) {
-        if (strcmp(schema->label_names[i], name) == 0)
-            return i;
-    }
-    return SIZE_MAX;
-}
-
 static void release_column(struct column *column)
 {
     free((char *)column->name);
@@ -119,7 +110,7 @@ static bool add_label(struct servers_columns *columns, const char *name)
     struct schema *schema = &columns->schema;
     char **grown, *copy;
 
-    if (find_label(schema, name) != SIZE_MAX || schema->label_count == LABELS_MOST)
+    if (schema_find_label(schema, name) != SIZE_MAX || schema->label_count == LABELS_MOST)
         return true;
     grown = realloc(columns->label_names, (schema->label_count + 1) * sizeof *grown);
     if (grown == NULL)
@@ -200,7 +191,7 @@ int server_places_find(struct server_places *ret, const struct schema *of_server
         ret->columns[i] = find_column(all, &of_server->columns[i]);
     ret->lacks_throttled = has_throttled(all) && !has_throttled(of_server);
     for (size_t i = 0; i < of_server->label_count; i++)
-        ret->labels[i] = find_label(all, of_server->label_names[i]);
+        ret->labels[i] = schema_find_label(all, of_server->label_names[i]);
     return CAMP_OK;
 }
 

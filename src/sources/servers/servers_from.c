@@ -15,11 +15,6 @@ static const char *text_of(const struct from *from, size_t at)
     return at == 0 ? from->text : from->more[at - 1];
 }
 
-static bool is_database(const struct from_source *source)
-{
-    return source != NULL && (source->opener == OPENS_POSTGRES || source->opener == OPENS_MARIADB);
-}
-
 int servers_from_check(const struct from *from, struct camp_error *error)
 {
     const size_t count = from->more_count + 1;
@@ -31,7 +26,7 @@ int servers_from_check(const struct from *from, struct camp_error *error)
     for (size_t i = 0; i < count && r == CAMP_OK; i++) {
         const struct from_source *source = from_source_find(text_of(from, i));
 
-        if (!is_database(source))
+        if (!from_source_is_server(source))
             return camp_fail(error, CAMP_E_INVALID, 0,
                              "--from %s: of several --from each names a database server, as "
                              "postgres:CONNINFO or mariadb:CONNINFO",

@@ -1,4 +1,4 @@
-/* What is said of several servers: which are missing, how each is measured. */
+/* The notes about several servers: which are missing, and how each is measured. */
 #include "servers_inside.h"
 
 #include "ledger/words.h"

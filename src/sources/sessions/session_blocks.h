@@ -1,4 +1,4 @@
-/* Rows of sessions with who blocked them. For session_frame.c. */
+/* Rows of sessions with their blockers. For session_frame.c. */
 #pragma once
 
 #include "session.h"

@@ -1,7 +1,23 @@
 #include "rows.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool row_is_complete(const struct row *row, size_t columns, char *problem, size_t size)
+{
+    size_t count = row->count;
+
+    if (row->problem != NULL) {
+        snprintf(problem, size, "%s", row->problem);
+        return false;
+    }
+    while (count > columns && row->fields[count - 1].length == 0)
+        count--;
+    if (count != columns)
+        snprintf(problem, size, "%zu fields, the header has %zu", count, columns);
+    return count == columns;
+}
 
 bool row_copy(struct row *ret, const struct row *row, size_t least)
 {

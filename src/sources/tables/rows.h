@@ -28,6 +28,10 @@ struct rows {
     size_t bytes_most;
 };
 
+/* Returns whether a row has as many fields as the header, `columns`, without empty fields at its
+ * end. Otherwise writes what is wrong with it to problem[size]. */
+bool row_is_complete(const struct row *row, size_t columns, char *problem, size_t size);
+
 /* Copies a row, including its texts, to one allocated block: the caller frees ret->fields. If the
  * row has fewer than `least` fields, adds empty fields. Returns false if there is no memory. */
 bool row_copy(struct row *ret, const struct row *row, size_t least);

@@ -82,23 +82,6 @@ static uint32_t read_entity(struct table_rows *rows, const struct table_columns 
     return table_names_id(&rows->names, rows->name_buffer, length);
 }
 
-static bool is_of_whole_length(const struct table_columns *columns, const struct row *row,
-                               char *problem)
-{
-    size_t count = row->count;
-
-    if (row->problem != NULL) {
-        snprintf(problem, TABLE_PROBLEM_SIZE, "%s", row->problem);
-        return false;
-    }
-    while (count > columns->count && row->fields[count - 1].length == 0)
-        count--; /* empty fields at the end do not count */
-    if (count != columns->count)
-        snprintf(problem, TABLE_PROBLEM_SIZE, "%zu fields, the header has %zu", count,
-                 columns->count);
-    return count == columns->count;
-}
-
 static void complain_of_cell(const struct table_column *column, struct field field,
                              enum field_fault fault, char *problem)
 {
@@ -151,7 +134,7 @@ static bool read_row(struct table_rows *rows, struct table_columns *columns, con
     rows->times[at] = at > 0 ? rows->times[at - 1] : 0;
     rows->entities[at] = 0;
     rows->elapsed[at].read = 0;
-    if (!is_of_whole_length(columns, row, problem))
+    if (!row_is_complete(row, columns->count, problem, TABLE_PROBLEM_SIZE))
         return true;
     fault = field_time(row->fields[columns->time], &columns->time_form, &rows->times[at]);
     if (fault != FIELD_OK) {

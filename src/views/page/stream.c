@@ -291,8 +291,8 @@ static bool leave(struct stream *stream, uint32_t number, bool is_key)
     return is_key || (known->row.flags & ROW_ENDED) != 0 || append(&stream->gone, number);
 }
 
-/* Sets stream->gone to the entities that readers must be told to forget. A frame can omit only
- * entities that were idle. */
+/* Sets stream->gone to the entities that readers must forget. A frame can omit only entities that
+ * were idle. */
 static bool find_gone(struct stream *stream, const struct frame *frame, bool is_key)
 {
     const struct stream_numbers *list = frame->omitted > 0 ? &stream->leaving : &stream->present;

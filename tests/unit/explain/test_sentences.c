@@ -100,7 +100,7 @@ static void what_the_system_counts_as_a_whole_is_unknown_of_chosen_processes(voi
 }
 
 /* A kernel thread that is bound to a CPU may have the highest priority, and wait there. */
-static void no_priority_is_said_of_a_starved_kernel_thread(void **state)
+static void the_sentence_about_a_starved_kernel_thread_has_no_priority(void **state)
 {
     static const char *const reasons[] = {
         "Its priority may be low (nice, weight, policy), or its CPU has more threads than others.",
@@ -164,7 +164,7 @@ static void throttled_sessions_have_a_quota_of_their_own(void **state)
     fake_end(&fake);
 }
 
-static void sessions_that_wait_for_locks_are_told_with_their_blocker(void **state)
+static void the_sentence_about_sessions_that_wait_for_locks_names_their_blocker(void **state)
 {
     struct judgement found;
     char command[COMMAND_SIZE];
@@ -219,12 +219,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(throttled_sessions_have_a_quota_of_their_own),
-        cmocka_unit_test(sessions_that_wait_for_locks_are_told_with_their_blocker),
+        cmocka_unit_test(the_sentence_about_sessions_that_wait_for_locks_names_their_blocker),
         cmocka_unit_test(reasons_of_rules_about_threads_speak_of_sessions),
         cmocka_unit_test(full_cpus_of_one_process_are_those_of_the_machine),
         cmocka_unit_test(sums_of_chosen_processes_say_whose_they_are),
         cmocka_unit_test(what_the_system_counts_as_a_whole_is_unknown_of_chosen_processes),
-        cmocka_unit_test(no_priority_is_said_of_a_starved_kernel_thread),
+        cmocka_unit_test(the_sentence_about_a_starved_kernel_thread_has_no_priority),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -259,6 +259,17 @@ static void the_rows_of_a_frame_can_be_grouped_by_numbers_from_the_caller(void *
     selected_release(&selected);
 }
 
+static void labels_columns_and_counters_are_found_by_name(void **state)
+{
+    (void)state;
+    assert_int_equal(schema_find_label(&schema, "database"), 1);
+    assert_true(schema_find_label(&schema, "calls") == SIZE_MAX);
+    assert_int_equal(schema_find_column(&schema, "idle_ns"), 1);
+    assert_int_equal(schema_find_column(&schema, "calls"), 2);
+    assert_int_equal(schema_find_counter(&schema, "calls"), 2);
+    assert_true(schema_find_counter(&schema, "idle_ns") == SIZE_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +281,7 @@ int main(void)
         cmocka_unit_test(processes_are_selected_by_their_pid),
         cmocka_unit_test(a_quarter_of_the_row_limit_is_reserved_for_exited_entities),
         cmocka_unit_test(the_rows_of_a_frame_can_be_grouped_by_numbers_from_the_caller),
+        cmocka_unit_test(labels_columns_and_counters_are_found_by_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

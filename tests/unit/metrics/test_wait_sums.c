@@ -163,7 +163,7 @@ static void no_name_of_a_process_is_shown_as_another_group(void **state)
     close_sums();
 }
 
-static void a_process_with_the_name_of_a_later_group_is_told_apart_from_it(void **state)
+static void a_process_and_a_later_group_with_its_name_are_two_groups(void **state)
 {
     (void)state;
     open_sums(false);
@@ -295,7 +295,7 @@ int main(void)
         cmocka_unit_test(a_cause_that_grows_gets_a_place_and_other_keeps_what_it_had),
         cmocka_unit_test(no_number_of_names_makes_more_series_than_there_are_places),
         cmocka_unit_test(no_name_of_a_process_is_shown_as_another_group),
-        cmocka_unit_test(a_process_with_the_name_of_a_later_group_is_told_apart_from_it),
+        cmocka_unit_test(a_process_and_a_later_group_with_its_name_are_two_groups),
         cmocka_unit_test(hidden_names_are_other_and_kernel_threads_are_not_hidden),
         cmocka_unit_test(each_length_is_in_the_bucket_between_its_bounds),
         cmocka_unit_test(lengths_are_those_since_the_interval_before),

@@ -379,7 +379,7 @@ static void a_session_without_active_samples_is_accounted_as_idle(void **state)
 }
 
 /* Session 7 waits for 8, which waits for 9; 6 waits, and its blockers are in no row. */
-static void pairs_of_sessions_become_samples_of_who_blocks_whom(void **state)
+static void pairs_of_sessions_become_samples_of_blockers(void **state)
 {
     static const char *const pairs[][2] = { { "8", "9" }, { "7", "9" },  { "7", "8" },
                                             { "7", "x" }, { NULL, "7" }, { "7", NULL },
@@ -441,7 +441,7 @@ int main(void)
         cmocka_unit_test(waits_that_contain_time_in_the_run_queue_leave_space_for_it),
         cmocka_unit_test(a_wait_listed_as_current_and_as_finished_is_counted_once),
         cmocka_unit_test(a_session_without_active_samples_is_accounted_as_idle),
-        cmocka_unit_test(pairs_of_sessions_become_samples_of_who_blocks_whom),
+        cmocka_unit_test(pairs_of_sessions_become_samples_of_blockers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ static void statements_that_differ_in_literals_have_one_number(void **state)
     assert_int_not_equal(mariadb_statement_number(long_text), mariadb_statement_number(other));
 }
 
-static void a_digest_is_learned_from_a_statement_that_has_ended(void **state)
+static void a_digest_is_read_from_a_statement_that_has_ended(void **state)
 {
     struct mariadb_statements statements = { .has_digests = true };
     struct mariadb_answer answer = { 0 };
@@ -283,7 +283,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statements_that_differ_in_literals_have_one_number),
-        cmocka_unit_test(a_digest_is_learned_from_a_statement_that_has_ended),
+        cmocka_unit_test(a_digest_is_read_from_a_statement_that_has_ended),
         cmocka_unit_test(what_is_no_digest_is_refused),
         cmocka_unit_test(the_number_of_kept_texts_and_digests_is_bounded),
         cmocka_unit_test(counts_of_digests_are_differences_of_two_readings),

@@ -194,7 +194,7 @@ static void a_statement_may_have_comments_quotes_and_a_semicolon_at_its_end(void
         assert_int_equal(run(*state, texts[i], NULL), CAMP_OK);
 }
 
-static void a_database_that_knows_a_read_only_session_is_told_to_have_one(void **state)
+static void a_database_with_read_only_sessions_is_asked_for_one(void **state)
 {
     static const struct {
         const char *database, *statement;
@@ -226,7 +226,7 @@ int main(void)
         cmocka_unit_test(a_statement_that_is_neither_a_select_nor_has_columns_is_not_executed),
         cmocka_unit_test(a_statement_that_writes_or_is_two_never_reaches_the_driver),
         cmocka_unit_test(a_statement_may_have_comments_quotes_and_a_semicolon_at_its_end),
-        cmocka_unit_test(a_database_that_knows_a_read_only_session_is_told_to_have_one),
+        cmocka_unit_test(a_database_with_read_only_sessions_is_asked_for_one),
         cmocka_unit_test(a_statement_with_columns_is_executed),
     };
 

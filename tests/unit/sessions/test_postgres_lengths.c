@@ -26,14 +26,13 @@ static void take(const struct backend_account *account, const struct backend_len
     assert_int_equal(postgres_lengths_add_other(&source), CAMP_OK);
 }
 
-static uint64_t value(size_t row, const char *column)
+static uint64_t value(size_t row, const char *name)
 {
-    for (size_t i = 0; i < source.sessions.schema.column_count; i++) {
-        if (strcmp(source.sessions.schema.columns[i].name, column) == 0)
-            return frame_values(&source.sessions.frame, row)[i];
-    }
-    fail_msg("there is no column %s", column);
-    return 0;
+    const size_t column = schema_find_column(&source.sessions.schema, name);
+
+    if (column == SIZE_MAX)
+        fail_msg("there is no column %s", name);
+    return frame_values(&source.sessions.frame, row)[column];
 }
 
 static void a_session_has_the_lengths_of_its_backend(void **state)

@@ -1,13 +1,5 @@
 /* Rows of sessions with who blocked them: as one row, and divided by blocker. */
-#include "sources/sessions/session.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "divided_sessions.h"
 
 static const char rules[] = "contention row class=Lock event=row\n"
                             "contention table class=Lock\n"
@@ -24,14 +16,6 @@ static const struct session_time times[] = {
 #define LOCK_NS 301
 #define ELAPSED_NS 700
 
-static struct session_frame sessions;
-static struct blocker_samples samples;
-
-static bool is_lock(const struct session_kind *kind)
-{
-    return strcmp(kind->texts[SESSION_CLASS], "Lock") == 0;
-}
-
 static int start(void **state)
 {
     const struct session_plan plan = { .name = "postgres",
@@ -43,18 +27,7 @@ static int start(void **state)
                                        .is_lock = is_lock };
 
     (void)state;
-    assert_int_equal(session_frame_init(&sessions, &plan, NULL), CAMP_OK);
-    session_frame_begin(&sessions, 1, 1001, 5);
-    samples = (struct blocker_samples){ .longest_ns = 1000 };
-    sessions.blockers = &samples;
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    session_frame_release(&sessions);
-    blocker_samples_release(&samples);
+    start_sessions(&plan);
     return 0;
 }
 
@@ -89,16 +62,6 @@ static struct session_activity activity_of(const void *context, const struct ent
     (void)context;
     return row->id == 9 ? (struct session_activity){ "idle_in_transaction", 41 }
                         : (struct session_activity){ NULL, 0 };
-}
-
-static uint64_t value(size_t row, const char *column)
-{
-    for (size_t i = 0; i < sessions.schema.column_count; i++) {
-        if (strcmp(sessions.schema.columns[i].name, column) == 0)
-            return frame_values(&sessions.frame, row)[i];
-    }
-    fail_msg("there is no column %s", column);
-    return 0;
 }
 
 static const char *label(size_t row, enum session_label which)
@@ -220,10 +183,7 @@ static int start_with_wakers(void **state)
                                        .is_sampled_lock = is_lock };
 
     (void)state;
-    assert_int_equal(session_frame_init(&sessions, &plan, NULL), CAMP_OK);
-    session_frame_begin(&sessions, 1, 1001, 5);
-    samples = (struct blocker_samples){ .longest_ns = 1000 };
-    sessions.blockers = &samples;
+    start_sessions(&plan);
     return 0;
 }
 

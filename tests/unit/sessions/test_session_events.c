@@ -1,13 +1,5 @@
 /* Rows of sessions divided by wait event. */
-#include "sources/sessions/session.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "divided_sessions.h"
 
 static const char rules[] = "contention lock class=Lock\n"
                             "idle client class=Client activity=idle\n"
@@ -30,14 +22,6 @@ static const struct session_time times[] = {
 #define ASLEEP_NS (100 + 300 + 30 + 11 + 200 + 5 + 7)
 #define ELAPSED_NS 1000
 
-static struct session_frame sessions;
-static struct blocker_samples samples;
-
-static bool is_lock(const struct session_kind *kind)
-{
-    return strcmp(kind->texts[SESSION_CLASS], "Lock") == 0;
-}
-
 static int start(void **state)
 {
     const struct session_plan plan = { .name = "postgres",
@@ -51,19 +35,8 @@ static int start(void **state)
                                        .is_lock = is_lock };
 
     (void)state;
-    assert_int_equal(session_frame_init(&sessions, &plan, NULL), CAMP_OK);
-    session_frame_begin(&sessions, 1, 1001, 5);
-    samples = (struct blocker_samples){ .longest_ns = 1000 };
-    sessions.blockers = &samples;
+    start_sessions(&plan);
     sessions.division = session_division_of(SOURCE_LABEL_WAIT_EVENT);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    session_frame_release(&sessions);
-    blocker_samples_release(&samples);
     return 0;
 }
 
@@ -82,16 +55,6 @@ static void add(size_t first, size_t count, uint64_t elapsed_ns, uint64_t cpu_ns
     };
 
     assert_int_equal(session_frame_add(&sessions, &session), CAMP_OK);
-}
-
-static uint64_t value(size_t row, const char *column)
-{
-    for (size_t i = 0; i < sessions.schema.column_count; i++) {
-        if (strcmp(sessions.schema.columns[i].name, column) == 0)
-            return frame_values(&sessions.frame, row)[i];
-    }
-    fail_msg("there is no column %s", column);
-    return 0;
 }
 
 static const char *event_at(size_t row)

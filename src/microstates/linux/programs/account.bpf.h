@@ -33,8 +33,8 @@
 const volatile uint8_t kind_of_call[CALLS_MAX];
 const volatile bool split_calls = true;
 
-/* Set of the system calls of which the first argument says for what a thread sleeps. In all others
- * it may be an address or a time, of which there are too many to tell the sleeps apart by it. */
+/* Set of the system calls whose first argument is the object that a thread sleeps for. In all
+ * others it may be an address or a time, of which there are too many values. */
 const volatile uint64_t calls_with_argument[CALLS_MAX / 64];
 
 /* What the records of threads have: enum camp_thread_states_field, and the states that the session

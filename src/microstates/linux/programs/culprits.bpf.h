@@ -305,7 +305,7 @@ static __always_inline void end_of_queue(struct account *account, uint64_t since
         charge_culprit(group, CULPRIT_UNSEEN, (int64_t)(now - since));
     if (goes_on)
         return;
-    /* A wait of which the scheduler's counts told later has no other start. */
+    /* A wait that only the scheduler's counts reported, later, has no other start. */
     waited = now - (account->waits_since != 0 ? account->waits_since : since);
     account->waits_since = 0;
     if (account->throttled_ns != 0) {

@@ -143,10 +143,10 @@ __noinline int own_sleeping_state(uint32_t flags, uint64_t faults)
     return sleeping_state(bpf_get_current_task_btf(), flags, faults);
 }
 
-/* Notes the system call in which the thread sleeps, if the session tells the calls of its group
- * apart: when the thread goes to sleep, and again before its sleep is charged, because the session
- * may have started to watch its group meanwhile. The registers of a thread do not change before it
- * runs. */
+/* Notes the system call in which the thread sleeps, if the session divides the sleeps of its group
+ * by call: when the thread goes to sleep, and again before its sleep is charged, because the
+ * session may have started to watch its group meanwhile. The registers of a thread do not change
+ * before it runs. */
 static __always_inline void note_call(struct account *account, struct task_struct *task)
 {
     const struct pt_regs *regs;

@@ -212,8 +212,8 @@ static bool wants_transactions(const struct mariadb_source *source)
            now_ns(CLOCK_MONOTONIC) >= source->transactions_ns + TRANSACTIONS_NS;
 }
 
-/* Samples who blocks whom, after a sample with transactions. A failure of the server goes to
- * source->failure, and leaves blockers unknown. */
+/* Samples which session blocks which, after a sample with transactions. A failure of the server
+ * goes to source->failure, and leaves blockers unknown. */
 static int sample_blockers(struct mariadb_source *source, uint64_t until_ns)
 {
     struct mariadb_answer *rows = NULL;

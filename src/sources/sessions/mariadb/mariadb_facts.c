@@ -1,5 +1,5 @@
 /*
- * What the server says of its sessions at the end of an interval (session_facts.h). The numbers
+ * What the server reports of its sessions at the end of an interval (session_facts.h). The numbers
  * come from the last sample. The ages of transactions and of locks take a statement more, which is
  * asked only while a session has a transaction; its tables have just been read by the sample, so
  * InnoDB need not make them again.

@@ -93,8 +93,8 @@ void mariadb_find_own_thread(struct mariadb_source *source);
 bool mariadb_sample_is_due(const struct mariadb_source *source, uint64_t now_ns);
 int mariadb_sample(struct mariadb_source *source, uint64_t until_ns);
 
-/* Learns the digests of statements that samples have found, if some are unknown, at most four times
- * a second and at the cost of at most 1 % of a CPU. A failure leaves them unknown. CAMP_OK or
+/* Asks for the digests of statements that samples have found, if some are unknown, at most four
+ * times a second and at the cost of at most 1 % of a CPU. A failure leaves them unknown. CAMP_OK or
  * CAMP_E_NOMEM. */
 int mariadb_learn_digests(struct mariadb_source *source, uint64_t until_ns);
 

@@ -15,7 +15,7 @@
 #define POSTGRES_EVENT_SIZE 64
 
 /* Class and event of a session whose process is stopped by a signal or a tracer. The server does
- * not know that, and keeps the event of before. */
+ * not know that, and still reports the previous event. */
 #define POSTGRES_STOPPED "stopped"
 
 struct postgres_event {

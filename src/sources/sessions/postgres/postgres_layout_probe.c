@@ -19,7 +19,7 @@
 #define CONNECT_NS (1500 * (uint64_t)NS_PER_MS)
 
 /* Each statement puts camp's connection into the next activity. None fails or warns, because the
- * server would log it. The server does not tell when it has started pg_sleep(), so camp pauses
+ * server would log it. The server does not report when it has started pg_sleep(), so camp pauses
  * until the backend has a wait event of the class Timeout. The statement sleeps longer than the
  * longest pause, by LONGER_NS and a quarter of the pause, and ends by itself: PQcancel() would wait
  * for the server without a limit. */

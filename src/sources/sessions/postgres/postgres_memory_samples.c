@@ -73,7 +73,7 @@ void postgres_memory_samples_close(struct postgres_source *source)
     *memory_samples = (struct postgres_memory_samples){ 0 };
 }
 
-/* Learns the numbers of a session's database and user, once for each session. `process` is NULL if
+/* Notes the numbers of a session's database and user, once for each session. `process` is NULL if
  * the session is not in the registry yet. */
 static void learn_numbers(struct postgres_source *source, struct postgres_process *process,
                           const struct postgres_backend *backend,

@@ -52,24 +52,6 @@ static struct field field_of(const struct sample_columns *columns, const struct 
                                               : (struct field){ "", 0 };
 }
 
-/* Empty fields at the end do not count. */
-static bool is_of_whole_length(const struct sample_columns *columns, const struct row *row,
-                               char *problem)
-{
-    size_t count = row->count;
-
-    if (row->problem != NULL) {
-        snprintf(problem, SAMPLE_PROBLEM_SIZE, "%s", row->problem);
-        return false;
-    }
-    while (count > columns->count && row->fields[count - 1].length == 0)
-        count--;
-    if (count != columns->count)
-        snprintf(problem, SAMPLE_PROBLEM_SIZE, "%zu fields, the header has %zu", count,
-                 columns->count);
-    return count == columns->count;
-}
-
 static bool read_load(struct field field, double *ret, char *problem)
 {
     const enum field_fault fault = field_number(field, ret);
@@ -143,7 +125,7 @@ static bool read_row(struct sample_rows *rows, struct time_form *form, const str
     struct field time;
     enum field_fault fault;
 
-    if (!is_of_whole_length(columns, row, problem))
+    if (!row_is_complete(row, columns->count, problem, SAMPLE_PROBLEM_SIZE))
         return true;
     time = field_of(columns, row, SAMPLE_TIME);
     fault = field_time(time, form, &ret->time);

@@ -92,7 +92,7 @@ size_t sample_moment_end(const struct sample_times *times, const struct sample_r
     return at;
 }
 
-/* Several rows of a moment may have the same texts if these do not tell sessions apart. But no
+/* Several rows of a moment may have the same texts if these do not identify sessions. But no
  * session has two samples. */
 static void find_sessions(const struct sample_times *times, struct sample_rows *rows)
 {

@@ -13,7 +13,7 @@ struct samples_source {
     const char *label_names[SAMPLE_LABEL_END - SAMPLE_FIRST_LABEL];
     enum sample_role label_roles[SAMPLE_LABEL_END - SAMPLE_FIRST_LABEL]; /* [label_count] */
     size_t label_count;
-    char only[CAMP_NAME_SIZE]; /* the name of rows that no text tells apart */
+    char only[CAMP_NAME_SIZE]; /* the name of rows that no text identifies */
     size_t at, end;   /* times.order[at] is the next row, and times.order[end - 1] the last */
     uint32_t moment;  /* number of the next moment */
     uint32_t before;  /* the last row of the moment before; UINT32_MAX at first */

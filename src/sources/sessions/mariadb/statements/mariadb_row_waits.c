@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* How much counted time of a statement says which part of it waits for rows. */
+/* How much counted time of a statement is needed to estimate the part that waits for rows. */
 #define COUNTED_NS (10 * (uint64_t)NS_PER_S)
 
 static bool is(const char *text, const char *wanted)

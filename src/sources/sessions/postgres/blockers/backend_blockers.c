@@ -22,8 +22,8 @@ static void subtract(struct backend_blocking *parts, size_t count, uint32_t even
     }
 }
 
-/* Returns what was reported of a wait that has ended, and that the kernel did not subtract: it
- * ended while the session read it. */
+/* Returns the time of a wait that was reported before it ended, and that the kernel did not
+ * subtract, because the wait ended during the reading. */
 static uint64_t unsubtracted_ns(const struct backend_blocks *now,
                                 const struct backend_blocks *before)
 {

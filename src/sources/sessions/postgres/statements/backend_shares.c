@@ -29,9 +29,9 @@ static void add_shares(struct parts *to, const struct backend_statements *now,
     }
 }
 
-/* Adds the time that is in no share yet, and takes off what the previous reading added so. The
- * statement may have turned out to be another one; then too much is left, which limit() takes off
- * the largest part. */
+/* Adds the time that is in no share yet, and subtracts what the previous reading added so. The
+ * statement may have turned out to be another one; then too much is left, which limit() subtracts
+ * from the largest part. */
 static void add_pending(struct parts *to, const struct backend_statements *now,
                         const struct backend_statements *before, uint32_t event, uint64_t ns,
                         uint64_t before_ns)
@@ -64,7 +64,8 @@ bool backend_part_is_wait(const struct backend_part *part)
     return kind_of(part->event) == KIND_WAIT;
 }
 
-/* Takes what is more than `most_ns` off the largest parts of a kind. Returns what is missing. */
+/* Subtracts what is more than `most_ns` from the largest parts of a kind. Returns what is missing.
+ */
 static uint64_t limit(struct parts *to, enum kind kind, uint64_t most_ns)
 {
     uint64_t sum_ns = 0;
