@@ -26,7 +26,8 @@ bool cause_is_of_one(const struct evidence *evidence, uint32_t group)
                                   evidence_process_find(evidence, found->pid).count > 0);
 }
 
-/* Writes what a group did itself: the first step of the chain that starts at it. */
+/* Writes what a group did itself: it ran, if that is longer than any of its waits (as the chain of
+ * camp why ends there), and otherwise the first step of the chain that starts at it. */
 static void describe_group(char ret[CAUSE_CHAIN_SIZE], const struct evidence *evidence,
                            uint32_t group)
 {
@@ -38,9 +39,9 @@ static void describe_group(char ret[CAUSE_CHAIN_SIZE], const struct evidence *ev
 
     cause_chain(&chain, causes, group);
     step = &chain.steps[0];
-    if (chain.count == 1 && chain.end == CHAIN_RUNS) {
+    if (step->on_cpu_ns > (step->queue_ns > 0 ? step->queue_ns : step->cause.wait_ns)) {
         waited_text(time, step->on_cpu_ns, step->total_ns, seconds);
-        snprintf(ret, CAUSE_CHAIN_SIZE, ", which ran for %s", time);
+        snprintf(ret, CAUSE_CHAIN_SIZE, ", which itself ran for %s", time);
         return;
     }
     if (step->cause.wait_ns == 0)

@@ -207,6 +207,23 @@ static void a_process_that_waits_for_the_lock_of_a_file_is_found_with_the_holder
                         live != 0 ? "camp why --from x.camp --begin -1s 8383" : "");
         fake_end(&fake);
     }
+static void a_culprit_that_ran_longer_than_it_waited_is_said_to_have_run(void **state)
+{
+    struct judgement found;
+    struct fake fake;
+
+    (void)state;
+    start(&fake);
+    fake_run(&fake, WEB, 0.2);
+    fake_wait(&fake, WEB, CAMP_STATE_PIPE, CAMP_CAUSE_GROUP, CLIENT, 0.8);
+    fake_run(&fake, CLIENT, 0.9);
+    fake_wait(&fake, CLIENT, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 0.1);
+    found = judged(&fake, "E39");
+    assert_sentence(&found, "in calls on a pipe for client, which itself ran for 900 ms a second, "
+                            "90.0 % of its time.");
+    fake_end(&fake);
+}
+
 }
 
 /* All other time of the thread in the state lock may be waits for work. */
@@ -395,3 +412,4 @@ int main(void)
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+        cmocka_unit_test(a_culprit_that_ran_longer_than_it_waited_is_said_to_have_run),
