@@ -63,6 +63,15 @@ static bool is_number(const char *name)
     return name[strspn(name, "0123456789")] == '\0';
 }
 
+void cause_operand(char ret[CAMP_STATES_NAME_SIZE], const struct camp_states_group *group)
+{
+    ret[0] = '\0';
+    if (group->kind == CAMP_GROUP_PROCESS)
+        snprintf(ret, CAMP_STATES_NAME_SIZE, "%" PRId32, group->pid);
+    else if (group->kind == CAMP_GROUP_NAME && !is_number(group->name))
+        snprintf(ret, CAMP_STATES_NAME_SIZE, "%s", group->name);
+}
+
 void finding_cause_fill(struct finding_cause *ret, const struct evidence *evidence,
                         const struct cause *row)
 {
@@ -78,12 +87,9 @@ void finding_cause_fill(struct finding_cause *ret, const struct evidence *eviden
     if (waiter == NULL)
         return;
     cause_group_name(ret->waiter, waiter);
-    if (waiter->kind == CAMP_GROUP_PROCESS) {
+    if (waiter->kind == CAMP_GROUP_PROCESS)
         ret->pid = waiter->pid;
-        snprintf(ret->operand, sizeof ret->operand, "%" PRId32, waiter->pid);
-    } else if (waiter->kind == CAMP_GROUP_NAME && !is_number(waiter->name)) {
-        snprintf(ret->operand, sizeof ret->operand, "%s", waiter->name);
-    }
+    cause_operand(ret->operand, waiter);
     if (is_group && row->id == row->group)
         snprintf(ret->by, sizeof ret->by, "threads of its own");
     else

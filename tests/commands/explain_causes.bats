@@ -348,6 +348,25 @@ assert all(row["cause"]["waiter"] is None for row in e["findings"]), e' $words
         --from names.camp --pid "$(sqlite3 names.camp 'SELECT pid FROM identity WHERE pid > 0 LIMIT 1')"
 }
 
+    the_commands_show_the_sums
+}
+
+# The command of E34 to E37 in explain.json must show the sum that the finding is named for, as JSON and as text.
+the_commands_show_the_sums() {
+    asked '
+import shlex, subprocess
+kinds = {"E35": "real_time", "E36": "interrupts", "E37": "idle_cpu"}
+for rule in sorted(set(found) & ({"E34"} | set(kinds))):
+    row = found[rule]
+    command = [os.environ["CAMP"], *shlex.split(row["command"])[1:]]
+    w = json.loads(subprocess.run([*command, "--format", "json"], check=True, stdout=subprocess.PIPE).stdout)
+    sum_ns = w["inflicted_ns"] if rule == "E34" else sum(
+        one["time_ns"] for one in w["tree"] if one["state"] == "run_queue" and one["level"] == "cause" and one["cause"] == kinds[rule])
+    print(rule, row["value"], row["command"], sum_ns)
+    assert abs(sum_ns / 1e9 / e["elapsed_s"] - row["value"]) < 1e-6, row
+    text = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode()
+    assert "%.3f" % (sum_ns / 1e6) in text, text
+    assert row["cause"]["cause_command"] != row["command"], row'
 @test "damaged causes leave the other rules, and end in one line with status 1" {
     need_states
     "$CAMP" record --why --output run.camp 50ms 4

@@ -225,7 +225,7 @@ static void write_finding(FILE *stream, const struct explain_facts *facts,
                           const struct judgement *judgement)
 {
     const struct finding *finding = &judgement->finding;
-    char text[SENTENCE_SIZE], lost[FIGURE_SIZE], command[COMMAND_SIZE];
+    char text[SENTENCE_SIZE], lost[FIGURE_SIZE], command[COMMAND_SIZE], of_cause[COMMAND_SIZE];
 
     figure_text(lost, finding->lost_s, FIGURE_TIME);
     fprintf(stream, "\n%s  %s: %s a second, %s\n", judgement->rule->id, judgement->rule->name, lost,
@@ -233,12 +233,12 @@ static void write_finding(FILE *stream, const struct explain_facts *facts,
     sentence_text(text, judgement);
     write_lines(stream, text, facts->width);
     command_text(command, judgement, facts->evidence, facts->from);
-    write_command(stream, command);
-    cause_command_text(command, judgement, facts->from);
-    if (!judgement->rule->needs_causes && !judgement->rule->needs_open)
+    cause_command_text(of_cause, judgement, facts->from);
+    if (strcmp(command, of_cause) != 0)
         write_command(stream, command);
 }
 
+    write_command(stream, of_cause);
 /* Writes each reason once, after the ids of its rules. */
 static void write_unknown(FILE *stream, const struct explain_facts *facts,
                           const struct judgement *judgements, size_t first)

@@ -6,6 +6,7 @@
 #include "views/summary_text.h"
 #include "why_calls.h"
 #include "why_chain.h"
+#include "why_inflicted.h"
 #include "why_stack_rows.h"
 
 #include <inttypes.h>
@@ -28,6 +29,10 @@ static const struct field summary_fields[] = {
     { "sentence", NULL, "the causes in one sentence" },
     { "chain_text", NULL, "the chain of causes in one sentence; null: of all threads" },
 };
+    { "inflicted_ns", NULL,
+      "what all others waited for a CPU while a thread of the subject had it; null: of all "
+      "threads" },
+    { "intervals", NULL, "of a recording, that are added up" },
 
 static const struct field tree_fields[] = {
     { "level", NULL, "state, cause or who: each row is a part of the row before with less level" },
@@ -51,13 +56,6 @@ static const struct field tree_fields[] = {
     { "longest_time", NULL, "wall clock of its end" },
 };
 #define LENGTHS 9 /* fields from "waits" on */
-
-static const struct field inflicted_fields[] = {
-    { "who", "who waited for a CPU behind it", "", -40 },
-    { "pid", NULL, "of the process; null: the group is a name" },
-    { "wait_ns", NULL, "while a thread of the subject had the CPU" },
-    { NULL, "ms", "", 11, 3 },
-};
 
 static const struct field chain_fields[] = {
     { "step", NULL, "from 1 on" },
@@ -100,7 +98,13 @@ static const struct field loss_fields[] = {
                                                                          0,                          \
                                                                          false },                    \
         [WHY_STACKS] = { "stacks", TABLE_ROWS, why_stack_fields, WHY_STACK_FIELDS, NULL, 0, false }, \
-        [WHY_INFLICTED] = DOCUMENT_ROWS("inflicted", inflicted_fields),                              \
+        [WHY_INFLICTED] = { "inflicted",                                                             \
+                            TABLE_ROWS,                                                              \
+                            why_inflicted_fields,                                                    \
+                            WHY_INFLICTED_FIELDS,                                                    \
+                            NULL,                                                                    \
+                            0,                                                                       \
+                            false },                                                                 \
         [WHY_CHAIN] = HIDDEN_ROWS("chain", chain_fields),                                            \
         [WHY_LOSSES] = DOCUMENT_ONE("losses", TABLE_OBJECT, loss_fields),                            \
     }
@@ -204,41 +208,6 @@ static void add_node(struct document *document, const struct why_interval *inter
         fill_lengths(document, cells + ARRAY_COUNT(tree_fields) - LENGTHS,
                      &interval->causes->lengths[interval->subject][node->state]);
     DOCUMENT_ADD(document, WHY_TREE, cells);
-}
-
-struct victim {
-    uint32_t group;
-    uint64_t wait_ns;
-};
-
-static int compare_victims(const void *a, const void *b)
-{
-    const struct victim *left = a, *right = b;
-
-    return left->wait_ns < right->wait_ns ? 1 : left->wait_ns > right->wait_ns ? -1 : 0;
-}
-
-static void add_inflicted(struct document *document, const struct why_interval *interval)
-{
-    struct victim victims[CAUSE_GROUPS];
-
-    if (interval->subject >= CAUSE_GROUPS)
-        return;
-    for (uint32_t i = 0; i < CAUSE_GROUPS; i++)
-        victims[i] = (struct victim){ i, why_inflicted_ns(interval->causes, interval->subject, i) };
-    qsort(victims, CAUSE_GROUPS, sizeof victims[0], compare_victims);
-    for (size_t i = 0; i < CAUSE_GROUPS && victims[i].wait_ns > 0; i++) {
-        if (interval->most != 0 && i >= interval->most)
-            break;
-        DOCUMENT_ADD(
-            document, WHY_INFLICTED,
-            ((const struct cell[]){
-                cell_text(name_of(document, interval->causes, CAMP_CAUSE_GROUP, victims[i].group)),
-                pid_of(interval->causes, victims[i].group),
-                cell_natural(victims[i].wait_ns),
-                cell_real(milliseconds(victims[i].wait_ns)),
-            }));
-    }
 }
 
 /* Shares of the time of the subject, in percent. */
@@ -367,6 +336,9 @@ static bool is_one_process(const struct why_interval *interval)
 }
 
 int why_record_fill(struct why_record *ret, const struct why_interval *interval)
+            interval->subject < CAUSE_GROUPS ? cell_natural(why_inflicted_sum_ns(interval))
+                                             : cell_unknown(),
+            cell_natural(causes->intervals > 1 ? causes->intervals : 1),
 {
     const struct causes *causes = interval->causes;
     struct document *document = &ret->document;
@@ -381,7 +353,9 @@ int why_record_fill(struct why_record *ret, const struct why_interval *interval)
         add_node(document, interval, &ret->tree.nodes[i]);
     why_call_rows(document, WHY_CALLS, &ret->objects, interval, ret->tree.total_ns);
     why_stack_rows(document, WHY_STACKS, interval, ret->tree.total_ns);
-    add_inflicted(document, interval);
+    why_inflicted_rows(document, WHY_INFLICTED, interval);
+    if (why_inflicted_text(text, interval))
+        add_note(document, "behind it", text, interval->width);
     if (!why_sentence(sentence, causes, interval->subject, interval->name, &ret->tree))
         return CAMP_E_NOMEM;
     if (interval->subject < CAUSE_GROUPS && ret->tree.total_ns > 0) {
