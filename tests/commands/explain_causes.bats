@@ -316,6 +316,25 @@ assert any(call["open"] and re.fullmatch(os.environ["OBJECT"].replace(",", ""), 
     until_it_is_blocked futex "futex 0x[0-9a-f]+, held by its thread lock-waiter \\([0-9]+\\)"
 }
 
+@test "of a futex without an owner in its memory, it is said that the owner is unknown" {
+    start_lock raw
+    waits() {
+        ask '
+assert "E42" not in found, found
+reasons = [row["reason"] for row in e["unknown"] if row["rule"] is None]
+print(reasons)
+assert any("1 thread waited " in one and "lock-waiter (" + os.environ["WAITER"] + ") most." in one for one in reasons), reasons' \
+            --why 300ms --pid "$WAITER"
+    }
+    export WAITER
+    until_it waits
+    run -0 --separate-stderr "$CAMP" why "$WAITER" 0.3 1
+    [[ $output == *"owner      it is unknown who holds the futex in 100.00 % of the time: "* ]]
+    # Of all processes, those that wait so are in the sum.
+    ask '
+assert any("Who holds a futex whose memory does not say it" in row["reason"] for row in e["unknown"] if row["rule"] is None), e' --why 300ms
+}
+
 @test "E42: a wait for work, in futex(2) or for a semaphore that nobody else changed, is not found" {
     start_lock work
     "$CAMP" record --why --output run.camp 100ms 5
@@ -329,25 +348,6 @@ assert any(call["open"] and re.fullmatch(os.environ["OBJECT"].replace(",", ""), 
     "$CAMP" explain --format json --from run.camp --begin +500ms --end -500ms >explain.json
     asked 'assert "E34" in found and " --begin +500ms --end -500ms " in found["E34"]["command"], e'
     the_commands_show_the_same
-}
-
-@test "without causes their rules are unknown, and the reason says how to get them" {
-    need_states
-    "$CAMP" record --output without.camp 50ms 2
-    for words in "100ms" "--from without.camp" "--from demo"; do
-        # shellcheck disable=SC2086 # words of a command
-        ask '
-for number in range(34, 43):
-    assert "camp record --why" in unknown[f"E{number}"], unknown
-assert all(row["cause"]["waiter"] is None for row in e["findings"]), e' $words
-    done
-    ask 'assert "camp explain --why reads them" in unknown["E34"], unknown' 100ms
-    # Of names, no process of --pid has causes by itself.
-    "$CAMP" record --why --output names.camp 50ms 2
-    ask 'assert unknown["E34"].endswith("camp record --why-of PID has those of a process"), unknown' \
-        --from names.camp --pid "$(sqlite3 names.camp 'SELECT pid FROM identity WHERE pid > 0 LIMIT 1')"
-}
-
     the_commands_show_the_sums
 }
 
@@ -367,6 +367,25 @@ for rule in sorted(set(found) & ({"E34"} | set(kinds))):
     text = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode()
     assert "%.3f" % (sum_ns / 1e6) in text, text
     assert row["cause"]["cause_command"] != row["command"], row'
+}
+
+@test "without causes their rules are unknown, and the reason says how to get them" {
+    need_states
+    "$CAMP" record --output without.camp 50ms 2
+    for words in "100ms" "--from without.camp" "--from demo"; do
+        # shellcheck disable=SC2086 # words of a command
+        ask '
+for number in range(34, 43):
+    assert "camp record --why" in unknown[f"E{number}"], unknown
+assert all(row["cause"]["waiter"] is None for row in e["findings"]), e' $words
+    done
+    ask 'assert "camp explain --why reads them" in unknown["E34"], unknown' 100ms
+    # Of names, no process of --pid has causes by itself.
+    "$CAMP" record --why --output names.camp 50ms 2
+    ask 'assert unknown["E34"].endswith("camp record --why-of PID has those of a process"), unknown' \
+        --from names.camp --pid "$(sqlite3 names.camp 'SELECT pid FROM identity WHERE pid > 0 LIMIT 1')"
+}
+
 @test "damaged causes leave the other rules, and end in one line with status 1" {
     need_states
     "$CAMP" record --why --output run.camp 50ms 4

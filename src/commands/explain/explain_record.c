@@ -1,5 +1,7 @@
 #include "explain_record.h"
 
+#include "explain_limits.h"
+
 #include "counters/units.h"
 #include "ledger/characters.h"
 #include "ledger/words.h"
@@ -236,9 +238,9 @@ static void write_finding(FILE *stream, const struct explain_facts *facts,
     cause_command_text(of_cause, judgement, facts->from);
     if (strcmp(command, of_cause) != 0)
         write_command(stream, command);
+    write_command(stream, of_cause);
 }
 
-    write_command(stream, of_cause);
 /* Writes each reason once, after the ids of its rules. */
 static void write_unknown(FILE *stream, const struct explain_facts *facts,
                           const struct judgement *judgements, size_t first)
@@ -263,15 +265,6 @@ static void write_unknown(FILE *stream, const struct explain_facts *facts,
         write_lines(stream, reason, facts->width);
     }
 }
-
-/* What no rule can know of a container is not a reason of one rule. */
-static bool is_inside_container(const struct evidence *evidence)
-{
-    return evidence->machine.outside >= 0.001;
-}
-
-#define OUTSIDE_REASON                                                                             \
-    "Threads outside of this container (PID namespace) used CPU time, too. No rule can name them."
 
 #define LOAD_COLUMNS 25 /* of "  128 CPUs, 100.0 % busy" */
 
@@ -304,16 +297,19 @@ static void write_text(FILE *stream, const struct explain_facts *facts,
                        size_t fired, size_t first_unknown)
 {
     size_t shown = facts->most > 0 && facts->most < fired ? facts->most : fired;
-    char outside[] = OUTSIDE_REASON;
+    struct explain_limits limits;
 
     for (size_t i = 0; i < shown; i++)
         write_finding(stream, facts, &judgements[i]);
     if (shown < fired)
         fprintf(stream, "\nnot shown  %zu %s (--top 0 shows all)\n", fired - shown,
                 noun_of(fired - shown, "finding", "findings"));
+    explain_limits_fill(&limits, evidence);
     write_unknown(stream, facts, judgements, first_unknown);
-    if (is_inside_container(evidence))
-        write_lines(stream, outside, facts->width);
+    if (limits.count > 0)
+        fputs(first_unknown < rule_count ? "any\n" : "\nCannot be known here:\n", stream);
+    for (size_t i = 0; i < limits.count; i++)
+        write_lines(stream, limits.texts[i], facts->width);
 }
 
 static int add_headline(struct document *document, const struct explain_facts *facts,
@@ -356,6 +352,8 @@ static int add_text(struct document *document, const struct explain_facts *facts
 static void add_unknown(struct document *document, const struct evidence *evidence,
                         const struct judgement *judgements, size_t first)
 {
+    struct explain_limits limits;
+
     for (size_t i = first; i < rule_count; i++) {
         const struct cell cells[] = { cell_text(judgements[i].rule->id),
                                       cell_text(judgements[i].rule->name),
@@ -363,8 +361,10 @@ static void add_unknown(struct document *document, const struct evidence *eviden
 
         DOCUMENT_ADD(document, UNKNOWN, cells);
     }
-    if (is_inside_container(evidence)) {
-        const struct cell cells[] = { cell_unknown(), cell_unknown(), cell_text(OUTSIDE_REASON) };
+    explain_limits_fill(&limits, evidence);
+    for (size_t i = 0; i < limits.count; i++) {
+        const struct cell cells[] = { cell_unknown(), cell_unknown(),
+                                      cell_text(document_text(document, "%s", limits.texts[i])) };
 
         DOCUMENT_ADD(document, UNKNOWN, cells);
     }

@@ -80,6 +80,10 @@ static const struct field loss_fields[] = {
       "of the time of all threads: what the causes had more than their states, and were reduced by",
       0, 2 },
     { "groups", NULL, "that are told apart: of names at most 53, the others are other processes" },
+    { "unowned_percent", NULL,
+      "of the time of all threads: sleeps in futex(2) that have not ended, and whose owner is "
+      "unknown",
+      0, 2 },
 };
 
 #define HIDDEN_ROWS(name, fields)                                                                  \
@@ -212,11 +216,11 @@ static void add_node(struct document *document, const struct why_interval *inter
 
 /* Shares of the time of the subject, in percent. */
 struct loss_shares {
-    double unattributed, others, reduced;
+    double unattributed, others, reduced, unowned;
 };
 
-static struct loss_shares losses_of(const struct why_interval *interval,
-                                    const struct why_tree *tree)
+static struct loss_shares losses_of(const struct why_record *record,
+                                    const struct why_interval *interval)
 {
     const struct causes *causes = interval->causes;
     const bool all = interval->subject == WHY_ALL;
@@ -225,6 +229,7 @@ static struct loss_shares losses_of(const struct why_interval *interval,
     for (uint32_t i = 0; i < CAUSE_GROUPS; i++)
         reduced += all || i == interval->subject ? causes->reduced_ns[i] : 0;
     for (size_t i = 0; i < causes->rows.count; i++) {
+    const uint64_t total_ns = record->tree.total_ns;
         const struct cause *row = &causes->rows.items[i];
         const struct camp_states_group *who =
             row->kind == CAMP_CAUSE_GROUP ? cause_group_find(causes, row->id) : NULL;
@@ -234,11 +239,11 @@ static struct loss_shares losses_of(const struct why_interval *interval,
         unattributed += row->kind == CAMP_CAUSE_UNKNOWN ? row->wait_ns : 0;
         others += who != NULL && who->kind == CAMP_GROUP_OTHER ? row->wait_ns : 0;
     }
-    if (tree->total_ns == 0)
+    if (total_ns == 0)
         return (struct loss_shares){ 0 };
-    return (struct loss_shares){ percent(unattributed, tree->total_ns),
-                                 percent(others, tree->total_ns),
-                                 percent(reduced, tree->total_ns) };
+    return (struct loss_shares){ percent(unattributed, total_ns), percent(others, total_ns),
+                                 percent(reduced, total_ns),
+                                 percent(why_unowned_ns(&record->objects, interval), total_ns) };
 }
 
 /* Returns the noun of the groups that are told apart: that of most groups, because the subject may
@@ -294,6 +299,15 @@ static void add_notes(struct document *document, const struct causes *causes,
     if (losses->reduced > REDUCED_NOTED)
         add_note(document, "reduced",
                  document_text(document,
+    if (losses->unowned > UNOWNED_NOTED)
+        add_note(
+            document, "owner",
+            document_text(document,
+                          "it is unknown who holds the futex in %.2f %% of the time: only mutexes "
+                          "of glibc, robust ones and those with priority inheritance say it in "
+                          "memory",
+                          losses->unowned),
+            width);
                                "the causes had %.2f %% more than their states: they are reduced in "
                                "proportion",
                                losses->reduced),
@@ -332,6 +346,7 @@ static bool is_one_process(const struct why_interval *interval)
 {
     const struct camp_states_group *group = cause_group_find(interval->causes, interval->subject);
 
+                     cell_real(losses->unowned),
     return group != NULL && group->kind == CAMP_GROUP_PROCESS;
 }
 
@@ -365,7 +380,7 @@ int why_record_fill(struct why_record *ret, const struct why_interval *interval)
     }
     if (interval->kernel_is_hidden)
         add_note(document, "stacks", WHY_KERNEL_IS_HIDDEN, interval->width);
-    losses = losses_of(interval, &ret->tree);
+    losses = losses_of(ret, interval);
     add_notes(document, causes, &losses, interval->width);
     add_rest(ret, interval, &losses, document_text(document, "%s", sentence), chain_text);
     if (interval->width > 0)

@@ -328,6 +328,7 @@ int cause_sum_add(struct cause_sum *sum, const struct causes *more, struct camp_
         r = add_calls(sum, more, error);
     if (r == CAMP_OK)
         r = add_open_calls(sum, more, error);
+    unowned_add(&sum->causes.unowned, &more->unowned);
     sum->causes.is_recorded = true;
     sum->causes.end_ns += more->end_ns - more->start_ns;
     sum->causes.wall_clock_ns = more->wall_clock_ns;

@@ -226,9 +226,12 @@ static void read_thread(struct reading_open *reading, struct open_sleep *sleeps,
     call.argument = camp_call_argument(call.call) != CALL_OTHER ? wait.arguments[0] : 0;
     state = open_call_state(&call, reading->folder);
     sleep = find_sleep(sleeps, count, tid, state);
-    if (sleep != NULL &&
-        (sleep->group == reading->subject || is_blocked(reading, sleep, &wait, state)))
+    if (sleep == NULL)
+        return;
+    if (sleep->group == reading->subject || is_blocked(reading, sleep, &wait, state))
         add(reading, sleep, 1, call);
+    else
+        unowned_note(&reading->causes->unowned, sleep, call.call, state);
 }
 
 /* Reads the calls of the threads of one process, of which sleeps[count] are the sleeps. */
@@ -330,6 +333,8 @@ void open_calls_sort(struct causes *causes)
 
 static void name_all(struct causes *causes, struct cause_objects *objects, const char *folder)
 {
+    if (causes->unowned.threads > 0)
+        open_process_name(causes->unowned.who, causes->unowned.most_pid, folder);
     cause_objects_find(objects, causes->open_calls.items, causes->open_calls.count, folder);
     for (size_t i = 0; i < causes->open_calls.count; i++) {
         const struct camp_call_sleeps *call = &causes->open_calls.items[i];
@@ -427,6 +432,7 @@ bool open_facts_fill(struct causes *causes, struct open_sleeps *sleeps, uint32_t
     };
 
     causes->open_calls.count = 0;
+    causes->unowned = (struct unowned_waits){ 0 };
     causes->has_open_facts = true;
     if (sleeps->count > 0)
         reading.waiter_count = read_waiters(reading.waiters, folder);

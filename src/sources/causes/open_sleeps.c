@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 void open_sleeps_note(struct open_sleeps *sleeps, const struct open_sleep *sleep)
 {
@@ -129,6 +130,41 @@ bool open_sleeps_calls(struct open_sleeps *sleeps, const struct causes *causes, 
     if (ret->count > 1)
         qsort(ret->items, ret->count, sizeof *ret->items, compare_calls);
     return done;
+}
+
+void unowned_note(struct unowned_waits *waits, const struct open_sleep *sleep, int32_t call,
+                  uint32_t state)
+{
+    const uint64_t wait_ns = sleep->sleep_ns / sleep->threads;
+    const int32_t pid = sleep->pid;
+
+    if (!sleep->is_whole || sleep->state != state || call != SYS_futex)
+        return;
+    waits->pid_ns = (waits->pid == pid ? waits->pid_ns : 0) + wait_ns;
+    waits->pid = pid;
+    waits->wait_ns += wait_ns;
+    waits->threads++;
+    if (waits->pid_ns > waits->most_ns) {
+        waits->most_ns = waits->pid_ns;
+        waits->most_pid = pid;
+    }
+}
+
+void unowned_add(struct unowned_waits *sum, const struct unowned_waits *more)
+{
+    sum->wait_ns += more->wait_ns;
+    sum->threads = more->threads > sum->threads ? more->threads : sum->threads;
+    if (more->most_ns <= sum->most_ns)
+        return;
+    sum->most_ns = more->most_ns;
+    sum->most_pid = more->most_pid;
+    memcpy(sum->who, more->who, sizeof sum->who);
+}
+
+bool unowned_is(const struct causes *causes, size_t at, const char *call, const char *other_end)
+{
+    return causes->open_calls.items[at].state == CAMP_STATE_LOCK && strcmp(call, "futex") == 0 &&
+           other_end[0] == '\0';
 }
 
 void open_sleeps_release(struct open_sleeps *sleeps)

@@ -72,4 +72,21 @@ struct cause_objects;
 bool open_facts_fill(struct causes *causes, struct open_sleeps *sleeps, uint32_t subject,
                      struct cause_objects *objects, const char *folder);
 
+/*
+ * Waits in futex(2) whose owner is unknown (ends/lock_owner.h): so the wait may be one for a lock
+ * that another thread holds, or one for work.
+ */
+
+/* Notes a thread of a sleep, if it waits so through the interval: it sleeps in this system call,
+ * which is one of `state`. The threads of a process are noted one after the other. */
+void unowned_note(struct unowned_waits *waits, const struct open_sleep *sleep, int32_t call,
+                  uint32_t state);
+
+/* Adds those of another interval. */
+void unowned_add(struct unowned_waits *sum, const struct unowned_waits *more);
+
+/* Returns whether the open sleep causes->open_calls.items[at] is such a wait. `call` is the name of
+ * its system call, and `other_end` that of its object, or "". */
+bool unowned_is(const struct causes *causes, size_t at, const char *call, const char *other_end);
+
 void open_sleeps_release(struct open_sleeps *sleeps);
