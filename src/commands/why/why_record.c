@@ -18,6 +18,7 @@
 #define DEVICES "/sys/kernel/irq"
 #define OTHERS_NOTED 5.0  /* percent */
 #define REDUCED_NOTED 1.0 /* percent */
+#define UNOWNED_NOTED 5.0 /* percent */
 
 static const struct field summary_fields[] = {
     { "time", NULL, "wall clock of the interval's end" },
@@ -28,11 +29,11 @@ static const struct field summary_fields[] = {
     { "time_ns", NULL, "the time of these threads, which is 100 %" },
     { "sentence", NULL, "the causes in one sentence" },
     { "chain_text", NULL, "the chain of causes in one sentence; null: of all threads" },
-};
     { "inflicted_ns", NULL,
       "what all others waited for a CPU while a thread of the subject had it; null: of all "
       "threads" },
     { "intervals", NULL, "of a recording, that are added up" },
+};
 
 static const struct field tree_fields[] = {
     { "level", NULL, "state, cause or who: each row is a part of the row before with less level" },
@@ -79,11 +80,11 @@ static const struct field loss_fields[] = {
     { "reduced_percent", NULL,
       "of the time of all threads: what the causes had more than their states, and were reduced by",
       0, 2 },
-    { "groups", NULL, "that are told apart: of names at most 53, the others are other processes" },
     { "unowned_percent", NULL,
       "of the time of all threads: sleeps in futex(2) that have not ended, and whose owner is "
       "unknown",
       0, 2 },
+    { "groups", NULL, "that are told apart: of names at most 53, the others are other processes" },
 };
 
 #define HIDDEN_ROWS(name, fields)                                                                  \
@@ -153,10 +154,14 @@ static const char *state_name(const struct why_node *node)
     return node->on_cpu ? "on_cpu" : camp_state_name((int)node->state);
 }
 
-static const char *label_of(struct document *document, const struct why_node *node, const char *who)
+static const char *label_of(struct document *document, const struct why_interval *interval,
+                            const struct why_node *node, const char *who)
 {
     if (node->level == WHY_STATE)
         return node->on_cpu ? "on a CPU" : threads_schema.columns[node->state].title;
+    if (node->level == WHY_CAUSE && node->kind == CAUSE_NOT_ENDED &&
+        cause_open_may_have_ended(interval->causes, interval->subject, node->state))
+        return "  lasted beyond an interval";
     if (node->level == WHY_CAUSE)
         return document_text(document, "  %s", cause_kind_name(node->state, node->kind));
     if (node->merged != 0)
@@ -202,7 +207,7 @@ static void add_node(struct document *document, const struct why_interval *inter
         is_one && node->kind == CAMP_CAUSE_GROUP ? pid_of(interval->causes, node->id)
                                                  : cell_unknown(),
         node->merged != 0 ? cell_natural(node->merged) : cell_unknown(),
-        cell_text(label_of(document, node, who)),
+        cell_text(label_of(document, interval, node, who)),
         cell_real(node->hundredths / 100.0),
         cell_natural(node->time_ns),
         cell_real(milliseconds(node->time_ns)),
@@ -224,12 +229,12 @@ static struct loss_shares losses_of(const struct why_record *record,
 {
     const struct causes *causes = interval->causes;
     const bool all = interval->subject == WHY_ALL;
+    const uint64_t total_ns = record->tree.total_ns;
     uint64_t unattributed = 0, others = 0, reduced = 0;
 
     for (uint32_t i = 0; i < CAUSE_GROUPS; i++)
         reduced += all || i == interval->subject ? causes->reduced_ns[i] : 0;
     for (size_t i = 0; i < causes->rows.count; i++) {
-    const uint64_t total_ns = record->tree.total_ns;
         const struct cause *row = &causes->rows.items[i];
         const struct camp_states_group *who =
             row->kind == CAMP_CAUSE_GROUP ? cause_group_find(causes, row->id) : NULL;
@@ -294,11 +299,6 @@ static void add_notes(struct document *document, const struct causes *causes,
                  document_text(document, "%" PRIu64 " %s: what they caused is estimated",
                                causes->unseen, noun_of(causes->unseen, "switch", "switches")),
                  width);
-    if (losses->others > OTHERS_NOTED)
-        add_note(document, "others", others, width);
-    if (losses->reduced > REDUCED_NOTED)
-        add_note(document, "reduced",
-                 document_text(document,
     if (losses->unowned > UNOWNED_NOTED)
         add_note(
             document, "owner",
@@ -308,6 +308,11 @@ static void add_notes(struct document *document, const struct causes *causes,
                           "memory",
                           losses->unowned),
             width);
+    if (losses->others > OTHERS_NOTED)
+        add_note(document, "others", others, width);
+    if (losses->reduced > REDUCED_NOTED)
+        add_note(document, "reduced",
+                 document_text(document,
                                "the causes had %.2f %% more than their states: they are reduced in "
                                "proportion",
                                losses->reduced),
@@ -331,6 +336,9 @@ static void add_rest(struct why_record *ret, const struct why_interval *interval
             cell_natural(ret->tree.total_ns),
             cell_text(sentence),
             cell_text(chain),
+            interval->subject < CAUSE_GROUPS ? cell_natural(why_inflicted_sum_ns(interval))
+                                             : cell_unknown(),
+            cell_natural(causes->intervals > 1 ? causes->intervals : 1),
         }));
     DOCUMENT_ADD(document, WHY_LOSSES,
                  ((const struct cell[]){
@@ -338,6 +346,7 @@ static void add_rest(struct why_record *ret, const struct why_interval *interval
                      cell_real(losses->unattributed),
                      cell_real(losses->others),
                      cell_real(losses->reduced),
+                     cell_real(losses->unowned),
                      cell_natural(causes->group_count),
                  }));
 }
@@ -346,14 +355,10 @@ static bool is_one_process(const struct why_interval *interval)
 {
     const struct camp_states_group *group = cause_group_find(interval->causes, interval->subject);
 
-                     cell_real(losses->unowned),
     return group != NULL && group->kind == CAMP_GROUP_PROCESS;
 }
 
 int why_record_fill(struct why_record *ret, const struct why_interval *interval)
-            interval->subject < CAUSE_GROUPS ? cell_natural(why_inflicted_sum_ns(interval))
-                                             : cell_unknown(),
-            cell_natural(causes->intervals > 1 ? causes->intervals : 1),
 {
     const struct causes *causes = interval->causes;
     struct document *document = &ret->document;

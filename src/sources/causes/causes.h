@@ -124,6 +124,7 @@ struct unowned_waits {
 
 struct causes {
     uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
+    uint64_t intervals;        /* that are added up (cause_sum.h); 0 is the same as 1 */
     int64_t wall_clock_ns;     /* wall clock at the end, in ns since 1970 */
     size_t group_count;
     struct camp_states_group groups[CAUSE_GROUPS]; /* by number */
@@ -135,7 +136,6 @@ struct causes {
      * not ended. */
     uint64_t open_ns[CAUSE_GROUPS][CAMP_STATE_COUNT];
     /* The part of CAMP_STATE_LOCK of threads that did almost nothing else (ledger/active.h). */
-    uint64_t intervals;        /* that are added up (cause_sum.h); 0 is the same as 1 */
     uint64_t parked_ns[CAUSE_GROUPS];
     uint64_t reduced_ns[CAUSE_GROUPS]; /* what its causes had more than its states */
     struct wait_lengths lengths[CAUSE_GROUPS][CAMP_STATE_COUNT];
