@@ -233,7 +233,7 @@ waits = [call for call in w["calls"] if call["open"] and call["state"] == "lock"
          (call["call"] in ("flock", "fcntl") or re.search(" (held|last changed) by ", call["object"]))]
 own = max((call for call in waits if call["pid"] == row["pid"]), key=time_of)
 print(row, waits)
-assert own["who"] == row["who"] and own["object"].split(" held by ")[0].split(" last ")[0] in row["sentence"], row
+assert own["who"] == row["who"] and re.split(" (?:held by|last changed by|open in) ", own["object"])[0] in row["sentence"], row
 figure, unit = re.search(r" waited ([0-9.]+) (s|ms) a second for locks", row["sentence"]).groups()
 said = float(figure) / (1 if unit == "s" else 1e3)
 assert abs(time_of(own) / 1e9 / e["elapsed_s"] - said) < 0.006 * max(said, 1), (row, own)
