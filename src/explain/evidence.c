@@ -85,6 +85,41 @@ static int add_row(struct evidence *evidence, struct evidence_sum *sum, const st
     return CAMP_OK;
 }
 
+static int add_root(struct evidence *evidence, int64_t id, uint64_t blocking_ns)
+{
+    size_t at = 0;
+
+    while (at < evidence->root_count && evidence->roots[at].id != id)
+        at++;
+    if (!ARRAY_RESERVE(evidence->roots, evidence->root_capacity, at + 1))
+        return CAMP_E_NOMEM;
+    if (at == evidence->root_count)
+        evidence->roots[evidence->root_count++] = (struct evidence_root){ id, 0 };
+    evidence->roots[at].blocking_ns += blocking_ns;
+    return CAMP_OK;
+}
+
+/* Adds what sessions waited to the session that blocks all of their chain, in this interval. */
+static int add_roots(struct evidence *evidence, const struct frame *rows)
+{
+    const size_t blocked = column_find(rows->schema, "blocked_ns");
+    const size_t label = schema_find_label(rows->schema, "root_blocker");
+    int r = CAMP_OK;
+
+    if (blocked == SIZE_MAX || label == SIZE_MAX)
+        return CAMP_OK;
+    for (size_t i = 0; i < rows->entity_count && r == CAMP_OK; i++) {
+        const char *root = labels_value(rows->entities[i].labels, label);
+        const uint64_t blocked_ns = frame_values(rows, i)[blocked];
+        const bool is_known = (root[0] >= '0' && root[0] <= '9') || strcmp(root, "prepared") == 0;
+
+        if (blocked_ns > 0 && is_known)
+            r = add_root(evidence, entity_beside(rows->entities[i].id, strtoll(root, NULL, 10)),
+                         blocked_ns);
+    }
+    return r;
+}
+
 int evidence_add(struct evidence *evidence, const struct frame *rows, const struct frame *cpus)
 {
     int r = CAMP_OK;
@@ -100,6 +135,8 @@ int evidence_add(struct evidence *evidence, const struct frame *rows, const stru
 
         r = add_row(evidence, sum, rows, i);
     }
+    if (r == CAMP_OK && evidence->kind == EVIDENCE_SESSIONS)
+        r = add_roots(evidence, rows);
     if (cpus == NULL)
         return r;
     if (cpus != rows)
@@ -263,5 +300,6 @@ void evidence_release(struct evidence *evidence)
     release_sum(&evidence->cpus);
     frame_release(&evidence->processes);
     free(evidence->members);
+    free(evidence->roots);
     *evidence = (struct evidence){ 0 };
 }

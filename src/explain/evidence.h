@@ -45,6 +45,13 @@ struct evidence_process {
     size_t count;                          /* 0: there is no such process */
 };
 
+/* A session at the start of a chain of sessions that wait for each other, and how long those below
+ * it waited. `id` is 0 of a prepared transaction (entity_beside() with several servers). */
+struct evidence_root {
+    int64_t id;
+    uint64_t blocking_ns;
+};
+
 /* A CPU, and the share of its time for which it was chosen. `share` is 0 if there is none. */
 struct evidence_cpu {
     int64_t id;
@@ -77,6 +84,8 @@ struct evidence {
     struct evidence_sum cpus; /* CPUs beside the rows; the schema is NULL if there are none */
     struct frame processes;   /* `rows` added up by process; rows that are no threads as they are */
     struct evidence_member *members; /* [rows.frame.entity_count], sorted by pid, then by row */
+    struct evidence_root *roots;     /* [root_count] of sessions that say their root_blocker */
+    size_t root_count, root_capacity;
     struct losses losses;
     uint64_t elapsed_ns; /* the lengths of all intervals */
     uint64_t intervals;

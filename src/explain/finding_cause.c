@@ -26,7 +26,8 @@ bool cause_is_of_one(const struct evidence *evidence, uint32_t group)
                                   evidence_process_find(evidence, found->pid).count > 0);
 }
 
-/* Writes what a group did itself: the first step of the chain that starts at it. */
+/* Writes what a group did itself: it ran, if that is longer than any of its waits (as the chain of
+ * camp why ends there), and otherwise the first step of the chain that starts at it. */
 static void describe_group(char ret[CAUSE_CHAIN_SIZE], const struct evidence *evidence,
                            uint32_t group)
 {
@@ -38,9 +39,9 @@ static void describe_group(char ret[CAUSE_CHAIN_SIZE], const struct evidence *ev
 
     cause_chain(&chain, causes, group);
     step = &chain.steps[0];
-    if (chain.count == 1 && chain.end == CHAIN_RUNS) {
+    if (step->on_cpu_ns > (step->queue_ns > 0 ? step->queue_ns : step->cause.wait_ns)) {
         waited_text(time, step->on_cpu_ns, step->total_ns, seconds);
-        snprintf(ret, CAUSE_CHAIN_SIZE, ", which ran for %s", time);
+        snprintf(ret, CAUSE_CHAIN_SIZE, ", which itself ran for %s", time);
         return;
     }
     if (step->cause.wait_ns == 0)
@@ -62,6 +63,15 @@ static bool is_number(const char *name)
     return name[strspn(name, "0123456789")] == '\0';
 }
 
+void cause_operand(char ret[CAMP_STATES_NAME_SIZE], const struct camp_states_group *group)
+{
+    ret[0] = '\0';
+    if (group->kind == CAMP_GROUP_PROCESS)
+        snprintf(ret, CAMP_STATES_NAME_SIZE, "%" PRId32, group->pid);
+    else if (group->kind == CAMP_GROUP_NAME && !is_number(group->name))
+        snprintf(ret, CAMP_STATES_NAME_SIZE, "%s", group->name);
+}
+
 void finding_cause_fill(struct finding_cause *ret, const struct evidence *evidence,
                         const struct cause *row)
 {
@@ -77,12 +87,9 @@ void finding_cause_fill(struct finding_cause *ret, const struct evidence *eviden
     if (waiter == NULL)
         return;
     cause_group_name(ret->waiter, waiter);
-    if (waiter->kind == CAMP_GROUP_PROCESS) {
+    if (waiter->kind == CAMP_GROUP_PROCESS)
         ret->pid = waiter->pid;
-        snprintf(ret->operand, sizeof ret->operand, "%" PRId32, waiter->pid);
-    } else if (waiter->kind == CAMP_GROUP_NAME && !is_number(waiter->name)) {
-        snprintf(ret->operand, sizeof ret->operand, "%s", waiter->name);
-    }
+    cause_operand(ret->operand, waiter);
     if (is_group && row->id == row->group)
         snprintf(ret->by, sizeof ret->by, "threads of its own");
     else

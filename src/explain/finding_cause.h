@@ -36,6 +36,9 @@ bool cause_group_is_one(const struct causes *causes, uint32_t group);
  * with --pid one of these processes. */
 bool cause_is_of_one(const struct evidence *evidence, uint32_t group);
 
+/* Writes what camp why takes to show a group: a pid, or a name that is no number. Otherwise "". */
+void cause_operand(char ret[CAMP_STATES_NAME_SIZE], const struct camp_states_group *group);
+
 /* Returns the wait as a share of the waiter's time, or 0. */
 static inline double finding_cause_share(const struct finding_cause *cause)
 {

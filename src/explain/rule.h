@@ -35,6 +35,8 @@ struct finding {
     int32_t pid;                     /* the process of `who`, if it is a living one; otherwise 0 */
     enum camp_provenance provenance; /* of `value` */
     struct finding_cause cause;      /* the cause of its wait, where that is known */
+    /* What camp why takes to show `value`; "": it is a sum over all threads. */
+    char sum_operand[CAMP_STATES_NAME_SIZE];
 };
 
 struct rule {
@@ -68,8 +70,8 @@ struct rule {
     /* Follows the sentence if the finding has a cause; NULL: the sentence has all. */
     const char *cause_sentence;
     /* The command that shows more, live and of other sources. {pid} stands for " --pid PID", or for
-     * nothing; {from} for the options that open the same source again; {waiter} for the operand of
-     * camp why, or for nothing. */
+     * nothing; {from} for the options that open the same source again; {waiter} and {sum} for the
+     * operand of camp why that shows the waiter, or the value, or for nothing. */
     const char *command, *command_from;
     /* The command if the finding has_blockers; NULL: the same. */
     const char *command_of_blockers;

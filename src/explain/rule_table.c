@@ -11,6 +11,7 @@
 #define CLASS(name) (1u << CLASS_##name)
 #define TOP "camp top{from}"
 #define WHY "camp why{from}{waiter}"
+#define WHY_SUM "camp why{from}{sum}"
 #define IO_WAITS "disk_ns text_fault_ns data_fault_ns kernel_fault_ns"
 
 /* clang-format off */
@@ -283,28 +284,28 @@ const struct rule rules[] = {
       .looks_at = "time in which threads were ready to run, and threads of one other group ran on their CPU",
       .threshold = 0.2, .unit = FIGURE_TIME,
       .sentence = "Threads{of_others} waited {lost} a second for a CPU on which {by} ran. {waiter} waited longest: {waited}.",
-      .command = WHY, .command_from = WHY,
+      .command = WHY_SUM, .command_from = WHY_SUM,
       .find = find_neighbour },
     { .id = "E35", .needs_causes = true, .name = "real-time threads take the CPU",
       .looks_at = "time in which threads were ready to run, and a real-time thread ran on their CPU",
       .threshold = 0.05, .unit = FIGURE_TIME,
       .sentence = "Threads{of} waited {lost} a second for a CPU on which real-time threads ran. {waiter} waited longest: "
                   "{waited}.",
-      .command = WHY, .command_from = WHY,
+      .command = WHY_SUM, .command_from = WHY_SUM,
       .find = find_real_time },
     { .id = "E36", .needs_causes = true, .name = "interrupts delay threads",
       .looks_at = "time in which threads were ready to run, and the CPU served interrupts",
       .threshold = 0.05, .unit = FIGURE_TIME,
       .sentence = "Threads{of} waited {lost} a second for a CPU that served interrupts. {waiter} waited longest: "
                   "{waited}.",
-      .command = WHY, .command_from = WHY,
+      .command = WHY_SUM, .command_from = WHY_SUM,
       .find = find_interrupted },
     { .id = "E37", .needs_causes = true, .name = "idle CPUs wake up late",
       .looks_at = "time from the wakeup of a thread until its CPU, which was idle, runs it",
       .threshold = 0.1, .unit = FIGURE_TIME, .second_unit = FIGURE_PERCENT,
       .sentence = "Threads{of} waited {lost} a second for CPUs that were idle, which is {second} of all waits for a CPU: CPUs "
                   "sleep deeply, or a hypervisor runs them late. {waiter} waited longest: {waited}.",
-      .command = WHY, .command_from = WHY,
+      .command = WHY_SUM, .command_from = WHY_SUM,
       .find = find_late_wakeups },
     { .id = "E38", .needs_causes = true, .name = "waits for a lock of another process",
       .looks_at = "waits for locks that another group ended, of a group that runs, or is ready to run, for 5 % of its "

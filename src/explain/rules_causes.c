@@ -46,6 +46,17 @@ static void name_waiter(struct finding *ret, const struct evidence *evidence,
     ret->pid = ret->cause.pid;
 }
 
+/* Sets what camp why takes to show the sum of the finding: of all threads that of `culprit`, or
+ * all threads if it is NULL. The processes of --pid are those that waited. */
+static void set_sum_operand(struct finding *ret, const struct evidence *evidence,
+                            const struct camp_states_group *culprit)
+{
+    if (culprit != NULL && !evidence->is_part)
+        cause_operand(ret->sum_operand, culprit);
+    if (evidence->is_part || (culprit != NULL && ret->sum_operand[0] == '\0'))
+        snprintf(ret->sum_operand, sizeof ret->sum_operand, "%s", ret->cause.operand);
+}
+
 /* The waits for a CPU with one kind of cause, and with CAMP_CAUSE_GROUP those behind one group. */
 struct queue_waits {
     uint64_t sum_ns;
@@ -81,6 +92,7 @@ void find_neighbour(const struct evidence *evidence, struct finding *ret)
     for (uint32_t i = 1; i < CAUSE_GROUPS; i++)
         most = waits[i].sum_ns > waits[most].sum_ns ? i : most;
     name_waiter(ret, evidence, waits[most].named, waits[most].any);
+    set_sum_operand(ret, evidence, cause_group_find(evidence->causes, most));
     ret->value = ret->lost_s = rate(evidence, waits[most].sum_ns);
 }
 
@@ -102,6 +114,7 @@ static uint64_t find_queue_waits(const struct evidence *evidence, struct finding
             add_queue_wait(&waits, evidence, row);
     }
     name_waiter(ret, evidence, waits.named, waits.any);
+    set_sum_operand(ret, evidence, NULL);
     ret->value = ret->lost_s = rate(evidence, waits.sum_ns);
     return all_ns;
 }

@@ -4,6 +4,7 @@
  */
 #include "judge.h"
 
+#include "counters/units.h"
 #include "ledger/array.h"
 
 #include <math.h>
@@ -44,26 +45,62 @@ static void find_parts(const struct evidence *evidence, struct finding *ret, con
         ret->count += measure_row(&measure, i) > 0;
 }
 
+/* Returns the row of a session, or SIZE_MAX. */
+static size_t row_of_session(const struct frame *frame, int64_t id)
+{
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        if (frame->entities[i].id == id && (frame->entities[i].flags & ENTITY_PART) == 0)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+/* Finds the session that blocked others for longest. Where sessions wait for each other it is the
+ * one for which all of a chain waited, and not the first one in its queue, which only waits itself.
+ * Returns its row, or SIZE_MAX if it has none, and sets *ret_s to how long the others waited, in
+ * seconds a second; 0 if there is no blocker. */
+static size_t find_blocker(const struct evidence *evidence, const struct measure *blocking,
+                           double *ret_s)
+{
+    const struct evidence_root *most = NULL;
+    size_t row;
+
+    for (size_t i = 0; i < evidence->root_count; i++) {
+        if (most == NULL || evidence->roots[i].blocking_ns > most->blocking_ns)
+            most = &evidence->roots[i];
+    }
+    if (most != NULL) {
+        *ret_s = (double)most->blocking_ns / NS_PER_S / evidence_seconds(evidence);
+        return row_of_session(blocking->frame, most->id);
+    }
+    row = measure_most(blocking);
+    *ret_s = row != SIZE_MAX ? measure_row(blocking, row) : 0;
+    return row;
+}
+
 /* Names the session that blocked others for longest, added up over these, and what it does, in
  * ret->clause: "; app@db (pid 7) blocked others for 1.20 s a second, idle in transaction". */
 static void name_blocker(struct finding *ret, const struct evidence *evidence)
 {
     const struct measure blocking = of_sessions(evidence, "blocking_ns");
     const struct frame *frame = blocking.frame;
-    const size_t most = measure_most(&blocking),
-                 activity = schema_find_label(frame->schema, "blocking_activity");
-    struct finding blocker = { 0 };
+    const size_t activity = schema_find_label(frame->schema, "blocking_activity");
+    struct finding blocker = { .who = "a prepared transaction, or one of no session," };
     char rate[FIGURE_SIZE];
+    double blocking_s;
+    size_t most;
     int length;
 
     ret->has_blockers = blocking.count > 0;
-    if (most == SIZE_MAX)
+    most = find_blocker(evidence, &blocking, &blocking_s);
+    if (blocking_s <= 0)
         return;
     finding_name(&blocker, evidence, frame, most);
-    figure_text(rate, measure_row(&blocking, most), FIGURE_TIME);
+    figure_text(rate, blocking_s, FIGURE_TIME);
     length = snprintf(ret->clause, sizeof ret->clause, "; %s blocked others for %s a second",
                       blocker.who, rate);
-    if (activity != SIZE_MAX && length > 0 && (size_t)length < sizeof ret->clause)
+    if (most != SIZE_MAX && activity != SIZE_MAX && length > 0 &&
+        (size_t)length < sizeof ret->clause)
         write_activity(ret->clause + length, sizeof ret->clause - (size_t)length,
                        labels_value(frame->entities[most].labels, activity));
 }

@@ -37,7 +37,7 @@ void figure_text(char ret[FIGURE_SIZE], double value, enum figure_unit unit)
 
 #define OF_PART " of the processes of --pid"
 #define SEVERAL_THREADS 1.5 /* so many threads on average are not one */
-#define WAITER_SIZE ((size_t)CAMP_STATES_NAME_SIZE * 4 + 8) /* quoted for a shell */
+#define OPERAND_SIZE ((size_t)CAMP_STATES_NAME_SIZE * 4 + 8) /* quoted for a shell */
 
 struct text {
     char *bytes;
@@ -170,30 +170,31 @@ bool shell_append(char *command, size_t size, const char *argument)
     return !text.is_cut;
 }
 
-/* Writes the operand of camp why, with a blank before it. Returns false if it cannot be shown. */
-static bool waiter_text(char ret[WAITER_SIZE], const struct finding_cause *cause)
+/* Writes an operand of camp why, with a blank before it. Returns false if it cannot be shown. */
+static bool operand_text(char ret[OPERAND_SIZE], const char *operand)
 {
     ret[0] = '\0';
-    if (cause->operand[0] == '\0')
+    if (operand[0] == '\0')
         return true;
-    return (cause->operand[0] != '-' || shell_append(ret, WAITER_SIZE, "--")) &&
-           shell_append(ret, WAITER_SIZE, cause->operand);
+    return (operand[0] != '-' || shell_append(ret, OPERAND_SIZE, "--")) &&
+           shell_append(ret, OPERAND_SIZE, operand);
 }
 
 void command_text(char ret[COMMAND_SIZE], const struct judgement *judgement,
                   enum evidence_kind kind, const char *from)
 {
-    char pid[32] = "", waiter[WAITER_SIZE];
-    const struct placeholder list[] = { { "{pid}", pid },
-                                        { "{from}", from },
-                                        { "{waiter}", waiter } };
+    char pid[32] = "", waiter[OPERAND_SIZE], sum[OPERAND_SIZE];
+    const struct placeholder list[] = {
+        { "{pid}", pid }, { "{from}", from }, { "{waiter}", waiter }, { "{sum}", sum }
+    };
     struct text text = { ret, COMMAND_SIZE, 0, false };
     const struct rule *rule = judgement->rule;
 
     if (judgement->finding.pid > 0)
         snprintf(pid, sizeof pid, " --pid %" PRId32, judgement->finding.pid);
     ret[0] = '\0';
-    if (!waiter_text(waiter, &judgement->finding.cause))
+    if (!operand_text(waiter, judgement->finding.cause.operand) ||
+        !operand_text(sum, judgement->finding.sum_operand))
         return;
     if (judgement->finding.has_blockers && rule->command_of_blockers != NULL)
         expand(&text, rule->command_of_blockers, list, ARRAY_COUNT(list));
@@ -209,12 +210,12 @@ void command_text(char ret[COMMAND_SIZE], const struct judgement *judgement,
 void cause_command_text(char ret[COMMAND_SIZE], const struct judgement *judgement, const char *from)
 {
     const struct finding_cause *cause = &judgement->finding.cause;
-    char waiter[WAITER_SIZE];
+    char waiter[OPERAND_SIZE];
     const struct placeholder list[] = { { "{from}", from }, { "{waiter}", waiter } };
     struct text text = { ret, COMMAND_SIZE, 0, false };
 
     ret[0] = '\0';
-    if (cause->operand[0] == '\0' || !waiter_text(waiter, cause))
+    if (cause->operand[0] == '\0' || !operand_text(waiter, cause->operand))
         return;
     expand(&text, "camp why{from}{waiter}", list, ARRAY_COUNT(list));
     if (text.is_cut)

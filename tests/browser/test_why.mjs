@@ -83,6 +83,13 @@ test('why: percentages that were shared out at random still have bars that add u
     assertAddsUp(bars);
 });
 
+test('why: of several intervals, a sleep lasted beyond one if others in its state have ended', async (opener) => {
+    const tree = [state('lock', 60), cause('lock', 'group', 20), who('lock', 'group', 'a', 20), cause('lock', 'not_ended', 40), state('poll', 40), cause('poll', 'not_ended', 40)];
+    const titles = async (more) => (await barsOf(await opened(opener, [why({ tree, ...more })]))).map(({ title }) => title);
+    assert.deepEqual((await titles({ intervals: 2 })).filter((title) => /interval|nothing/.test(title)), ['lasted beyond an interval', 'nothing has woken it yet']);
+    assert.deepEqual((await titles({})).filter((title) => /interval|nothing/.test(title)), ['nothing has woken it yet', 'nothing has woken it yet']);
+});
+
 test('why: percentages that are too large are cut off at the end of their whole', async (opener) => {
     const tree = [state('lock', 80), cause('lock', 'group', 1e9), who('lock', 'group', 'a', 50), who('lock', 'group', 'b', 50), state('disk', 70), cause('disk', 'timer', -5), state('poll', NaN)];
     const bars = await barsOf(await opened(opener, [why({ tree })]));

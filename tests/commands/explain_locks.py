@@ -1,6 +1,6 @@
 """explain_locks.py KIND FILE: a process that waits for a lock, whose pid is written to FILE once it waits, and another one
 that holds it. Kinds: semaphore (of System V), pi (a futex with priority inheritance, shared), mutex (of a thread of the
-same process), work (a condition variable, and a semaphore that nobody else changes: waits that are for no lock)."""
+same process), raw (a futex whose word is no owner, as in other languages), work (a condition variable, and a semaphore that nobody else changes: waits that are for no lock)."""
 import ctypes
 import mmap
 import os
@@ -12,7 +12,7 @@ import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 FUTEX = {'x86_64': 202, 'aarch64': 98, 's390x': 238}.get(os.uname().machine)
-FUTEX_LOCK_PI = 6
+FUTEX_LOCK_PI, FUTEX_WAIT_PRIVATE = 6, 128
 IPC_PRIVATE, IPC_RMID, GETVAL = 0, 0, 12
 
 
@@ -106,6 +106,11 @@ def mutex(file):
     report(fork(b'lock-waiter', block), 'futex', file)
 
 
+def raw(file):
+    word = ctypes.c_uint32(2)
+    report(fork(b'lock-waiter', lambda: LIBC.syscall(FUTEX, ctypes.byref(word), FUTEX_WAIT_PRIVATE, 2, None, None, 0)), 'futex', file)
+
+
 def work(file):
     semaphores = make_semaphore()
 
@@ -119,5 +124,5 @@ def work(file):
 
 
 if __name__ == '__main__':
-    {'semaphore': semaphore, 'pi': shared_futex, 'mutex': mutex, 'work': work}[sys.argv[1]](sys.argv[2])
+    {'semaphore': semaphore, 'pi': shared_futex, 'mutex': mutex, 'raw': raw, 'work': work}[sys.argv[1]](sys.argv[2])
     time.sleep(600)

@@ -180,6 +180,17 @@ assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswit
     grep -q '^state, cause, who .* p50 ms *p99 ms *max ms' "$BATS_TEST_TMPDIR/terminal"
 }
 
+@test "in a terminal of 40, each process that waited for a CPU behind the subject has its time" {
+    need_causes
+    start_victim
+    VICTIM=$VICTIM NO_COLOR=1 LC_ALL=C.UTF-8 CAMP=$CAMP script -qec \
+        'stty cols 40; "$CAMP" why "$VICTIM" 1s 1' /dev/null </dev/null >"$BATS_TEST_TMPDIR/terminal" 3>&-
+    tr -d '\r' <"$BATS_TEST_TMPDIR/terminal" | sed -n '/^who waited/,/^behind it/p' >"$BATS_TEST_TMPDIR/waited"
+    cat "$BATS_TEST_TMPDIR/terminal"
+    head -1 "$BATS_TEST_TMPDIR/waited" | grep -q ' ms$'
+    grep -qE '^why-hog .* [0-9]+\.[0-9]{3}$' "$BATS_TEST_TMPDIR/waited"
+}
+
 @test "camp why ends when its process has ended, and says so in one line" {
     need_states
     sleep 60 &

@@ -297,10 +297,13 @@ assert lacks['causes'] is False and lacks['labels'] is None, lacks"
     sqlite3 run.camp "WITH RECURSIVE i(n) AS (SELECT 40 UNION ALL SELECT n + 1 FROM i WHERE n < 62)
         INSERT OR REPLACE INTO cause_group SELECT n, 2, $(sqlite3 run.camp "SELECT kind FROM cause_group WHERE name = 'why-victim' LIMIT 1"), 0, 'name-' || n FROM i"
     run -1 --separate-stderr "$CAMP" why --from run.camp why-victin
-    [[ $stderr =~ "by themselves; it has "[0-9]+", the nearest are why-victim, "[^,]+", "[^,]+", "[^,]+", "[^,]+" (camp top --from shows all names); one that only slept is by itself only with --why-of "[^\ ]+$ ]]
+    [[ $stderr =~ "by themselves; it has "[0-9]+", the nearest are why-victim, "[^,]+", "[^,]+", "[^,]+", "[^,]+" (camp top --from the recording shows all); one that only slept is by itself only with --why-of "[^\ ]+$ ]]
     run --separate-stderr "$CAMP" why --from run.camp "$VICTIM"
     [ "$status" -eq 1 ]
     [[ $stderr == "camp why: run.camp (threads) has no causes of process $VICTIM by itself: it was why-victim, so give that, or record with --why-of $VICTIM "* ]]
+    # A pid that the recording does not have is not like any name.
+    run -1 --separate-stderr "$CAMP" why --from run.camp 4194303
+    [[ $stderr == "camp why: run.camp (threads) has no process 4194303 in that time ("*"), and is divided by name" ]]
     run --separate-stderr "$CAMP" why --from run.camp --begin +1h
     [ "$status" -eq 1 ]
     [[ $stderr == "camp why: run.camp (threads) has no interval in that time" ]]

@@ -105,6 +105,26 @@ row = found['E28']
 assert row['pid'] == int(holder) and 0.8 < row['value'] < 1.2, row"
 }
 
+# The second session in the queue for a row has the lock for which the others wait, and waits itself for the first.
+@test "E27 names the session for which all sessions in a queue wait, with the time that its command shows" {
+    begin_postgres
+    local name
+    for name in holder first second third; do
+        open_session $name
+    done
+    say holder 'begin; update hot set a = 2;'
+    until_it is_doing holder "state = 'idle in transaction'"
+    for name in first second third; do
+        say $name 'update hot set a = 3;'
+        until_it is_doing $name "wait_event_type = 'Lock'"
+    done
+    PIDS="$(backend_of holder)"
+    until_it_finds E27 "
+import re
+seconds = re.search(r'\(pid $PIDS\) blocked others for ([0-9.]+) s a second, idle in transaction', row['sentence'])
+assert seconds and 2.7 < float(seconds[1]) < 3.3, row"
+}
+
 @test "E29: a statement of PostgreSQL that waits for its client" {
     begin_postgres
     open_session copier

@@ -90,7 +90,7 @@ class Maker {
     const groups = subject ? [subject] : sum.groups, sumOf = (rows: CauseRow[]) => rows.reduce((ns, row) => ns + row.ns, 0);
     const isOther = (row: CauseRow) => this.isGroup(row) && this.byNumber.get(row.id)?.kind === OTHER;
     return {
-      time: '', endMs, seconds: sum.ms / 1000, subject: subject ? groupName(subject) : 'all threads', stacks: [],
+      time: '', endMs, seconds: sum.ms / 1000, intervals: sum.frames, subject: subject ? groupName(subject) : 'all threads', stacks: [],
       threads: groups.reduce((threads, one) => threads + one.threads, 0), ms: total / NS, sentence: this.sentence(nodes, total),
       tree: nodes.map((node) => this.row(node)), calls: this.calls(total), inflicted: this.inflicted(), chain: subject && total > 0 ? this.chain(subject) : [],
       unseen: sum.unseen, unattributed: percentOf(sumOf(this.of.filter((row) => this.kinds[row.kind] === 'unknown')), total),
@@ -204,9 +204,12 @@ class Maker {
     const [most] = this.parts(sleeps, 'state').sort((a, b) => b.ns - a.ns || a.state - b.state);
     if (!most || most.ns === 0) return '';
     const whole = (ns: number) => `${wholePercent(percentOf(ns, total))} % of it`, state = this.states[most.state]!;
-    const open = this.totalOf(sleeps.filter(({ kind }) => this.kinds[kind] === 'not_ended'));
+    const isOpen = ({ kind }: CauseRow) => this.kinds[kind] === 'not_ended', open = this.totalOf(sleeps.filter(isOpen));
+    // Sleeps of several intervals may have ended after the one that has their time (src/sources/causes/cause_chain.c).
+    const mayHaveEnded = this.sum.frames > 1 && sleeps.some((row) => isOpen(row) && sleeps.some((other) => other.state === row.state && !isOpen(other)));
+    const ofOpen = mayHaveEnded ? `, and ${whole(open)} lasted beyond an interval` : `, and nothing has woken ${whole(open)} yet`;
     return `, ${whole(most.ns)} ${state === 'stopped' ? '' : 'in '}${state.replaceAll('_', ' ')}` +
-      (open > (waker?.ns ?? 0) ? `, and nothing has woken ${whole(open)} yet` : `, ${whole(waker!.ns)} woken by ${this.nameOf(waker!)}`);
+      (open > (waker?.ns ?? 0) ? ofOpen : `, ${whole(waker!.ns)} woken by ${this.nameOf(waker!)}`);
   }
 
   private calls(total: number): Why['calls'] {

@@ -51,6 +51,7 @@ export interface Why {
   time: string;
   endMs: number; // wall clock; NaN: unknown
   seconds: number;
+  intervals: number; // that are added up
   subject: string;
   threads: number;
   ms: number; // the time of the threads, which is 100 %
@@ -105,7 +106,7 @@ export function readWhy(value: unknown): Why | null {
   if (!isObject(value) || !/^camp\.why\/1(\.|$)/.test(text(value.schema)) || !Array.isArray(value.tree)) return null;
   const losses = isObject(value.losses) ? value.losses : {};
   return {
-    time: text(value.time), endMs: Date.parse(text(value.time)), seconds: size(value.interval_s), subject: text(value.subject) || '?',
+    time: text(value.time), endMs: Date.parse(text(value.time)), seconds: size(value.interval_s), intervals: size(value.intervals) || 1, subject: text(value.subject) || '?',
     threads: size(value.threads), ms: size(value.time_ns) / NS, sentence: text(value.sentence),
     tree: rows(value.tree).map(treeRow).filter((row) => row !== null),
     calls: rows(value.calls).map((row) => ({

@@ -45,7 +45,7 @@ export function treeOf(head: Head, why: Why, link: Link, isWhole: boolean, unfol
   const hasWaits = why.tree.some(({ waits }) => waits), spans = barsOf(why.tree), end = isWhole ? -1 : firstSmall(why.tree);
   const line = (row: WhyRow, i: number) => {
     const { from, width } = spans[i]!, { waits, level } = row, isGroup = level === 'who' && row.merged === 0 && row.cause === 'group';
-    const name = rowTitle(head, row), ms = (value: number | undefined) => element('td', {}, value === undefined ? '' : duration(value));
+    const name = rowTitle(head, row, why), ms = (value: number | undefined) => element('td', {}, value === undefined ? '' : duration(value));
     return element('tr', { class: `why-${level}`, 'data-row': [row.state, row.cause, name].join(' ') },
       element('th', { scope: 'row', title: name }, isGroup ? link(row.who) : name), bar(from, width, stateColour(head, row.state), `${level} ${fillOf(row) || classOfState(head, row.state).name}`),
       element('td', {}, hundredths(row.percent)), ms(row.ms), ...(hasWaits ? [element('td', {}, waits ? count(waits.count) : ''), ms(waits?.p50), ms(waits?.p99), ms(waits?.max)] : []));

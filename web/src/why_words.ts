@@ -1,7 +1,7 @@
 // Words and colours of states and causes, as camp why writes them.
 import { colourOf } from './classes';
 import type { Head, StateClass } from './types';
-import type { WhyRow } from './why_data';
+import type { Why, WhyRow } from './why_data';
 
 export const ON_CPU = 'on_cpu';
 const QUEUE = 'run_queue';
@@ -50,9 +50,14 @@ export function classOfState(head: Head, state: string): StateClass {
 
 export const stateColour = (head: Head, state: string): string => colourOf(classOfState(head, state));
 
+/** Whether the sleeps of a row that had not ended in their interval may have ended in a later one of `why`. */
+const mayHaveEnded = ({ intervals, tree }: Why, { state, cause }: WhyRow): boolean =>
+  cause === 'not_ended' && intervals > 1 && tree.some((row) => row.level === 'cause' && row.state === state && row.cause !== 'not_ended');
+
 /** What a row is, without what it is a part of. */
-export function rowTitle(head: Head, row: WhyRow): string {
+export function rowTitle(head: Head, row: WhyRow, why: Why): string {
   if (row.level === 'state') return stateTitle(head, row.state);
+  if (row.level === 'cause' && mayHaveEnded(why, row)) return 'lasted beyond an interval';
   if (row.level === 'cause') return causeTitle(row.state, row.cause);
   return row.merged > 0 ? `${row.merged} others` : row.who || '?';
 }

@@ -1,5 +1,7 @@
 #include "explain_record.h"
 
+#include "explain_limits.h"
+
 #include "counters/units.h"
 #include "ledger/characters.h"
 #include "ledger/words.h"
@@ -220,7 +222,7 @@ static void write_finding(FILE *stream, const struct explain_facts *facts,
                           const struct judgement *judgement)
 {
     const struct finding *finding = &judgement->finding;
-    char text[SENTENCE_SIZE], lost[FIGURE_SIZE], command[COMMAND_SIZE];
+    char text[SENTENCE_SIZE], lost[FIGURE_SIZE], command[COMMAND_SIZE], of_cause[COMMAND_SIZE];
 
     figure_text(lost, finding->lost_s, FIGURE_TIME);
     fprintf(stream, "\n%s  %s: %s a second, %s\n", judgement->rule->id, judgement->rule->name, lost,
@@ -228,10 +230,10 @@ static void write_finding(FILE *stream, const struct explain_facts *facts,
     sentence_text(text, judgement);
     write_lines(stream, text, facts->width);
     command_text(command, judgement, facts->evidence, facts->from);
-    write_command(stream, command);
-    cause_command_text(command, judgement, facts->from);
-    if (!judgement->rule->needs_causes && !judgement->rule->needs_open)
+    cause_command_text(of_cause, judgement, facts->from);
+    if (strcmp(command, of_cause) != 0)
         write_command(stream, command);
+    write_command(stream, of_cause);
 }
 
 /* Writes each reason once, after the ids of its rules. */
@@ -258,15 +260,6 @@ static void write_unknown(FILE *stream, const struct explain_facts *facts,
         write_lines(stream, reason, facts->width);
     }
 }
-
-/* What no rule can know of a container is not a reason of one rule. */
-static bool is_inside_container(const struct evidence *evidence)
-{
-    return evidence->machine.outside >= 0.001;
-}
-
-#define OUTSIDE_REASON                                                                             \
-    "Threads outside of this container (PID namespace) used CPU time, too. No rule can name them."
 
 #define LOAD_COLUMNS 25 /* of "  128 CPUs, 100.0 % busy" */
 
@@ -299,16 +292,19 @@ static void write_text(FILE *stream, const struct explain_facts *facts,
                        size_t fired, size_t first_unknown)
 {
     size_t shown = facts->most > 0 && facts->most < fired ? facts->most : fired;
-    char outside[] = OUTSIDE_REASON;
+    struct explain_limits limits;
 
     for (size_t i = 0; i < shown; i++)
         write_finding(stream, facts, &judgements[i]);
     if (shown < fired)
         fprintf(stream, "\nnot shown  %zu %s (--top 0 shows all)\n", fired - shown,
                 noun_of(fired - shown, "finding", "findings"));
+    explain_limits_fill(&limits, evidence);
     write_unknown(stream, facts, judgements, first_unknown);
-    if (is_inside_container(evidence))
-        write_lines(stream, outside, facts->width);
+    if (limits.count > 0)
+        fputs(first_unknown < rule_count ? "any\n" : "\nCannot be known here:\n", stream);
+    for (size_t i = 0; i < limits.count; i++)
+        write_lines(stream, limits.texts[i], facts->width);
 }
 
 static int add_headline(struct document *document, const struct explain_facts *facts,
@@ -351,6 +347,8 @@ static int add_text(struct document *document, const struct explain_facts *facts
 static void add_unknown(struct document *document, const struct evidence *evidence,
                         const struct judgement *judgements, size_t first)
 {
+    struct explain_limits limits;
+
     for (size_t i = first; i < rule_count; i++) {
         const struct cell cells[] = { cell_text(judgements[i].rule->id),
                                       cell_text(judgements[i].rule->name),
@@ -358,8 +356,10 @@ static void add_unknown(struct document *document, const struct evidence *eviden
 
         DOCUMENT_ADD(document, UNKNOWN, cells);
     }
-    if (is_inside_container(evidence)) {
-        const struct cell cells[] = { cell_unknown(), cell_unknown(), cell_text(OUTSIDE_REASON) };
+    explain_limits_fill(&limits, evidence);
+    for (size_t i = 0; i < limits.count; i++) {
+        const struct cell cells[] = { cell_unknown(), cell_unknown(),
+                                      cell_text(document_text(document, "%s", limits.texts[i])) };
 
         DOCUMENT_ADD(document, UNKNOWN, cells);
     }

@@ -188,3 +188,30 @@ void why_call_rows(struct document *document, size_t table, struct cause_objects
         added++;
     }
 }
+
+uint64_t why_unowned_ns(const struct cause_objects *objects, const struct why_interval *interval)
+{
+    const struct causes *causes = interval->causes;
+    const struct camp_states_group *group = cause_group_find(causes, interval->subject);
+    const size_t most = interval->most != 0 && interval->most < OBJECTS_LOOKED_UP
+                            ? interval->most
+                            : OBJECTS_LOOKED_UP;
+    uint64_t sum_ns = 0;
+
+    for (size_t i = 0; group != NULL && i < causes->open_calls.count && i < most; i++) {
+        const struct camp_call_sleeps *call = &causes->open_calls.items[i];
+        const struct open_fact *fact = causes->open_facts != NULL ? &causes->open_facts[i] : NULL;
+        struct call_name names = { 0 };
+
+        if (fact == NULL) {
+            cause_call_name(names.call, call->call);
+            cause_object_name(names.object, call, PROCESSES);
+        }
+        if (is_of(causes, group, i, true) &&
+            unowned_is(causes, i, fact != NULL ? fact->names.call : names.call,
+                       fact != NULL ? fact->other_end
+                                    : cause_objects_peer(objects, names.object, call->pid)))
+            sum_ns += call->sleep_ns;
+    }
+    return sum_ns;
+}

@@ -15,3 +15,7 @@ extern const struct field why_call_fields_of_many[WHY_CALL_FIELDS];
  * latter: those for locks, and those of the process or name that it watched. */
 void why_call_rows(struct document *document, size_t table, struct cause_objects *objects,
                    const struct why_interval *interval, uint64_t total_ns);
+
+/* Returns the time of the shown sleeps of one subject that have not ended, in futex(2), for one
+ * whose owner is unknown. `objects` are those of why_call_rows(). */
+uint64_t why_unowned_ns(const struct cause_objects *objects, const struct why_interval *interval);

@@ -301,7 +301,9 @@ void why_open_show(struct document *document, size_t table, const struct why_int
     }
     for (size_t i = 1; i < count; i++)
         append_step(ret, &steps[i], i + 1 < count);
-    if (count == 1)
+    if (count == 1 && cause_open_may_have_ended(causes, interval->subject, chain->state))
+        why_append(ret, ", beyond an interval");
+    else if (count == 1)
         why_append(ret,
                    stops ? ", and nothing has continued it yet" : ", and nothing has woken it yet");
     why_append(ret, ".");

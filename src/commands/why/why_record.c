@@ -7,6 +7,7 @@
 #include "views/summary_text.h"
 #include "why_calls.h"
 #include "why_chain.h"
+#include "why_inflicted.h"
 #include "why_stack_rows.h"
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@
 #define DEVICES "/sys/kernel/irq"
 #define OTHERS_NOTED 5.0  /* percent */
 #define REDUCED_NOTED 1.0 /* percent */
+#define UNOWNED_NOTED 5.0 /* percent */
 
 static const struct field summary_fields[] = {
     { "time", NULL, "wall clock of the interval's end" },
@@ -27,6 +29,10 @@ static const struct field summary_fields[] = {
     { "time_ns", NULL, "the time of these threads, which is 100 %" },
     { "sentence", NULL, "the causes in one sentence" },
     { "chain_text", NULL, "the chain of causes in one sentence; null: of all threads" },
+    { "inflicted_ns", NULL,
+      "what all others waited for a CPU while a thread of the subject had it; null: of all "
+      "threads" },
+    { "intervals", NULL, "of a recording, that are added up" },
 };
 
 static const struct field tree_fields[] = {
@@ -52,13 +58,6 @@ static const struct field tree_fields[] = {
 };
 #define LENGTHS 9 /* fields from "waits" on */
 
-static const struct field inflicted_fields[] = {
-    { "who", "who waited for a CPU behind it", "", -40 },
-    { "pid", NULL, "of the process; null: the group is a name" },
-    { "wait_ns", NULL, "while a thread of the subject had the CPU" },
-    { NULL, "ms", "", 11, 3 },
-};
-
 static const struct field chain_fields[] = {
     { "step", NULL, "from 1 on" },
     { "who", NULL, "the group that waited" },
@@ -81,6 +80,10 @@ static const struct field loss_fields[] = {
     { "reduced_percent", NULL,
       "of the time of all threads: what the causes had more than their states, and were reduced by",
       0, 2 },
+    { "unowned_percent", NULL,
+      "of the time of all threads: sleeps in futex(2) that have not ended, and whose owner is "
+      "unknown",
+      0, 2 },
     { "groups", NULL, "that are told apart: of names at most 53, the others are other processes" },
 };
 
@@ -100,7 +103,13 @@ static const struct field loss_fields[] = {
                                                                          0,                          \
                                                                          false },                    \
         [WHY_STACKS] = { "stacks", TABLE_ROWS, why_stack_fields, WHY_STACK_FIELDS, NULL, 0, false }, \
-        [WHY_INFLICTED] = DOCUMENT_ROWS("inflicted", inflicted_fields),                              \
+        [WHY_INFLICTED] = { "inflicted",                                                             \
+                            TABLE_ROWS,                                                              \
+                            why_inflicted_fields,                                                    \
+                            WHY_INFLICTED_FIELDS,                                                    \
+                            NULL,                                                                    \
+                            0,                                                                       \
+                            false },                                                                 \
         [WHY_CHAIN] = HIDDEN_ROWS("chain", chain_fields),                                            \
         [WHY_LOSSES] = DOCUMENT_ONE("losses", TABLE_OBJECT, loss_fields),                            \
     }
@@ -140,10 +149,14 @@ static const char *state_name(const struct why_node *node)
     return node->on_cpu ? "on_cpu" : camp_state_name((int)node->state);
 }
 
-static const char *label_of(struct document *document, const struct why_node *node, const char *who)
+static const char *label_of(struct document *document, const struct why_interval *interval,
+                            const struct why_node *node, const char *who)
 {
     if (node->level == WHY_STATE)
         return node->on_cpu ? "on a CPU" : threads_schema.columns[node->state].title;
+    if (node->level == WHY_CAUSE && node->kind == CAUSE_NOT_ENDED &&
+        cause_open_may_have_ended(interval->causes, interval->subject, node->state))
+        return "  lasted beyond an interval";
     if (node->level == WHY_CAUSE)
         return document_text(document, "  %s", cause_kind_name(node->state, node->kind));
     if (node->merged != 0)
@@ -189,7 +202,7 @@ static void add_node(struct document *document, const struct why_interval *inter
         is_one && node->kind == CAMP_CAUSE_GROUP ? pid_of(interval->causes, node->id)
                                                  : cell_unknown(),
         node->merged != 0 ? cell_natural(node->merged) : cell_unknown(),
-        cell_text(label_of(document, node, who)),
+        cell_text(label_of(document, interval, node, who)),
         cell_real(node->hundredths / 100.0),
         cell_natural(node->time_ns),
         cell_real(milliseconds(node->time_ns)),
@@ -201,51 +214,17 @@ static void add_node(struct document *document, const struct why_interval *inter
     DOCUMENT_ADD(document, WHY_TREE, cells);
 }
 
-struct victim {
-    uint32_t group;
-    uint64_t wait_ns;
-};
-
-static int compare_victims(const void *a, const void *b)
-{
-    const struct victim *left = a, *right = b;
-
-    return left->wait_ns < right->wait_ns ? 1 : left->wait_ns > right->wait_ns ? -1 : 0;
-}
-
-static void add_inflicted(struct document *document, const struct why_interval *interval)
-{
-    struct victim victims[CAUSE_GROUPS];
-
-    if (interval->subject >= CAUSE_GROUPS)
-        return;
-    for (uint32_t i = 0; i < CAUSE_GROUPS; i++)
-        victims[i] = (struct victim){ i, why_inflicted_ns(interval->causes, interval->subject, i) };
-    qsort(victims, CAUSE_GROUPS, sizeof victims[0], compare_victims);
-    for (size_t i = 0; i < CAUSE_GROUPS && victims[i].wait_ns > 0; i++) {
-        if (interval->most != 0 && i >= interval->most)
-            break;
-        DOCUMENT_ADD(
-            document, WHY_INFLICTED,
-            ((const struct cell[]){
-                cell_text(name_of(document, interval->causes, CAMP_CAUSE_GROUP, victims[i].group)),
-                pid_of(interval->causes, victims[i].group),
-                cell_natural(victims[i].wait_ns),
-                cell_real(milliseconds(victims[i].wait_ns)),
-            }));
-    }
-}
-
 /* Shares of the time of the subject, in percent. */
 struct loss_shares {
-    double unattributed, others, reduced;
+    double unattributed, others, reduced, unowned;
 };
 
-static struct loss_shares losses_of(const struct why_interval *interval,
-                                    const struct why_tree *tree)
+static struct loss_shares losses_of(const struct why_record *record,
+                                    const struct why_interval *interval)
 {
     const struct causes *causes = interval->causes;
     const bool all = interval->subject == WHY_ALL;
+    const uint64_t total_ns = record->tree.total_ns;
     uint64_t unattributed = 0, others = 0, reduced = 0;
 
     for (uint32_t i = 0; i < CAUSE_GROUPS; i++)
@@ -260,11 +239,13 @@ static struct loss_shares losses_of(const struct why_interval *interval,
         unattributed += row->kind == CAMP_CAUSE_UNKNOWN ? row->wait_ns : 0;
         others += who != NULL && who->kind == CAMP_GROUP_OTHER ? row->wait_ns : 0;
     }
-    if (tree->total_ns == 0)
+    if (total_ns == 0)
         return (struct loss_shares){ 0 };
-    return (struct loss_shares){ percent_of((double)unattributed, tree->total_ns),
-                                 percent_of((double)others, tree->total_ns),
-                                 percent_of((double)reduced, tree->total_ns) };
+    return (struct loss_shares){
+        percent_of((double)unattributed, total_ns), percent_of((double)others, total_ns),
+        percent_of((double)reduced, total_ns),
+        percent_of((double)why_unowned_ns(&record->objects, interval), total_ns)
+    };
 }
 
 /* Returns the noun of the groups, such as "processes": that of most groups, because the subject may
@@ -315,6 +296,15 @@ static void add_notes(struct document *document, const struct causes *causes,
                  document_text(document, "%" PRIu64 " %s: what they caused is estimated",
                                causes->unseen, noun_of(causes->unseen, "switch", "switches")),
                  width);
+    if (losses->unowned > UNOWNED_NOTED)
+        add_note(
+            document, "owner",
+            document_text(document,
+                          "it is unknown who holds the futex in %.2f %% of the time: only mutexes "
+                          "of glibc, robust ones and those with priority inheritance say it in "
+                          "memory",
+                          losses->unowned),
+            width);
     if (losses->others > OTHERS_NOTED)
         add_note(document, "others", others, width);
     if (losses->reduced > REDUCED_NOTED)
@@ -343,6 +333,9 @@ static void add_rest(struct why_record *ret, const struct why_interval *interval
             cell_natural(ret->tree.total_ns),
             cell_text(sentence),
             cell_text(chain),
+            interval->subject < CAUSE_GROUPS ? cell_natural(why_inflicted_sum_ns(interval))
+                                             : cell_unknown(),
+            cell_natural(causes->intervals > 1 ? causes->intervals : 1),
         }));
     DOCUMENT_ADD(document, WHY_LOSSES,
                  ((const struct cell[]){
@@ -350,6 +343,7 @@ static void add_rest(struct why_record *ret, const struct why_interval *interval
                      cell_real(losses->unattributed),
                      cell_real(losses->others),
                      cell_real(losses->reduced),
+                     cell_real(losses->unowned),
                      cell_natural(causes->group_count),
                  }));
 }
@@ -376,7 +370,9 @@ int why_record_fill(struct why_record *ret, const struct why_interval *interval)
         add_node(document, interval, &ret->tree.nodes[i]);
     why_call_rows(document, WHY_CALLS, &ret->objects, interval, ret->tree.total_ns);
     why_stack_rows(document, WHY_STACKS, interval, ret->tree.total_ns);
-    add_inflicted(document, interval);
+    why_inflicted_rows(document, WHY_INFLICTED, interval);
+    if (why_inflicted_text(text, interval))
+        add_note(document, "behind it", text, interval->width);
     if (!why_sentence(sentence, causes, interval->subject, interval->name, &ret->tree))
         return CAMP_E_NOMEM;
     if (interval->subject < CAUSE_GROUPS && ret->tree.total_ns > 0) {
@@ -386,7 +382,7 @@ int why_record_fill(struct why_record *ret, const struct why_interval *interval)
     }
     if (interval->kernel_is_hidden)
         add_note(document, "stacks", WHY_KERNEL_IS_HIDDEN, interval->width);
-    losses = losses_of(interval, &ret->tree);
+    losses = losses_of(ret, interval);
     add_notes(document, causes, &losses, interval->width);
     add_rest(ret, interval, &losses, document_text(document, "%s", sentence), chain_text);
     if (interval->width > 0)

@@ -135,8 +135,13 @@ static int complain_of_no_process(const struct why_recorded *recorded,
     const int32_t pid = progress->parts->pid;
     const bool by_process = is_by_process(&recorded->sum);
 
-    if (name[0] == '\0')
+    if (name[0] == '\0' && by_process)
         return complain(STATUS_FAILURE, "%s has no process %" PRId32 ": %s", file, pid, nearest);
+    if (name[0] == '\0')
+        return complain(STATUS_FAILURE,
+                        "%s has no process %" PRId32 " in that time (camp top --from the recording "
+                        "shows those that it has), and is divided by name",
+                        file, pid);
     if (by_process || !has_name(&recorded->sum, name))
         return complain(STATUS_FAILURE,
                         "%s has no causes of process %" PRId32 " (%s) by itself: it is one of the "
@@ -158,7 +163,8 @@ static int complain_of_no_subject(const struct why_recorded *recorded,
 
     if (count > LISTED)
         snprintf(nearest, sizeof nearest,
-                 "it has %zu, the nearest are %s (camp top --from shows all names)", count, names);
+                 "it has %zu, the nearest are %s (camp top --from the recording shows all)", count,
+                 names);
     else if (count > 0)
         snprintf(nearest, sizeof nearest, "it has %s", names);
     if (parts->pid != 0)

@@ -143,6 +143,7 @@ static void append_asleep(char ret[WHY_SENTENCE_SIZE], const struct causes *caus
                           uint32_t subject, const struct shares *shares)
 {
     uint64_t of_states[CAMP_STATE_COUNT] = { 0 }, open_ns = 0;
+    bool may_have_ended = false;
     char name[CAUSE_NAME_SIZE];
     uint32_t most = 0;
 
@@ -152,7 +153,10 @@ static void append_asleep(char ret[WHY_SENTENCE_SIZE], const struct causes *caus
         if ((subject != WHY_ALL && row->group != subject) || !causes_is_sleep(row->state))
             continue;
         of_states[row->state] += row->wait_ns;
-        open_ns += row->kind == CAUSE_NOT_ENDED ? row->wait_ns : 0;
+        if (row->kind != CAUSE_NOT_ENDED)
+            continue;
+        open_ns += row->wait_ns;
+        may_have_ended |= cause_open_may_have_ended(causes, subject, row->state);
     }
     for (uint32_t i = 0; i < CAMP_STATE_COUNT; i++)
         most = of_states[i] > of_states[most] ? i : most;
@@ -162,7 +166,10 @@ static void append_asleep(char ret[WHY_SENTENCE_SIZE], const struct causes *caus
     why_append(ret, ", %.0f %% of it %s%s", percent(of_states[most], shares->asleep_ns),
                most == CAMP_STATE_STOPPED ? "" : "in ", name);
     why_cause_name(name, causes, shares->waker.kind, shares->waker.id);
-    if (open_ns > shares->waker.wait_ns)
+    if (open_ns > shares->waker.wait_ns && may_have_ended)
+        why_append(ret, ", and %.0f %% of it lasted beyond an interval",
+                   percent(open_ns, shares->asleep_ns));
+    else if (open_ns > shares->waker.wait_ns)
         why_append(ret, ", and nothing has woken %.0f %% of it yet",
                    percent(open_ns, shares->asleep_ns));
     else

@@ -76,9 +76,17 @@ bool condition_is_of_lengths(const char *name)
     return ends_with(name, ".max") || ends_with(name, ".p99") || ends_with(name, ".p50");
 }
 
-static bool find_length(struct comparison *ret, const struct schema *lengths, const char *name)
+/* There are lengths of states that the rows do not have, because nothing measures them here: these
+ * would never be above a limit. */
+static bool find_length(struct comparison *ret, const struct schema *schema,
+                        const struct schema *lengths, const char *name)
 {
+    char state[CONDITION_COLUMN_SIZE];
+
     if (lengths == NULL || ret->is_sum || !condition_is_of_lengths(name))
+        return false;
+    copy_text(state, sizeof state, name, strlen(name) - strlen(".max"));
+    if (schema != NULL && order_find(schema, state) == order_count(schema))
         return false;
     ret->order = order_find(lengths, name);
     ret->of_lengths = ret->order < order_count(lengths);
@@ -111,8 +119,8 @@ static bool parse_column(struct parser *parser, struct comparison *ret)
     if (length == 0)
         return refuse(parser, "a column is missing", "write a condition like run_queue > 20ms");
     copy_text(name, sizeof name, parser->at, length);
-    if (length >= sizeof name ||
-        (!find_column(ret, parser->schema, name) && !find_length(ret, parser->lengths, name))) {
+    if (length >= sizeof name || (!find_column(ret, parser->schema, name) &&
+                                  !find_length(ret, parser->schema, parser->lengths, name))) {
         refuse(parser, "there is no such column", NULL);
         copy_text(parser->fault->rest, sizeof parser->fault->rest, parser->at, length);
         return false;

@@ -110,6 +110,18 @@ void cause_chain(struct chain *ret, const struct causes *causes, uint32_t group)
     }
 }
 
+bool cause_open_may_have_ended(const struct causes *causes, uint32_t group, uint32_t state)
+{
+    for (size_t i = 0; causes->intervals > 1 && i < causes->rows.count; i++) {
+        const struct cause *row = &causes->rows.items[i];
+
+        if ((group >= CAUSE_GROUPS || row->group == group) && row->state == state &&
+            row->kind != CAUSE_NOT_ENDED)
+            return true;
+    }
+    return false;
+}
+
 const struct cause *cause_open_wait(const struct causes *causes, uint32_t group)
 {
     const uint64_t on_cpu_ns = causes_on_cpu_ns(causes, group);

@@ -42,6 +42,11 @@ struct chain {
 /* Fills *ret with the chain that starts at a group. It has at least one step. */
 void cause_chain(struct chain *ret, const struct causes *causes, uint32_t group);
 
+/* Returns whether sleeps of a group in a state may have ended after the interval to which their
+ * time as CAUSE_NOT_ENDED belongs: several intervals are added up, and sleeps in this state ended
+ * in one of them. `group` may be CAUSE_GROUPS or more: of any. */
+bool cause_open_may_have_ended(const struct causes *causes, uint32_t group, uint32_t state);
+
 /* Returns the longest sleep of a group that nothing has ended yet (CAUSE_NOT_ENDED), if it explains
  * why the group does nothing: with one thread, it is longer than any other time; with several
  * threads, they did almost nothing else. Otherwise returns NULL. */

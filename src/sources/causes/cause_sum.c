@@ -327,13 +327,14 @@ int cause_sum_add(struct cause_sum *sum, const struct causes *more, struct camp_
         r = add_calls(sum, more, error);
     if (r == CAMP_OK)
         r = add_open_calls(sum, more, error);
+    unowned_add(&sum->causes.unowned, &more->unowned);
     sum->causes.is_recorded = true;
     sum->causes.end_ns += more->end_ns - more->start_ns;
     sum->causes.wall_clock_ns = more->wall_clock_ns;
     sum->causes.unseen += more->unseen;
     sum->causes.has_open_facts =
         more->has_open_facts && (sum->intervals == 0 || sum->causes.has_open_facts);
-    sum->intervals++;
+    sum->causes.intervals = ++sum->intervals;
     return r;
 }
 
@@ -401,7 +402,8 @@ void cause_sum_clear(struct cause_sum *sum)
     keep_subject(sum);
     causes->rows.count = causes->calls.count = causes->open_calls.count = 0;
     causes->end_ns = causes->unseen = 0;
-    sum->intervals = sum->total_ns = sum->call_ns = sum->open_ns = 0;
+    causes->unowned = (struct unowned_waits){ 0 };
+    sum->intervals = causes->intervals = sum->total_ns = sum->call_ns = sum->open_ns = 0;
     index_clear(&sum->rows);
     index_clear(&sum->calls);
     index_clear(&sum->open);

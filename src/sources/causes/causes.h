@@ -111,8 +111,20 @@ struct open_fact {
     char who[CAUSE_NAME_SIZE];       /* the process: "batch (4711)" */
 };
 
+/* Threads that wait through the interval for a futex whose owner is unknown (open_sleeps.h). */
+struct unowned_waits {
+    uint64_t wait_ns, threads;
+    uint64_t most_ns; /* of the process with most of it */
+    int32_t most_pid;
+    char who[CAUSE_NAME_SIZE]; /* "batch (4711)", or "" if there is none */
+    /* The process that was noted last, and its time. */
+    int32_t pid;
+    uint64_t pid_ns;
+};
+
 struct causes {
     uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
+    uint64_t intervals;        /* that are added up (cause_sum.h); 0 is the same as 1 */
     int64_t wall_clock_ns;     /* wall clock at the end, in ns since 1970 */
     size_t group_count;
     struct camp_states_group groups[CAUSE_GROUPS]; /* by number */
@@ -134,6 +146,8 @@ struct causes {
     struct call_list open_calls;
     /* [open_calls.count] of threads_causes.h, a recording and a sum; otherwise NULL. */
     struct open_fact *open_facts;
+    /* Those of threads that are not in open_calls. A recording has none. */
+    struct unowned_waits unowned;
     bool has_open_facts;      /* false in a recording of a camp that did not write them */
     struct stack_list stacks; /* empty without causes_stacks_from() */
     uint64_t unseen;          /* switches and wakeups that no event reported */

@@ -47,48 +47,6 @@ static bool has_pid(const int32_t *pids, size_t count, int32_t pid)
     return false;
 }
 
-bool open_call_add(struct causes *causes, size_t *capacity, const struct camp_call_sleeps *call,
-                   const struct open_fact *fact)
-{
-    struct call_list *calls = &causes->open_calls;
-
-    if (!ARRAYS_RESERVE(*capacity, calls->count + 1, ARRAY(calls->items),
-                        ARRAY(causes->open_facts)))
-        return false;
-    calls->items[calls->count] = *call;
-    causes->open_facts[calls->count++] = *fact;
-    return true;
-}
-
-static bool is_like(const struct causes *causes, size_t a, size_t b)
-{
-    const struct camp_call_sleeps *left = &causes->open_calls.items[a];
-    const struct camp_call_sleeps *right = &causes->open_calls.items[b];
-    const struct open_fact *facts = causes->open_facts;
-
-    return left->pid == right->pid && left->state == right->state &&
-           (facts[a].group < CAUSE_GROUPS) == (facts[b].group < CAUSE_GROUPS) &&
-           strcmp(facts[a].names.call, facts[b].names.call) == 0 &&
-           strcmp(facts[a].names.object, facts[b].names.object) == 0;
-}
-
-bool open_total_of(struct open_total *ret, const struct causes *causes, size_t at)
-{
-    *ret = (struct open_total){ .is_of_one_group = true };
-    if (causes->open_facts[at].group >= CAUSE_GROUPS)
-        return false;
-    for (size_t i = 0; i < causes->open_calls.count; i++) {
-        if (!is_like(causes, i, at))
-            continue;
-        if (i < at)
-            return false;
-        ret->sleep_ns += causes->open_calls.items[i].sleep_ns;
-        ret->state_ns += causes->open_facts[i].state_ns;
-        ret->is_of_one_group &= causes->open_facts[i].group == causes->open_facts[at].group;
-    }
-    return true;
-}
-
 /* The sleeps of one interval. */
 struct reading_open {
     struct causes *causes;
@@ -213,11 +171,10 @@ static bool is_blocked(const struct reading_open *reading, const struct open_sle
 }
 
 /* Returns whether the thread sleeps in a call for no lock whose owner may be known. */
-static bool read_thread(struct reading_open *reading, struct open_sleep *sleeps, size_t count,
-                        int32_t tid)
+static bool read_thread(struct reading_open *reading, struct open_process *process, int32_t tid)
 {
-    struct lock_wait wait = { .pid = sleeps->pid };
-    struct camp_call_sleeps call = { .pid = sleeps->pid };
+    struct lock_wait wait = { .pid = process->pid };
+    struct camp_call_sleeps call = { .pid = process->pid };
     struct open_sleep *sleep;
     uint32_t state;
 
@@ -226,10 +183,13 @@ static bool read_thread(struct reading_open *reading, struct open_sleep *sleeps,
     call.call = wait.call;
     call.argument = camp_call_argument(call.call) != CALL_OTHER ? wait.arguments[0] : 0;
     state = open_call_state(&call, reading->folder);
-    sleep = find_sleep(sleeps, count, tid, state);
-    if (sleep != NULL &&
-        (sleep->group == reading->subject || is_blocked(reading, sleep, &wait, state)))
+    sleep = find_sleep(&reading->sleeps->items[process->first], process->count, tid, state);
+    if (sleep == NULL)
+        return false;
+    if (sleep->group == reading->subject || is_blocked(reading, sleep, &wait, state))
         add(reading, sleep, 1, call);
+    else if (unowned_note(&reading->causes->unowned, sleep, call.call, state))
+        process->unowned++;
     return wait.call >= 0 && !lock_owner_may_appear(&wait) &&
            (state != CAMP_STATE_LOCK || camp_call_argument(wait.call) != CALL_DESCRIPTOR);
 }
@@ -243,6 +203,7 @@ static void read_process(struct reading_open *reading, struct open_process *proc
     const struct dirent *entry;
     DIR *directory;
 
+    process->unowned = 0;
     snprintf(path, sizeof path, "%s/%" PRId32 "/task", reading->folder, process->pid);
     directory = opendir(path);
     while (directory != NULL && reading->read < OPEN_SLEEPS_READ &&
@@ -251,7 +212,7 @@ static void read_process(struct reading_open *reading, struct open_process *proc
 
         threads += tid > 0;
         reading->read += tid > 0;
-        without_lock += tid > 0 && read_thread(reading, sleeps, process->count, tid);
+        without_lock += tid > 0 && read_thread(reading, process, tid);
     }
     if (directory != NULL)
         closedir(directory);
@@ -311,31 +272,20 @@ static void read_processes(struct reading_open *reading)
 {
     struct open_process *processes = reading->sleeps->processes;
 
-    for (size_t i = 0; i < reading->sleeps->process_count; i++)
+    for (size_t i = 0; i < reading->sleeps->process_count; i++) {
         if (is_first(reading, &processes[i]))
             read_process(reading, &processes[i]);
+        else if (processes[i].known == OPEN_WITHOUT_LOCK)
+            unowned_note_again(&reading->causes->unowned, reading->sleeps, &processes[i]);
+    }
     read_others(reading, false, OPEN_SLEEPS_READ - OPEN_SLEEPS_LATE);
     read_others(reading, true, reading->read + OPEN_SLEEPS_LATE);
 }
 
-void open_calls_sort(struct causes *causes)
-{
-    for (size_t i = 1; i < causes->open_calls.count; i++) {
-        const struct camp_call_sleeps call = causes->open_calls.items[i];
-        const struct open_fact fact = causes->open_facts[i];
-        size_t at = i;
-
-        for (; at > 0 && causes->open_calls.items[at - 1].sleep_ns < call.sleep_ns; at--) {
-            causes->open_calls.items[at] = causes->open_calls.items[at - 1];
-            causes->open_facts[at] = causes->open_facts[at - 1];
-        }
-        causes->open_calls.items[at] = call;
-        causes->open_facts[at] = fact;
-    }
-}
-
 static void name_all(struct causes *causes, struct cause_objects *objects, const char *folder)
 {
+    if (causes->unowned.threads > 0)
+        open_process_name(causes->unowned.who, causes->unowned.most_pid, folder);
     cause_objects_find(objects, causes->open_calls.items, causes->open_calls.count, folder);
     for (size_t i = 0; i < causes->open_calls.count; i++) {
         const struct camp_call_sleeps *call = &causes->open_calls.items[i];
@@ -433,6 +383,7 @@ bool open_facts_fill(struct causes *causes, struct open_sleeps *sleeps, uint32_t
     };
 
     causes->open_calls.count = 0;
+    causes->unowned = (struct unowned_waits){ 0 };
     causes->has_open_facts = true;
     if (sleeps->count > 0)
         reading.waiter_count = read_waiters(reading.waiters, folder);

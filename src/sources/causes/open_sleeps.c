@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 void open_sleeps_note(struct open_sleeps *sleeps, const struct open_sleep *sleep)
 {
@@ -66,8 +67,10 @@ bool open_sleeps_sort(struct open_sleeps *sleeps)
             last++;
         before = &sleeps->last_processes[last];
         if (last < sleeps->last_count && before->pid == process.pid && process.threads > 0 &&
-            before->threads == process.threads)
+            before->threads == process.threads) {
             process.known = before->known == OPEN_NEW ? OPEN_UNREAD : before->known;
+            process.unowned = before->unowned;
+        }
         if (!ARRAY_RESERVE(sleeps->processes, sleeps->process_capacity, sleeps->process_count + 1))
             return false;
         sleeps->processes[sleeps->process_count++] = process;
@@ -190,6 +193,113 @@ bool open_sleeps_calls(struct open_sleeps *sleeps, const struct causes *causes, 
     if (ret->count > 1)
         qsort(ret->items, ret->count, sizeof *ret->items, compare_calls);
     return done;
+}
+
+bool open_call_add(struct causes *causes, size_t *capacity, const struct camp_call_sleeps *call,
+                   const struct open_fact *fact)
+{
+    struct call_list *calls = &causes->open_calls;
+
+    if (!ARRAYS_RESERVE(*capacity, calls->count + 1, ARRAY(calls->items),
+                        ARRAY(causes->open_facts)))
+        return false;
+    calls->items[calls->count] = *call;
+    causes->open_facts[calls->count++] = *fact;
+    return true;
+}
+
+static bool is_like(const struct causes *causes, size_t a, size_t b)
+{
+    const struct camp_call_sleeps *left = &causes->open_calls.items[a];
+    const struct camp_call_sleeps *right = &causes->open_calls.items[b];
+    const struct open_fact *facts = causes->open_facts;
+
+    return left->pid == right->pid && left->state == right->state &&
+           (facts[a].group < CAUSE_GROUPS) == (facts[b].group < CAUSE_GROUPS) &&
+           strcmp(facts[a].names.call, facts[b].names.call) == 0 &&
+           strcmp(facts[a].names.object, facts[b].names.object) == 0;
+}
+
+bool open_total_of(struct open_total *ret, const struct causes *causes, size_t at)
+{
+    *ret = (struct open_total){ .is_of_one_group = true };
+    if (causes->open_facts[at].group >= CAUSE_GROUPS)
+        return false;
+    for (size_t i = 0; i < causes->open_calls.count; i++) {
+        if (!is_like(causes, i, at))
+            continue;
+        if (i < at)
+            return false;
+        ret->sleep_ns += causes->open_calls.items[i].sleep_ns;
+        ret->state_ns += causes->open_facts[i].state_ns;
+        ret->is_of_one_group &= causes->open_facts[i].group == causes->open_facts[at].group;
+    }
+    return true;
+}
+
+void open_calls_sort(struct causes *causes)
+{
+    for (size_t i = 1; i < causes->open_calls.count; i++) {
+        const struct camp_call_sleeps call = causes->open_calls.items[i];
+        const struct open_fact fact = causes->open_facts[i];
+        size_t at = i;
+
+        for (; at > 0 && causes->open_calls.items[at - 1].sleep_ns < call.sleep_ns; at--) {
+            causes->open_calls.items[at] = causes->open_calls.items[at - 1];
+            causes->open_facts[at] = causes->open_facts[at - 1];
+        }
+        causes->open_calls.items[at] = call;
+        causes->open_facts[at] = fact;
+    }
+}
+
+bool unowned_note(struct unowned_waits *waits, const struct open_sleep *sleep, int32_t call,
+                  uint32_t state)
+{
+    const uint64_t wait_ns = sleep->sleep_ns / sleep->threads;
+    const int32_t pid = sleep->pid;
+
+    if (!sleep->is_whole || sleep->state != state || call != SYS_futex)
+        return false;
+    waits->pid_ns = (waits->pid == pid ? waits->pid_ns : 0) + wait_ns;
+    waits->pid = pid;
+    waits->wait_ns += wait_ns;
+    waits->threads++;
+    if (waits->pid_ns > waits->most_ns) {
+        waits->most_ns = waits->pid_ns;
+        waits->most_pid = pid;
+    }
+    return true;
+}
+
+void unowned_note_again(struct unowned_waits *waits, const struct open_sleeps *sleeps,
+                        const struct open_process *process)
+{
+    uint32_t left = process->unowned;
+
+    for (size_t i = 0; i < process->count; i++) {
+        const struct open_sleep *sleep = &sleeps->items[process->first + i];
+
+        for (uint32_t j = 0; j < sleep->threads && left > 0; j++)
+            left -= unowned_note(waits, sleep, SYS_futex, CAMP_STATE_LOCK);
+    }
+}
+
+void unowned_add(struct unowned_waits *sum, const struct unowned_waits *more)
+{
+    sum->wait_ns += more->wait_ns;
+    sum->threads = more->threads > sum->threads ? more->threads : sum->threads;
+    if (more->most_ns <= sum->most_ns)
+        return;
+    sum->most_ns = more->most_ns;
+    sum->most_pid = more->most_pid;
+    memcpy(sum->who, more->who, sizeof sum->who);
+}
+
+bool unowned_is(const struct causes *causes, size_t at, const char *call, const char *other_end)
+{
+    return causes->open_calls.items[at].state == CAMP_STATE_LOCK && strcmp(call, "futex") == 0 &&
+           other_end[0] == '\0';
 }
 
 void open_sleeps_release(struct open_sleeps *sleeps)

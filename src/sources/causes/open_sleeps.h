@@ -42,6 +42,7 @@ struct open_process {
     int32_t pid;
     uint32_t threads; /* that slept through the interval; 0 if another thread is among them */
     enum open_known known;
+    uint32_t unowned;    /* threads for which unowned_note() returned true when it was read */
     size_t first, count; /* its sleeps: open_sleeps.items[first + ...] */
 };
 
@@ -97,5 +98,27 @@ struct cause_objects;
  * Processes are in `folder` (/proc). Returns false if there is no memory. */
 bool open_facts_fill(struct causes *causes, struct open_sleeps *sleeps, uint32_t subject,
                      struct cause_objects *objects, const char *folder);
+
+/*
+ * Waits in futex(2) whose owner is unknown (ends/lock_owner.h): so the wait may be one for a lock
+ * that another thread holds, or one for work.
+ */
+
+/* Notes a thread of a sleep, if it waits so through the interval: it sleeps in this system call,
+ * which is one of `state`. The threads of a process are noted one after the other. Returns whether
+ * it was noted. */
+bool unowned_note(struct unowned_waits *waits, const struct open_sleep *sleep, int32_t call,
+                  uint32_t state);
+
+/* Notes the threads of a process that need not be read again (OPEN_WITHOUT_LOCK). */
+void unowned_note_again(struct unowned_waits *waits, const struct open_sleeps *sleeps,
+                        const struct open_process *process);
+
+/* Adds those of another interval. */
+void unowned_add(struct unowned_waits *sum, const struct unowned_waits *more);
+
+/* Returns whether the open sleep causes->open_calls.items[at] is such a wait. `call` is the name of
+ * its system call, and `other_end` that of its object, or "". */
+bool unowned_is(const struct causes *causes, size_t at, const char *call, const char *other_end);
 
 void open_sleeps_release(struct open_sleeps *sleeps);

@@ -107,6 +107,32 @@ static void sleeps_whose_other_end_is_unknown_may_be_idle_and_are_not_the_chain(
     assert_chain(causes, "worker waited 18.0 % in disk for a timer.");
 }
 
+/* The owner of a futex is unknown where its memory has none. */
+static void futexes_without_an_owner_are_noted_if_they_are_much_of_the_time(void **state)
+{
+    (void)state;
+    for (int owned = 0; owned < 2; owned++) {
+        struct causes *causes = make_workers();
+        struct why_record record = { 0 };
+        const struct why_interval interval = { .causes = causes,
+                                               .subject = BATCH,
+                                               .name = "worker",
+                                               .time = "2026-11-29T12:00:00.000+00:00" };
+        bool is_noted = false;
+
+        add_open(causes, BATCH, 11, "futex 0x7f00", owned ? 9 : 0, 1000000000);
+        snprintf(causes->open_facts[0].names.call, CAUSE_NAME_SIZE, "futex");
+        assert_int_equal(why_record_fill(&record, &interval), CAMP_OK);
+        for (size_t i = 0; i < record.document.note_count; i++)
+            is_noted |=
+                strstr(record.document.notes[i], "unknown who holds the futex in 20.00 %") != NULL;
+        assert_int_equal(is_noted, !owned);
+        assert_true(record.document.tables[WHY_LOSSES].cells[4].real == (owned ? 0 : 20));
+        why_record_release(&record);
+        release_causes(causes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +140,7 @@ int main(void)
         cmocka_unit_test(the_chain_goes_on_at_the_holder_if_its_call_is_recorded),
         cmocka_unit_test(a_lock_that_is_a_smaller_part_than_another_wait_is_not_the_chain),
         cmocka_unit_test(sleeps_whose_other_end_is_unknown_may_be_idle_and_are_not_the_chain),
+        cmocka_unit_test(futexes_without_an_owner_are_noted_if_they_are_much_of_the_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,6 +174,79 @@ static void the_sentence_says_that_nothing_has_woken_a_sleep_yet(void **state)
     release_causes(causes);
 }
 
+static bool has_note(const struct why_record *record, const char *part)
+{
+    for (size_t i = 0; i < record->document.note_count; i++) {
+        if (strstr(record->document.notes[i], part) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* In one interval nothing has ended the sleep. In a sum of several, one that lasted beyond its
+ * interval may have ended in the next one, if any sleep in this state has. */
+static void of_several_intervals_a_sleep_that_had_not_ended_lasted_beyond_one(void **state)
+{
+    static const char beyond[] = "and 75 % of it lasted beyond an interval.";
+    static const char never[] = "and nothing has woken 75 % of it yet.";
+
+    (void)state;
+    for (int ended = 0; ended < 2; ended++) {
+        struct causes *causes = make_causes();
+        struct why_record record = { 0 };
+        const struct why_interval interval = {
+            .causes = causes, .subject = DB, .name = "db", .time = "2026-11-29T12:00:00.000+00:00"
+        };
+        const struct cell *cells;
+        bool has_title = false;
+
+        memset(causes->state_ns, 0, sizeof causes->state_ns);
+        causes->rows.count = 0;
+        causes->intervals = 2;
+        add_row(causes, DB, CAMP_STATE_LOCK, CAUSE_NOT_ENDED, 0, 750000000);
+        add_row(causes, DB, ended ? CAMP_STATE_LOCK : CAMP_STATE_PIPE, CAMP_CAUSE_GROUP, WRITER,
+                250000000);
+        cause_sort(&causes->rows);
+        assert_int_equal(why_record_fill(&record, &interval), CAMP_OK);
+        cells = record.document.tables[WHY_SUMMARY].cells;
+        if (strstr(cells[6].text, ended ? beyond : never) == NULL)
+            fail_msg("%s", cells[6].text);
+        if (strstr(cells[7].text, ended ? ", beyond an interval." : "nothing has woken it") == NULL)
+            fail_msg("%s", cells[7].text);
+        for (size_t i = 0; i < record.document.tables[WHY_TREE].row_count; i++) {
+            const struct table *tree = &record.document.tables[WHY_TREE];
+            const char *title = tree->cells[i * tree->field_count + 6].text;
+
+            has_title |= strcmp(title, ended ? "  lasted beyond an interval"
+                                             : "  nothing has woken it yet") == 0;
+        }
+        assert_true(has_title);
+        why_record_release(&record);
+        release_causes(causes);
+    }
+}
+
+static void what_all_others_waited_behind_the_subject_is_added_up(void **state)
+{
+    struct causes *causes = make_causes();
+    struct why_record record = { 0 };
+    struct why_interval interval = {
+        .causes = causes, .subject = DB, .name = "db", .time = "2026-11-29T12:00:00.000+00:00"
+    };
+
+    (void)state;
+    causes->end_ns = causes->start_ns + 2000000000;
+    interval.most = 1; /* the table has one of them only */
+    assert_int_equal(why_record_fill(&record, &interval), CAMP_OK);
+    assert_int_equal(record.document.tables[WHY_SUMMARY].cells[8].natural, 100000000);
+    assert_true(has_note(&record, "behind it  others waited 100.000 ms in all, 50.0 ms a second"));
+    interval.subject = WRITER; /* behind which nobody waited */
+    assert_int_equal(why_record_fill(&record, &interval), CAMP_OK);
+    assert_false(has_note(&record, "behind it"));
+    why_record_release(&record);
+    release_causes(causes);
+}
+
 static void the_chain_says_how_long_a_group_slept_queued_or_was_throttled(void **state)
 {
     struct causes *causes = make_causes();
@@ -210,15 +283,6 @@ static void the_chain_says_how_long_a_group_slept_queued_or_was_throttled(void *
     release_causes(causes);
 }
 
-static bool has_note(const struct why_record *record, const char *part)
-{
-    for (size_t i = 0; i < record->document.note_count; i++) {
-        if (strstr(record->document.notes[i], part) != NULL)
-            return true;
-    }
-    return false;
-}
-
 static void losses_are_of_the_subject_and_noted_when_they_are_large(void **state)
 {
     struct causes *causes = make_causes();
@@ -236,7 +300,7 @@ static void losses_are_of_the_subject_and_noted_when_they_are_large(void **state
     losses = record.document.tables[WHY_LOSSES].cells;
     assert_true(losses[2].real == 0);
     assert_true(losses[3].real == 0);
-    assert_false(has_note(&record, "others "));
+    assert_false(has_note(&record, "others     "));
     interval.subject = DB;
     interval.most = 1;
     assert_int_equal(why_record_fill(&record, &interval), CAMP_OK);
@@ -289,6 +353,8 @@ int main(void)
         cmocka_unit_test(the_sentence_names_the_quota_the_culprit_and_the_waker),
         cmocka_unit_test(the_percentages_of_the_sentence_add_up),
         cmocka_unit_test(the_sentence_says_that_nothing_has_woken_a_sleep_yet),
+        cmocka_unit_test(of_several_intervals_a_sleep_that_had_not_ended_lasted_beyond_one),
+        cmocka_unit_test(what_all_others_waited_behind_the_subject_is_added_up),
         cmocka_unit_test(the_chain_says_how_long_a_group_slept_queued_or_was_throttled),
         cmocka_unit_test(losses_are_of_the_subject_and_noted_when_they_are_large),
         cmocka_unit_test(a_record_has_the_tree_the_chain_and_what_cannot_be_attributed),

@@ -68,9 +68,35 @@ static void a_noisy_neighbour_is_named_with_its_share(void **state)
     assert_string_equal(found.finding.cause.by, "batch");
     assert_true(found.finding.cause.wait_ns == (uint64_t)(0.5 * SECONDS * NS));
     assert_true(found.finding.cause.total_ns == (uint64_t)(SECONDS * NS));
-    assert_commands(&found, "camp why --from x.camp --begin -1s web",
+    /* The other side of the ledger of batch has the sum, and that of web its own wait. */
+    assert_commands(&found, "camp why --from x.camp --begin -1s batch",
                     "camp why --from x.camp --begin -1s web");
     fake_end(&fake);
+}
+
+static void the_command_of_waits_without_a_culprit_shows_those_of_all_threads(void **state)
+{
+    static const struct {
+        const char *rule;
+        uint32_t kind;
+    } causes[] = { { "E35", CAMP_CAUSE_REAL_TIME },
+                   { "E36", CAMP_CAUSE_INTERRUPTS },
+                   { "E37", CAMP_CAUSE_IDLE } };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_COUNT(causes); i++) {
+        struct judgement found;
+        struct fake fake;
+
+        start(&fake);
+        fake_wait(&fake, WEB, CAMP_STATE_RUN_QUEUE, causes[i].kind, 0, 0.5);
+        fake_wait(&fake, CLIENT, CAMP_STATE_RUN_QUEUE, causes[i].kind, 0, 0.3);
+        found = judged(&fake, causes[i].rule);
+        assert_sentence(&found, " web waited longest: 500 ms a second");
+        assert_commands(&found, "camp why --from x.camp --begin -1s",
+                        "camp why --from x.camp --begin -1s web");
+        fake_end(&fake);
+    }
 }
 
 /* A share of the time of eighty threads hides that one and a half of them waited. */
@@ -178,6 +204,23 @@ static void a_lock_has_its_holder_and_what_that_waited_for(void **state)
     assert_sentence(&found, "web waited 800 ms a second, 80.0 % of its time, for a lock of "
                             "client, which itself waited 900 ms a second, 90.0 % of its time, "
                             "for a CPU behind batch.");
+    fake_end(&fake);
+}
+
+static void a_culprit_that_ran_longer_than_it_waited_is_said_to_have_run(void **state)
+{
+    struct judgement found;
+    struct fake fake;
+
+    (void)state;
+    start(&fake);
+    fake_run(&fake, WEB, 0.2);
+    fake_wait(&fake, WEB, CAMP_STATE_PIPE, CAMP_CAUSE_GROUP, CLIENT, 0.8);
+    fake_run(&fake, CLIENT, 0.9);
+    fake_wait(&fake, CLIENT, CAMP_STATE_RUN_QUEUE, CAMP_CAUSE_GROUP, BATCH, 0.1);
+    found = judged(&fake, "E39");
+    assert_sentence(&found, "in calls on a pipe for client, which itself ran for 900 ms a second, "
+                            "90.0 % of its time.");
     fake_end(&fake);
 }
 
@@ -377,11 +420,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_noisy_neighbour_is_named_with_its_share),
+        cmocka_unit_test(the_command_of_waits_without_a_culprit_shows_those_of_all_threads),
         cmocka_unit_test(the_wait_of_many_threads_is_in_seconds_a_second),
         cmocka_unit_test(threads_that_wait_behind_their_own_process_have_no_neighbour),
         cmocka_unit_test(a_full_machine_has_the_culprit_of_the_process_that_waits_longest),
         cmocka_unit_test(waits_for_a_disk_name_the_device),
         cmocka_unit_test(a_lock_has_its_holder_and_what_that_waited_for),
+        cmocka_unit_test(a_culprit_that_ran_longer_than_it_waited_is_said_to_have_run),
         cmocka_unit_test(a_process_that_waits_for_the_lock_of_a_file_is_found_with_the_holder),
         cmocka_unit_test(
             a_wait_for_a_futex_or_a_semaphore_counts_while_it_lasts_if_the_owner_is_known),

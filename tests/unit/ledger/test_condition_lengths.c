@@ -21,8 +21,10 @@ static const struct column length_columns[] = {
     { "run_queue.max_ns", "run_queue.max", "", COLUMN_STATE, CAMP_MEASURED },
     { "run_queue.p99_ns", "run_queue.p99", "", COLUMN_STATE, CAMP_MEASURED },
     { "run_queue.p50_ns", "run_queue.p50", "", COLUMN_STATE, CAMP_MEASURED },
+    /* Of a state that nothing measures: the rows do not have it. */
+    { "sleep.max_ns", "sleep.max", "", COLUMN_STATE, CAMP_MEASURED },
 };
-static const struct schema lengths_of_waits = { "lengths", length_columns, 3, 3 };
+static const struct schema lengths_of_waits = { "lengths", length_columns, 4, 4 };
 
 static void add(struct frame *frame, int64_t id, const char *name, uint64_t first, uint64_t second,
                 uint64_t third)
@@ -113,7 +115,7 @@ static void lengths_are_rejected_without_a_second_frame_or_as_a_sum(void **state
 {
     static const char *const wrong[] = { "run_queue.max > 1ms", "run_queue.max.sum > 1ms",
                                          "run_queue.p98 > 1ms", "busy.max > 1ms",
-                                         "run_queue.max > 5" };
+                                         "sleep.max > 1ms",     "run_queue.max > 5" };
     struct condition condition;
     struct condition_fault fault;
 
