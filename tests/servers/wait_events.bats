@@ -82,9 +82,14 @@ for row in rows.values():
 }
 
 @test 'wait events: a recording of whole sessions has none, and says so' {
+    start_sessions
     run -0 --separate-stderr "$CAMP" record --from "postgres:$PG" --count 2 --interval 200ms --output "$BATS_TEST_TMPDIR/whole.camp"
     run -0 --separate-stderr "$CAMP" top --from "$BATS_TEST_TMPDIR/whole.camp" --group wait_event --count 1 --speed 0
     [[ $stderr == 'camp top: --group wait_event: this has whole sessions, without their wait events: record them with camp record --group wait_event' ]]
+    run -0 "$CAMP" top --from "$BATS_TEST_TMPDIR/whole.camp" --filter no_such_name --count 1 --speed 0
+    [[ $output == *'no row: no name matches --filter, and no value of a label: user, database, application, '* ]]
+    run -0 "$CAMP" top --from "$BATS_TEST_TMPDIR/whole.camp" --filter '^client_backend$' --count 1 --speed 0
+    [[ $output != *'no row'* ]]
 }
 
 has_bpf() { [[ " $(tiers_here | tr '\n' ' ') " == *' bpf '* ]]; }
