@@ -32,10 +32,12 @@ static int next_rows(struct source *base, uint64_t deadline_ns, const struct fra
                      struct camp_error *error)
 {
     struct event_rows *rows = (struct event_rows *)base;
+    const struct frame *events = source_beside(rows->sessions);
 
     (void)deadline_ns;
     (void)error;
-    rows->frame = *source_beside(rows->sessions);
+    if (events != NULL)
+        rows->frame = *events;
     rows->frame.schema = &rows->schema;
     *ret_frame = &rows->frame;
     return CAMP_OK;
