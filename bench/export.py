@@ -40,11 +40,11 @@ def find(program):
 class Exporter:
     """An exporter on a separate port."""
 
-    def __init__(self, command):
+    def __init__(self, command, environment=None):
         self.port = free_port()
         self.process = subprocess.Popen([word.format(port=self.port) for word in command],
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.DEVNULL)
+                                        env=environment, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def __enter__(self):
         deadline = time.monotonic() + 60

@@ -342,6 +342,24 @@ def print_export(record):
         print(f"  {who}: missing here")
 
 
+def print_export_sessions(record):
+    peer = next((row for row in record["rows"] if row["who"] == "postgres-exporter"), None)
+    print(f"\nExporters of {record['sessions']} sessions of PostgreSQL: CPU time in {record['period_s']} s with one scrape (of the "
+          f"exporter + of its\nbackends), of a scrape alone; resident; the page (as sent), its series; CPU time / that of "
+          f"postgres-exporter")
+    for row in record["rows"]:
+        ratio = f"  {export_sessions_ms(row) / export_sessions_ms(peer):.3f}" if peer else ""
+        print(f"  {row['who']:26}{row['own_ms']:8.1f} + {row['backend_ms']:5.1f} ms  {row['own_scrape_ms']:6.2f} + "
+              f"{row['backend_scrape_ms']:5.2f} ms  {row['resident_bytes'] / 1e6:5.1f} MB  {row['page_bytes'] / 1e3:6.1f} KB "
+              f"({row['sent_bytes'] / 1e3:.1f})  {row['series']:5}{ratio}")
+    for who in record["missing"]:
+        print(f"  {who}: missing here")
+
+
+def export_sessions_ms(row):
+    return row["own_ms"] + row["backend_ms"]
+
+
 def print_activity(record):
     print(f"\n{record['count']:,} {record['kind']}, of which {record['changed']:,} wake up in an interval: CPU time")
     for what, ms in record["ms"].items():
@@ -528,7 +546,7 @@ def print_verdict(record):
         print(f"failed: {failure}")
 
 
-PRINTERS = {"export": print_export, "machine": print_machine, "peer": print_peer, "call": print_call, "table": print_table,
+PRINTERS = {"export": print_export, "export_sessions": print_export_sessions, "machine": print_machine, "peer": print_peer, "call": print_call, "table": print_table,
             "size": print_size, "start": print_start, "view": print_view, "report": print_report,
             "page": print_page,
             "attach": print_attach, "snapshot": print_snapshot,

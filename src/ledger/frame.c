@@ -32,7 +32,7 @@ void frame_clear(struct frame *frame)
                (filled.end - filled.first) * sizeof *frame->values);
     }
     frame->entity_count = 0;
-    frame->omitted = frame->repeated = 0;
+    frame->omitted = frame->repeated = frame->size = 0;
     frame->losses = (struct losses){ 0 };
     frame->note = NULL;
 }
@@ -199,6 +199,8 @@ uint64_t frame_size(const struct frame *frame)
 {
     uint64_t size = frame->omitted;
 
+    if (frame->size > 0)
+        return frame->size;
     for (size_t i = 0; i < frame->entity_count; i++) {
         const uint32_t flags = frame->entities[i].flags;
 

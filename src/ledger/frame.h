@@ -205,6 +205,8 @@ struct frame {
     uint64_t omitted;  /* entities without a row, which stay in a state: see IDLE_OMITTED */
     uint64_t repeated; /* by how much the counts of all rows exceed the number of entities, because
                         * parts of an entity's time are in several rows (ENTITY_PART) */
+    /* If the rows are sums of parts of entities: the number of entities. 0: each row is one. */
+    uint64_t size;
     struct losses losses;
     /* A text for the user about this interval; NULL or "" if there is none. It belongs to the
      * source, and is valid until the next call of the source. */

@@ -18,14 +18,14 @@ enum group_key {
     GROUP_LABEL   /* by the values of labels; living and exited entities can be in one group */
 };
 
-#define GROUPING_LABELS_MOST 4
+#define GROUPING_LABELS_MOST 4 /* of --group */
 
 struct grouping {
     enum group_key key;
     const int64_t *numbers; /* [entity_count] a number for each row, for GROUP_NUMBER only */
     /* For GROUP_LABEL only: an index in the schema's label_names, and more_count further ones. */
     size_t label;
-    size_t more_labels[GROUPING_LABELS_MOST - 1];
+    size_t more_labels[LABELS_MOST - 1];
     size_t more_count;
     const char *title; /* of the groups by several labels, such as "application,server" */
 };

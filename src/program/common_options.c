@@ -19,7 +19,9 @@ static const struct option_spec rows[] = {
                           NULL },
     [COMMON_FILE] = { "file", 0, OPTION_TEXT, NULL, "PATH", NULL, 0, 0, NULL },
     [COMMON_FILTER] = { "filter", 0, OPTION_TEXT, NULL, "REGEX",
-                        "Show only rows whose name matches (POSIX extended).", 0, 0, NULL },
+                        "Show only rows whose name, or the value of a label, matches (POSIX "
+                        "extended). Sessions of a database have labels, such as the application.",
+                        0, 0, NULL },
     [COMMON_FORCE] = { "force", 0, OPTION_FLAG, NULL, NULL, NULL, 0, 0, NULL },
     [COMMON_FORMAT] = { "format", 'f', OPTION_CHOICE, NULL, "FORMAT", "text, json or csv.", 0, 0,
                         NULL },

@@ -55,7 +55,7 @@ const char *from_group_division(const char *group)
 static const char *label_of_group(const char *name, const struct schema *schema,
                                   const struct from_facts *facts)
 {
-    if (strcmp(name, SOURCE_LABEL_WAIT_EVENT) == 0 && !facts->live &&
+    if (strcmp(name, SOURCE_LABEL_WAIT_EVENT) == 0 && !facts->live && !facts->has_events &&
         strcmp(facts->kind, "sessions") == 0 && strcmp(schema->name, "samples") != 0)
         complain(STATUS_OK,
                  "--group %s: this has whole sessions, without their wait events: record them with "
@@ -77,16 +77,52 @@ static const char *label_of_group(const char *name, const struct schema *schema,
     return SOURCE_LABEL_LAST_STATEMENT;
 }
 
+/* The rows by wait event of a recording of whole sessions (sources/events_beside.h) have no pids of
+ * other sessions. */
+static int refuse_pids(const char *group, const struct from_facts *facts)
+{
+    static const char *const labels[] = { SOURCE_LABEL_BLOCKER, SOURCE_LABEL_ROOT_BLOCKER,
+                                          SOURCE_LABEL_BLOCKING_ACTIVITY, "leader" };
+
+    if (!facts->has_events || !from_group_has(group, SOURCE_LABEL_WAIT_EVENT))
+        return OPTIONS_GO_ON;
+    for (size_t i = 0; i < ARRAY_COUNT(labels); i++) {
+        if (from_group_has(group, labels[i]))
+            return complain(STATUS_USAGE,
+                            "--group %s: a recording of whole sessions has their wait events "
+                            "without %s; group by one of the two",
+                            group, labels[i]);
+    }
+    return OPTIONS_GO_ON;
+}
+
+/* Recorded sessions of a database without ids of statements do not even have their last ones. */
+static int refuse_statements(const char *name, const struct schema *schema,
+                             const struct from_facts *facts)
+{
+    if (strcmp(name, SOURCE_LABEL_STATEMENT) != 0 || schema_find_label(schema, name) != SIZE_MAX ||
+        facts->live || strcmp(facts->kind, "sessions") != 0 || strcmp(schema->name, "samples") == 0)
+        return OPTIONS_GO_ON;
+    return complain(STATUS_USAGE,
+                    "--group %s: %s has sessions, not statements: record them with camp record "
+                    "--group query",
+                    name, facts->name);
+}
+
 /* Adds the label text[length] to a grouping that has `count` labels. */
 static int add_label(const char *text, size_t length, const struct schema *schema,
                      const struct from_facts *facts, size_t count, struct grouping *ret)
 {
     char name[LABEL_NAME_SIZE];
+    const char *label;
     size_t at;
     int status;
 
     snprintf(name, sizeof name, "%.*s", (int)length, text);
-    status = from_label_index("group", label_of_group(name, schema, facts), schema, facts, &at);
+    label = label_of_group(name, schema, facts);
+    status = refuse_statements(label, schema, facts);
+    if (status == OPTIONS_GO_ON)
+        status = from_label_index("group", label, schema, facts, &at);
     if (status != OPTIONS_GO_ON)
         return status;
     if (count == GROUPING_LABELS_MOST)
@@ -113,6 +149,7 @@ int from_grouping(const char *group, const struct schema *schema, const struct f
          schema_find_label(schema, group) == SIZE_MAX))
         return OPTIONS_GO_ON;
     ret->key = GROUP_LABEL;
+    status = refuse_pids(group, facts);
     for (const char *at = group; at != NULL && status == OPTIONS_GO_ON; count++) {
         const size_t length = strcspn(at, ",");
 

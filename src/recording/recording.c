@@ -18,6 +18,9 @@
 #define NS_PER_S 1000000000.0
 #define SLICE_NS 100000000u
 #define CPUS_MOST 65536 /* more are not believed */
+/* What next() and beside() return of a recording of sessions that has them by wait event, too. */
+enum division { WHOLE, BY_EVENT, EVENTS_BESIDE };
+
 #define CUT "%s is damaged: it ends too early"
 
 struct recording_source {
@@ -32,6 +35,9 @@ struct recording_source {
     char note[FRAME_NOTE_SIZE];
     /* If the recording has no second frames (source_beside()), beside.database is NULL. */
     struct recording_table table, beside;
+    bool has_events; /* the second frames have the columns and labels of the sessions */
+    enum division division;
+    struct frame events;             /* an interval by wait event */
     struct recording_causes *causes; /* NULL: none, or not asked for yet */
     bool asked_for_causes;
     struct frame nothing; /* empty frame, for intervals without a second frame */
@@ -66,6 +72,8 @@ static int open_tables(struct recording_source *source, const struct recording_i
     if (r == CAMP_OK && beside[0] != '\0')
         r = recording_table_open(&source->beside, source->database, source->path, beside,
                                  "tick_beside", error);
+    source->has_events = source->beside.database != NULL && source->table.schema.label_count > 0 &&
+                         recording_is_same_schema(&source->table.schema, &source->beside.schema);
     frame_init(&source->nothing, &source->beside.schema);
     if (r == CAMP_OK)
         r = recording_prepare(source->database, source->path, &source->after, error,
@@ -157,13 +165,48 @@ static const struct frame *last_frame(const struct recording_table *table)
     return &table->intervals[table->now].frame;
 }
 
+static void set_division(struct source *base, const char *label)
+{
+    struct recording_source *source = (struct recording_source *)base;
+
+    source->division = label == NULL                                 ? WHOLE
+                       : strcmp(label, SOURCE_LABEL_WAIT_EVENT) == 0 ? BY_EVENT
+                       : strcmp(label, SOURCE_DIVISION_BESIDE) == 0  ? EVENTS_BESIDE
+                                                                     : WHOLE;
+}
+
 static const struct frame *beside(const struct source *base)
 {
     const struct recording_source *source = (const struct recording_source *)base;
 
-    if (source->beside.database == NULL)
+    if (source->beside.database == NULL ||
+        (source->has_events && source->division != EVENTS_BESIDE))
         return NULL;
     return source->beside.is_there ? last_frame(&source->beside) : &source->nothing;
+}
+
+/* Returns the frame of an interval. By wait event it has more rows than sessions: a row for each
+ * event, of which each counts the sessions that waited for it. */
+static const struct frame *frame_of_interval(struct recording_source *source)
+{
+    const struct frame *frame = last_frame(&source->table);
+    struct frame *events = &source->events;
+    uint64_t count = 0;
+
+    if (!source->has_events || source->division != BY_EVENT)
+        return frame;
+    *events = source->beside.is_there ? *last_frame(&source->beside) : source->nothing;
+    events->schema = frame->schema;
+    events->start_ns = frame->start_ns;
+    events->end_ns = frame->end_ns;
+    events->wall_clock_ns = frame->wall_clock_ns;
+    events->losses = frame->losses;
+    events->note = frame->note;
+    for (size_t i = 0; i < events->entity_count; i++)
+        count += events->entities[i].count;
+    events->size = frame_size(frame);
+    events->repeated = count > frame_size(frame) ? count - frame_size(frame) : 0;
+    return events;
 }
 
 static int is_damaged(const struct recording_source *source, struct camp_error *error)
@@ -290,7 +333,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     source->done++;
     if (from->progress != NULL && from->speed <= 0 && source->frames > 0)
         from->progress(from->context, source->done, source->frames);
-    *ret_frame = last_frame(&source->table);
+    *ret_frame = frame_of_interval(source);
     keep_pace(source, *ret_frame);
     return CAMP_OK;
 }
@@ -347,7 +390,12 @@ int recording_source_open(const struct from *from, const char *path, struct sour
 
     if (source == NULL)
         return CAMP_E_NOMEM;
-    source->source = (struct source){ describe, next, close_recording, beside, NULL, causes };
+    source->source = (struct source){ .describe = describe,
+                                      .next = next,
+                                      .close = close_recording,
+                                      .beside = beside,
+                                      .causes = causes,
+                                      .set_division = set_division };
     source->from = *from;
     source->watch.stop = from->stop;
     source->path = strdup(path);
@@ -368,6 +416,7 @@ int recording_source_open(const struct from *from, const char *path, struct sour
         close_recording(&source->source);
         return r;
     }
+    ret_facts->has_events = source->has_events;
     source->is_cut = info.is_cut || info.is_damaged;
     source->frames = ret_facts->frames;
     *ret = &source->source;

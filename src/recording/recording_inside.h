@@ -49,6 +49,9 @@ int recording_prepare(sqlite3 *database, const char *path, sqlite3_stmt **ret,
  * recording. */
 int recording_failed(sqlite3 *database, const char *path, struct camp_error *error);
 
+/* Returns whether the schemas have columns and labels of the same names and kinds. */
+bool recording_is_same_schema(const struct schema *left, const struct schema *right);
+
 struct recording_rows {
     struct frame frame;
     struct recording_row {

@@ -151,3 +151,20 @@ int recording_read_labels(sqlite3 *database, const char *path, struct recording_
     sqlite3_finalize(statement);
     return r == CAMP_E_NOMEM || found == SQLITE_NOMEM ? CAMP_E_NOMEM : CAMP_OK;
 }
+
+bool recording_is_same_schema(const struct schema *left, const struct schema *right)
+{
+    if (left->column_count != right->column_count || left->state_count != right->state_count ||
+        left->label_count != right->label_count)
+        return false;
+    for (size_t i = 0; i < left->label_count; i++) {
+        if (strcmp(left->label_names[i], right->label_names[i]) != 0)
+            return false;
+    }
+    for (size_t i = 0; i < left->column_count; i++) {
+        if (strcmp(left->columns[i].name, right->columns[i].name) != 0 ||
+            left->columns[i].kind != right->columns[i].kind)
+            return false;
+    }
+    return true;
+}

@@ -1,5 +1,5 @@
 /* Finds the files of a rotated recording, and reads them as one source. */
-#include "recording.h"
+#include "recording_inside.h"
 
 #include "counters/error.h"
 #include "ledger/array.h"
@@ -189,6 +189,7 @@ struct replay_source {
     int failed;             /* error code of the first file that could not be read to its end */
     struct camp_error failure;
     struct frame frame, beside;
+    const char *division; /* of source_set_division() */
 };
 
 bool recording_is_path(const char *text)
@@ -203,30 +204,14 @@ static const struct schema *describe(const struct source *base)
     return source->first->describe(source->first);
 }
 
-static bool is_same_schema(const struct schema *left, const struct schema *right)
-{
-    if (left->column_count != right->column_count || left->state_count != right->state_count ||
-        left->label_count != right->label_count)
-        return false;
-    for (size_t i = 0; i < left->label_count; i++) {
-        if (strcmp(left->label_names[i], right->label_names[i]) != 0)
-            return false;
-    }
-    for (size_t i = 0; i < left->column_count; i++) {
-        if (strcmp(left->columns[i].name, right->columns[i].name) != 0 ||
-            left->columns[i].kind != right->columns[i].kind)
-            return false;
-    }
-    return true;
-}
-
 static bool is_same_source(const struct source *left, const struct source *right)
 {
     const struct frame *left_beside = source_beside(left), *right_beside = source_beside(right);
 
-    return is_same_schema(left->describe(left), right->describe(right)) &&
+    return recording_is_same_schema(left->describe(left), right->describe(right)) &&
            (left_beside == NULL) == (right_beside == NULL) &&
-           (left_beside == NULL || is_same_schema(left_beside->schema, right_beside->schema));
+           (left_beside == NULL ||
+            recording_is_same_schema(left_beside->schema, right_beside->schema));
 }
 
 static const struct frame *adopt(struct frame *ret, const struct frame *frame,
@@ -258,6 +243,7 @@ static int open_next(struct replay_source *source, struct camp_error *error)
     if (source->current != source->first)
         source_close(source->current);
     source->current = next;
+    source_set_division(next, source->division);
     if (!is_same_source(source->first, next))
         return camp_fail(error, CAMP_E_FORMAT, 0,
                          "%s has other columns or labels than the files before it: read this file "
@@ -274,6 +260,15 @@ static const struct frame *beside(const struct source *base)
         return NULL;
     return adopt((struct frame *)&source->beside, source_beside(source->current),
                  source_beside(source->first)->schema);
+}
+
+static void set_division(struct source *base, const char *label)
+{
+    struct replay_source *source = (struct replay_source *)base;
+
+    source->division = label;
+    source_set_division(source->first, label);
+    source_set_division(source->current, label); /* the same, or a later one */
 }
 
 static int causes(struct source *base, const struct causes **ret, struct camp_error *error)
@@ -408,7 +403,12 @@ static int open_set(const struct from *from, const char *path, struct source **r
 
     if (source == NULL)
         return CAMP_E_NOMEM;
-    source->source = (struct source){ describe, next, close_replay, beside, NULL, causes };
+    source->source = (struct source){ .describe = describe,
+                                      .next = next,
+                                      .close = close_replay,
+                                      .beside = beside,
+                                      .causes = causes,
+                                      .set_division = set_division };
     source->from = *from;
     source->progress = from->progress;
     source->from.progress = NULL;

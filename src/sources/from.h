@@ -85,11 +85,13 @@ static inline int64_t from_middle_ns(int64_t end_ns, uint64_t length_ns)
 
 struct from_facts {
     char name[FROM_NAME_SIZE]; /* shown in titles: "threads", "run.camp (threads)" */
-    char kind[32];      /* what the rows are, such as "threads"; if empty, the name of the schema */
-    const char *tier;   /* a string constant, such as "bpf", "schedstat" or "table" */
-    bool note_warns;    /* `note` is a warning, which commands write to stderr once */
-    bool live;          /* the source measures now and has no end */
-    bool has_causes;    /* source_causes() has the causes of waits, at least of some intervals */
+    char kind[32];    /* what the rows are, such as "threads"; if empty, the name of the schema */
+    const char *tier; /* a string constant, such as "bpf", "schedstat" or "table" */
+    bool note_warns;  /* `note` is a warning, which commands write to stderr once */
+    bool live;        /* the source measures now and has no end */
+    bool has_causes;  /* source_causes() has the causes of waits, at least of some intervals */
+    /* Of recorded sessions: SOURCE_DIVISION_BESIDE, and division by wait event, are possible. */
+    bool has_events;
     bool is_unmeasured; /* the source of check has no measured times: exit status 3 */
     /* The number of CPUs of this machine, if the source measures this machine now; otherwise 0. */
     size_t cpus;

@@ -18,8 +18,9 @@
  * database session: by its statement ("query"), by the session that blocked it ("blocker"), or by
  * the wait event in which it was ("wait_event"). There is then a row for each session and value of
  * the label, and the rows of a session add up to it. SOURCE_DIVISION_WAITS divides by wait event,
- * and the rows of a lock by blocker. NULL, and any other label: a session is one row. Only a source
- * that was opened with from.by_statement divides by statement.
+ * and the rows of a lock by blocker. With SOURCE_DIVISION_BESIDE a session is one row, and beside()
+ * has the rows by wait event, without blockers. NULL, and any other label: a session is one row.
+ * Only a source that was opened with from.by_statement divides by statement.
  *
  * session_facts(), if there is one, returns what a database server reported of its sessions at the
  * end of the last interval.
@@ -78,10 +79,12 @@ static inline void source_set_division(struct source *source, const char *label)
 #define SOURCE_LABEL_LAST_STATEMENT "last_statement"
 #define SOURCE_LABEL_BLOCKER "blocker"           /* the pid of the session that blocks this one */
 #define SOURCE_LABEL_ROOT_BLOCKER "root_blocker" /* and of the one at the end of its chain */
+#define SOURCE_LABEL_BLOCKING_ACTIVITY "blocking_activity"
 /* What the session waited for, as the database names it. Only rows that are divided by it have it.
  */
 #define SOURCE_LABEL_WAIT_EVENT "wait_event"
 #define SOURCE_DIVISION_WAITS "wait_event,blocker"
+#define SOURCE_DIVISION_BESIDE "wait_event beside"
 /* the labels by which set_division() can divide time */
 #define SOURCE_DIVISIONS                                                                           \
     SOURCE_LABEL_STATEMENT, SOURCE_LABEL_BLOCKER, SOURCE_LABEL_ROOT_BLOCKER, SOURCE_LABEL_WAIT_EVENT

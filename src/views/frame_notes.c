@@ -201,24 +201,35 @@ static void note_sampled(char *note, const struct frame *frame)
            all / interval, all_sampled / interval, frame->entities[worst].name, most / interval);
 }
 
+/* Sessions are also known by their labels, unless they are grouped by one: then it is the name. */
+static void note_unmatched(char *note, const struct schema *schema, const struct frame_facts *facts,
+                           const char *kind)
+{
+    const char *between = "";
+
+    if (strcmp(kind, "sessions") != 0 || facts->group != NULL || schema->label_count == 0) {
+        append(note, "no row: no name matches --filter");
+        return;
+    }
+    append(note, "no row: no name matches --filter, and no value of a label: ");
+    for (size_t i = 0; i < schema->label_count; i++, between = ", ")
+        append(note, "%s%s", between, schema->label_names[i]);
+}
+
 void frame_notes_fill(struct frame_notes *ret, const struct frame *frame, const struct frame *cpus,
                       const struct frame_columns *columns, const struct frame_facts *facts,
                       bool is_unmatched)
 {
     const char *const notes[] = {
-        is_unmatched ? "no row: no name matches --filter" : NULL,
-        ret->sums,
-        ret->sampled,
-        ret->samples,
-        ret->over,
-        ret->lost,
-        frame->note,
-        facts->note,
+        ret->unmatched, ret->sums, ret->sampled, ret->samples,
+        ret->over,      ret->lost, frame->note,  facts->note,
     };
     const char *kind = frame_kind(facts, frame->schema);
     size_t count = 0;
 
     *ret = (struct frame_notes){ 0 };
+    if (is_unmatched)
+        note_unmatched(ret->unmatched, frame->schema, facts, kind);
     note_sums(ret->sums, frame, columns, kind);
     note_sampled(ret->sampled, frame);
     note_samples(ret->samples, frame);

@@ -16,7 +16,7 @@ struct frame_facts {
 
 struct frame_notes {
     char sums[FRAME_NOTE_TEXT_SIZE], sampled[FRAME_NOTE_TEXT_SIZE], samples[FRAME_NOTE_TEXT_SIZE],
-        over[FRAME_NOTE_TEXT_SIZE], lost[FRAME_NOTE_TEXT_SIZE];
+        over[FRAME_NOTE_TEXT_SIZE], lost[FRAME_NOTE_TEXT_SIZE], unmatched[FRAME_NOTE_TEXT_SIZE];
     const char *list[9]; /* the notes that are not empty, NULL-terminated */
 };
 

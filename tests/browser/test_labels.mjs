@@ -64,3 +64,20 @@ test('labels: the tooltip shows the labels of the entity under the pointer', asy
     await point(page, '.barry3', dot);
     assert.match((await text(page, '.tooltip')).replace(/\s+/g, ' '), /user app · database shop/);
 });
+
+test('labels: a session of several servers is named with its server', async (opener) => {
+    const page = await opener.report(stream({
+        states: STATES, kind: 'sessions', labels: ['application', 'server'],
+        names: ['host=db1', 'host=db2'].map((server) => ({ name: 'web', id: 31, labels: { application: 'web', server } })),
+        frames: [[0, 1].map((n) => ({ n, shares: [0.5 - 0.1 * n, 0.25, 0.25] }))],
+    }));
+    await page.selectOption('#ranking-by', 'none');
+    await still(page);
+    const lines = await page.locator('#ranking tbody tr[data-key]').evaluateAll((rows) => rows.map(({ cells }) => cells[0].textContent.trim()));
+    assert.deepEqual(lines, ['web 31 of host=db1', 'web 31 of host=db2']);
+    // The address tells them apart, too.
+    await page.evaluate(() => { location.hash = `#pin=${encodeURIComponent('web 31 of host=db2')}`; });
+    await page.reload();
+    await page.waitForFunction(() => document.querySelector('.key.pinned'));
+    assert.deepEqual(await page.locator('.key.pinned').allTextContents(), ['web 31 of host=db2×']);
+});

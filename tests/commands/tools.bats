@@ -46,7 +46,7 @@ END
 @test "tools/setup starts no server that it installs" {
     simulated_machine
     run -0 "$TREE/tools/setup" bench
-    for server in nginx prometheus prometheus-node-exporter prometheus-process-exporter; do
+    for server in nginx prometheus prometheus-node-exporter prometheus-process-exporter prometheus-postgres-exporter; do
         grep -qx "update-rc.d $server disable" "$BATS_TEST_TMPDIR/did"
     done
     [ -e /usr/sbin/policy-rc.d ] || sed -n '/tee .*policy-rc.d/,/rm -f .*policy-rc.d/p' \

@@ -286,7 +286,7 @@ start_mysql() {
 # Starts or restarts the server of $MARIADB_FOLDER, and sets MARIADB_PID.
 run_mysql() {
     "${AS_MYSQL[@]}" /usr/sbin/mysqld --no-defaults --datadir="$MARIADB_FOLDER" --tmpdir="$MARIADB_FOLDER" \
-        --socket="$MARIADB_SOCKET" --pid-file="$MARIADB_FOLDER/pid" --mysqlx=OFF --skip-networking \
+        --socket="$MARIADB_SOCKET" --pid-file="$MARIADB_FOLDER/pid" --mysqlx=OFF --skip-networking --secure-file-priv=NULL \
         --innodb-flush-log-at-trx-commit=0 "${MYSQL_OPTIONS[@]}" >>"$MARIADB_FOLDER.log" 2>&1 3>&- &
     MARIADB_PID=$!
     SERVER_PIDS+=("$MARIADB_PID")

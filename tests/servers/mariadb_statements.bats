@@ -286,3 +286,10 @@ assert row["name"].startswith("example: select sleep("), row' "$output"
     run -0 --separate-stderr "$CAMP" top --from "$FROM" --group blocker --count 2 --interval 300ms --format json
     [[ $output != *reported_calls* ]]
 }
+
+@test 'mariadb statements: a recording of sessions has no statements, and says how to record them' {
+    open_sleeper one 1
+    run -0 --separate-stderr "$CAMP" record --from "$FROM" --count 2 --interval 300ms --output "$SERVERS/m.camp"
+    run -2 --separate-stderr "$CAMP" top --from "$SERVERS/m.camp" --group query --speed 0
+    [ "$stderr" = 'camp top: --group query: m.camp (sessions) has sessions, not statements: record them with camp record --group query' ]
+}

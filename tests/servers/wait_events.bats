@@ -74,9 +74,14 @@ for row in rows.values():
 }
 
 @test 'wait events: a recording of whole sessions has none, and says so' {
+    start_sessions
     run -0 --separate-stderr "$CAMP" record --from "postgres:$PG" --count 2 --interval 200ms --output "$BATS_TEST_TMPDIR/whole.camp"
     run -0 --separate-stderr "$CAMP" top --from "$BATS_TEST_TMPDIR/whole.camp" --group wait_event --count 1 --speed 0
     [[ $stderr == 'camp top: --group wait_event: this has whole sessions, without their wait events: record them with camp record --group wait_event' ]]
+    run -0 "$CAMP" top --from "$BATS_TEST_TMPDIR/whole.camp" --filter no_such_name --count 1 --speed 0
+    [[ $output == *'no row: no name matches --filter, and no value of a label: user, database, application, '* ]]
+    run -0 "$CAMP" top --from "$BATS_TEST_TMPDIR/whole.camp" --filter '^client_backend$' --count 1 --speed 0
+    [[ $output != *'no row'* ]]
 }
 
 has_bpf() { [[ " $(tiers_here "postgres:$PG" | tr '\n' ' ') " == *' bpf '* ]]; }
@@ -242,11 +247,9 @@ assert 0 < whole[0]["waits_p50_ns"] <= whole[0]["waits_p99_ns"] <= longest, whol
     by_event=$output
     run -0 --separate-stderr "$CAMP" top --from "$BATS_TEST_TMPDIR/events.camp" --format json --speed 0
     frames=$output
-    run -0 "$CAMP" record --from "postgres:$PG" --why --count 4 --interval 500ms --output "$BATS_TEST_TMPDIR/whole.camp"
-    run -0 --separate-stderr "$CAMP" why --from "$BATS_TEST_TMPDIR/whole.camp" --format json
     python3 -c '
 import collections, json, sys
-live, by_event, frames, whole = sys.argv[1:]
+live, by_event, frames = sys.argv[1:]
 for record in json.loads(live), json.loads(by_event):
     [row] = [row for row in record["waits"] if row["wait_event"] == "Client/ClientRead"]
     assert row["waits"] > 0 and 0 < row["p50_ns"] <= row["p99_ns"] <= row["max_ns"] <= row["waits_ns"], row
@@ -260,19 +263,89 @@ for line in frames.splitlines():
         ns[name] += row["elapsed_ns"]
 for row in json.loads(by_event)["waits"]:
     assert (row["waits"], row["time_ns"]) == (waits[row["wait_event"]], ns[row["wait_event"]]), (row, waits, ns)
-# One of whole sessions has all events together, without idle ones.
-record = json.loads(whole)
-[row] = record["waits"]
-assert row["wait_event"] is None and row["time_ns"] is None and row["waits"] > 0, row
-assert record["tree"] is not None and record["known_ns"] is not None, record
-assert json.loads(by_event)["known_ns"] is None' "$live" "$by_event" "$frames" "$output"
+assert json.loads(by_event)["known_ns"] is None' "$live" "$by_event" "$frames"
     run -0 --separate-stderr "$CAMP" top --from "postgres:$PG" --why --group root_blocker --count 1 --interval 1s --format json
     python3 -c '
 import json, sys
 for row in json.loads(sys.argv[1])["entities"]:
     assert row["counters"]["waits"] is None and row["waits_p50_ns"] is None, row' "$output"
-    run -2 "$CAMP" top --why --from "$BATS_TEST_TMPDIR/whole.camp"
+    run -2 "$CAMP" top --why --from "$BATS_TEST_TMPDIR/events.camp"
     [[ $output == 'camp top: --why measures now, and '*' is a recording: leave out --why to see '* ]]
+}
+
+# frames_of FILE [OPTION...]: prints all intervals of a recording.
+frames_of() {
+    run -0 --separate-stderr "$CAMP" top --from "$@" --format json --speed 0
+    [ -z "$stderr" ]
+}
+
+@test 'lengths of waits: a recording of whole sessions has their blockers, and their waits by event beside them' {
+    has_bpf || skip 'needs tier bpf'
+    start_sessions
+    start_pgbench 4 600
+    until_it eval '[ "$(backend_of pgbench | wc -l)" = 4 ]'
+    run -0 "$CAMP" record --from "postgres:$PG" --why --count 6 --interval 500ms --output "$BATS_TEST_TMPDIR/whole.camp"
+    frames_of "$BATS_TEST_TMPDIR/whole.camp"
+    whole=$output
+    frames_of "$BATS_TEST_TMPDIR/whole.camp" --group application,wait_event
+    by_event=$output
+    run -0 --separate-stderr "$CAMP" why --from "$BATS_TEST_TMPDIR/whole.camp" --format json
+    python3 -c '
+import collections, json, sys
+whole, by_event = ([json.loads(line) for line in text.splitlines()] for text in sys.argv[1:3])
+why, time, waits = json.loads(sys.argv[3]), collections.Counter(), collections.Counter()
+assert len(whole) == len(by_event) == 6
+for sessions, events in zip(whole, by_event):
+    assert events["summary"]["entities"] == sessions["summary"]["entities"] == len(sessions["entities"])
+    of, in_states = collections.Counter(), collections.Counter()
+    for sign, frame in (1, sessions), (-1, events):
+        for row in frame["entities"]:
+            application = row["labels"]["application"]
+            of[application] += sign * row["elapsed_ns"]
+            for name, ns in row["states"].items():
+                in_states[application, name] += sign * ns
+    # The parts of each application add up to its sessions, in each state: exactly, but for idle rows that are restored.
+    assert of["pgbench"] == 0 and not any(in_states["pgbench", name] for name in row["states"]), (of, in_states)
+    assert max(map(abs, [*of.values(), *in_states.values()])) < 1e6, (of, in_states)
+    for row in events["entities"]:
+        time[row["labels"].get("wait_event") or None] += row["elapsed_ns"]
+        waits[row["labels"].get("wait_event") or None] += row["counters"]["waits"]
+    [waiter] = [row for row in sessions["entities"] if row["labels"]["application"] == "waiter"]
+    [holder] = [row for row in sessions["entities"] if row["labels"]["application"] == "holder"]
+    assert waiter["labels"]["blocker"] == str(holder["id"]), waiter
+    names = {row["labels"].get("wait_event") for row in events["entities"] if row["labels"]["application"] == "waiter"}
+    assert "Lock/transactionid" in names, names
+assert waits["Client/ClientRead"] > 20, waits
+# camp why has both.
+assert why["tree"][0]["application"] == "holder" and why["tree"][1]["application"] == "waiter", why["tree"]
+for row in why["waits"]:
+    assert (row["time_ns"], row["waits"]) == (time[row["wait_event"]], waits[row["wait_event"]]), (row, time, waits)
+[row] = [row for row in why["waits"] if row["wait_event"] == "Client/ClientRead"]
+assert 0 < row["p50_ns"] <= row["p99_ns"] <= row["max_ns"] and row["max_pid"] > 0, row' "$whole" "$by_event" "$output"
+    run -0 "$CAMP" top --from "$BATS_TEST_TMPDIR/whole.camp" --group wait_event --count 1 --speed 0
+    [[ ${lines[0]} == *' 6 sessions' ]]
+    # A copy has both, too, and so has a set of files.
+    run -0 "$CAMP" record --from "$BATS_TEST_TMPDIR/whole.camp" --output "$BATS_TEST_TMPDIR/copy.camp"
+    frames_of "$BATS_TEST_TMPDIR/copy.camp" --group application,wait_event
+    [ "$output" = "${by_event//whole.camp/copy.camp}" ]
+    run -0 "$CAMP" record --from "$BATS_TEST_TMPDIR/whole.camp" --rotate 1s --output "$BATS_TEST_TMPDIR/set.camp"
+    [ "$(ls "$BATS_TEST_TMPDIR"/set-*.camp | wc -l)" -gt 1 ]
+    frames_of "$BATS_TEST_TMPDIR/set.camp" --group application,wait_event
+    [ "$output" = "${by_event//whole.camp/set.camp}" ]
+    frames_of "$BATS_TEST_TMPDIR/set.camp"
+    [ "$output" = "${whole//whole.camp/set.camp}" ]
+}
+
+@test 'lengths of waits: a recording of whole sessions has those of one session of all events together' {
+    has_bpf || skip 'needs tier bpf'
+    start_sessions
+    run -0 "$CAMP" record --from "postgres:$PG" --why --count 2 --interval 500ms --output "$BATS_TEST_TMPDIR/whole.camp"
+    run -0 --separate-stderr "$CAMP" why --from "$BATS_TEST_TMPDIR/whole.camp" waiter --format json
+    [[ $output == *'"wait_event":"Lock/transactionid"'* && $output != *PgSleep* ]]
+    run -0 --separate-stderr "$CAMP" why --from "$BATS_TEST_TMPDIR/whole.camp" "$(backend_of waiter)"
+    [[ $output == *'(all events)'* && $output == *'a recording has those of each event by application, not by session.'* ]]
+    run -2 "$CAMP" top --from "$BATS_TEST_TMPDIR/whole.camp" --group wait_event,blocker --speed 0
+    [ "$output" = "camp top: --group wait_event,blocker: a recording of whole sessions has their wait events without blocker; group by one of the two" ]
 }
 
 @test 'lengths of waits: where a tier cannot know them, one line says so' {

@@ -1,6 +1,7 @@
 // The names of the lines of the ranking. Where several lines have one name, their ids tell them apart.
 import type { Group, RankedGroups, Sum } from './ranked_groups';
 import type { Store } from './types';
+import { numberOf } from './ui';
 
 /** One line: a group, or all groups that are short-lived. */
 export interface Line {
@@ -32,8 +33,8 @@ export class LineNames {
   id(line: Line): string {
     if (line.key === SHORT || !this.repeated.has(this.title(line))) return '';
     if (this.ranked.by === 'pid') return line.key;
-    const [n] = line.groups[0]!.members, id = this.store.entities[n!]?.id ?? 0;
-    return id !== 0 ? String(id) : '';
+    const [n] = line.groups[0]!.members, entity = this.store.entities[n!];
+    return entity?.id ? numberOf(entity) : '';
   }
 
   /** Both. */

@@ -108,7 +108,7 @@ export class PageUi implements Ui {
     const entity = this.store.entities[n];
     if (!entity) return `#${n}`;
     const name = nameOf(entity), isNumbered = entity.pid > 0 || this.repeated().has(name);
-    return entity.id && isNumbered ? `${name} ${entity.id}` : name;
+    return entity.id && isNumbered ? `${name} ${numberOf(entity)}` : name;
   }
 
   private readonly repeats = { version: -1, names: new Set<string>() };
@@ -134,6 +134,9 @@ export class PageUi implements Ui {
 
 /** The name of an entity: sessions have that of their application. src/ledger/summary.c has the same. */
 export const nameOf = ({ name, labels }: Entity): string => labels?.application || name;
+
+/** The id of an entity, of a session of several servers with its server. */
+export const numberOf = ({ id, labels }: Entity): string => `${id}${labels?.server ? ` of ${labels.server}` : ''}`;
 
 /** A name without its final number, "web" for web1 and web2, as in camp report. */
 export function kind(name: string): string {

@@ -90,7 +90,8 @@ static int parse(struct compare *compare, int argc, char **argv, int *ret_first)
                       .help = "What a row is. For threads: process (all of one name; the default), "
                               "thread, user, or a label, such as container, pod or unit. For other "
                               "rows: one of their labels. Rows of one name or value are added up."),
-        COMMON_OPTION(COMMON_FILTER, &compare->filter_text),
+        COMMON_OPTION(COMMON_FILTER, &compare->filter_text,
+                      .help = "Compare only the rows whose name matches (POSIX extended)."),
         { "at-least", 0, OPTION_REAL, &compare->least_points, "POINTS",
           "The smallest difference of interest, in points: 1 (the default) is 10 ms of each "
           "second, or 1 % of a CPU. Only a difference that is surely larger is reported.",

@@ -15,6 +15,7 @@
 #include "record_why.h"
 #include "recording/recording.h"
 #include "sources/causes/causes.h"
+#include "sources/events_beside.h"
 #include "sources/from_list.h"
 
 #include <errno.h>
@@ -71,9 +72,8 @@ static int parse(struct record *record, int argc, char **argv, int *ret_first)
           0, 0, NULL },
         { "why", 0, OPTION_FLAG, &record->why, NULL,
           "For threads of this machine and groups of them: record the causes of their waits, too, "
-          "for camp why --from FILE. Needs microstates. With --from postgres: how long the waits "
-          "of "
-          "sessions lasted.",
+          "for camp why --from FILE. Needs microstates. With --from postgres: the sessions' time "
+          "by wait event, too, and how long their waits lasted.",
           0, 0, NULL },
         { "why-of", 0, OPTION_TEXT, &record->why_of, "WHO",
           "With --why: a pid or the name of processes that must not be among the other processes. "
@@ -178,6 +178,23 @@ static int resolve_why(struct record *record)
     from->causes = true;
     from->states_options |= record->why_by == BY_PROCESS ? CAMP_STATES_BY_PROCESS : 0;
     return resolve_why_of(record);
+}
+
+/* Records the time of whole sessions by wait event beside them: with --why, or if a recording that
+ * is copied has it. */
+static int add_events(struct record *record)
+{
+    const struct camp_error error = { 0 };
+    struct source *sessions = record->source;
+
+    if (record->facts.has_events && record->from.group == NULL)
+        source_set_division(sessions, SOURCE_DIVISION_BESIDE);
+    if (!record->from.from.lengths || record->from.group != NULL)
+        return OPTIONS_GO_ON;
+    record->source = NULL;
+    return events_beside_open(sessions, &record->source) == CAMP_OK
+               ? OPTIONS_GO_ON
+               : complain_of(CAMP_E_NOMEM, &error);
 }
 
 /* A row of a session would have the text of its last statement alone, as if all of its time
@@ -398,6 +415,8 @@ int command_record(int argc, char **argv)
     }
     if (status == OPTIONS_GO_ON)
         status = from_options_open(&record.from, &record.source, &record.facts);
+    if (status == OPTIONS_GO_ON)
+        status = add_events(&record);
     if (status == OPTIONS_GO_ON)
         status = record_when_parse(&record.when, record.source->describe(record.source),
                                    &record.facts, record.from.from.causes);

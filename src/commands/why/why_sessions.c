@@ -16,6 +16,7 @@ struct shown {
     struct blocker_tree tree;
     struct why_events events;
     bool has_tree, has_events;         /* the rows are sessions; they are divided by wait event */
+    bool has_events_beside;            /* the second frames are */
     char no_blockers[FRAME_NOTE_SIZE]; /* unless has_tree: why there is none */
     struct document document;
     uint64_t read, records; /* intervals of the source, and shown ones */
@@ -77,9 +78,13 @@ static const char *unknown_of_events(const struct shown *shown)
     if (!shown->events.has_lengths)
         return is_live ? "How long waits lasted is measured for PostgreSQL on tier bpf only."
                        : NULL;
-    return shown->has_events ? NULL
-                             : "Waits that are not idle, of all events together: camp record --why "
-                               "--group wait_event records those of each event.";
+    if (shown->has_events)
+        return NULL;
+    return shown->sessions->facts->has_events
+               ? "Waits that are not idle, of all events together: a recording has those of each "
+                 "event by application, not by session."
+               : "Waits that are not idle, of all events together: camp record --why records those "
+                 "of each event.";
 }
 
 static int show(struct shown *shown)
@@ -139,8 +144,9 @@ static int add(struct shown *shown, const struct frame *frame)
         blocker_tree_add(&shown->tree, frame);
     else
         shown->tree.elapsed_ns += length_ns;
-    why_events_add(&shown->events, frame, sessions->subject != NULL ? is_row_of_subject : NULL,
-                   sessions);
+    why_events_add(&shown->events,
+                   shown->has_events_beside ? source_beside(sessions->source) : frame,
+                   sessions->subject != NULL ? is_row_of_subject : NULL, sessions);
     if (sessions->subject != NULL && !shown->has_subject) {
         shown->has_subject = has_row_of_subject(sessions, frame);
         if (!shown->has_subject && sessions->facts->live)
@@ -196,8 +202,11 @@ static int find_rows(struct shown *shown)
                         "postgres:CONNINFO or mariadb:CONNINFO",
                         facts->name);
     shown->has_tree = facts->live || strcmp(facts->kind, "sessions") == 0;
+    /* The rows by wait event of a recording have no pids. */
+    shown->has_events_beside = facts->has_events && sessions->pid == 0;
     shown->has_events = schema_find_label(schema, SOURCE_LABEL_WAIT_EVENT) != SIZE_MAX &&
-                        (facts->live || from_group_has(facts->kind, SOURCE_LABEL_WAIT_EVENT));
+                        (facts->live || shown->has_events_beside ||
+                         from_group_has(facts->kind, SOURCE_LABEL_WAIT_EVENT));
     if (shown->has_tree)
         return OPTIONS_GO_ON;
     snprintf(shown->no_blockers, sizeof shown->no_blockers,
@@ -223,8 +232,9 @@ int why_sessions_show(const struct why_sessions *sessions)
 
     if (status != OPTIONS_GO_ON)
         return status;
-    source_set_division(sessions->source,
-                        shown.has_events ? SOURCE_DIVISION_WAITS : SOURCE_LABEL_BLOCKER);
+    source_set_division(sessions->source, shown.has_events_beside ? SOURCE_DIVISION_BESIDE
+                                          : shown.has_events      ? SOURCE_DIVISION_WAITS
+                                                                  : SOURCE_LABEL_BLOCKER);
     why_events_start(&shown.events, shown.has_events);
     status = show_all(&shown);
     blocker_tree_release(&shown.tree);

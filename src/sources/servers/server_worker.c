@@ -196,6 +196,7 @@ static int hand_over(struct server_worker *worker, const struct frame *from)
 {
     struct server_interval *interval = &worker->interval;
     const struct source *source = worker->source;
+    const struct frame *events = source_beside(source);
     bool good = true;
 
     frame_start_at(&interval->frame, from);
@@ -205,6 +206,9 @@ static int hand_over(struct server_worker *worker, const struct frame *from)
     snprintf(interval->note, sizeof interval->note, "%s", from->note != NULL ? from->note : "");
     for (size_t i = 0; i < from->entity_count && good; i++)
         good = add_row(worker, from, i);
+    interval->first_event = interval->frame.entity_count;
+    for (size_t i = 0; events != NULL && i < events->entity_count && good; i++)
+        good = add_row(worker, events, i);
     return good ? CAMP_OK : CAMP_E_NOMEM;
 }
 

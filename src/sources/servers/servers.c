@@ -34,6 +34,15 @@ static void set_division(struct source *source, const char *label)
     atomic_store(&((struct servers *)source)->division, label);
 }
 
+static const struct frame *beside(const struct source *source)
+{
+    const struct servers *servers = (const struct servers *)source;
+    const char *division = atomic_load(&servers->division);
+
+    return division != NULL && strcmp(division, SOURCE_DIVISION_BESIDE) == 0 ? &servers->events
+                                                                             : NULL;
+}
+
 static void ask(struct servers *servers, uint64_t deadline_ns)
 {
     pthread_mutex_lock(&servers->lock);
@@ -86,7 +95,9 @@ static int take_rows(struct servers *servers, struct server_worker *worker)
     for (size_t i = 0; i < from->entity_count; i++) {
         const bool is_lost = from->entities[i].labels == LABELS_LOST;
         const char *values[LABELS_MOST] = { worker->name };
-        struct entity *entity = frame_add_row(&servers->frame, from, i);
+        const bool is_event = i >= worker->interval.first_event;
+        struct entity *entity =
+            frame_add_row(is_event ? &servers->events : &servers->frame, from, i);
 
         if (entity == NULL)
             return CAMP_E_NOMEM;
@@ -169,10 +180,13 @@ static int next(struct source *source, uint64_t deadline_ns, const struct frame 
     labels_start_interval();
     frame_clear(frame);
     frame->start_ns = start_ns;
+    frame_start_at(&servers->events, frame);
     r = take_intervals(servers);
+    servers->events.end_ns = frame->end_ns;
     now = now_ns(CLOCK_MONOTONIC);
     frame->wall_clock_ns =
         (int64_t)now_ns(CLOCK_REALTIME) - (int64_t)(now > frame->end_ns ? now - frame->end_ns : 0);
+    servers->events.wall_clock_ns = frame->wall_clock_ns;
     frame->note = servers->note;
     frame_count_lost_labels(frame);
     *ret_frame = frame;
@@ -201,6 +215,7 @@ static void close_servers(struct source *source)
     for (size_t i = 0; i < servers->count; i++)
         server_worker_close(&servers->workers[i]);
     frame_release(&servers->frame);
+    frame_release(&servers->events);
     servers_columns_release(&servers->columns);
     pthread_cond_destroy(&servers->asked);
     pthread_cond_destroy(&servers->answered);
@@ -368,12 +383,17 @@ int servers_source_open(const struct from *from, const struct server *servers, s
     if (all == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a source");
     all->source = (struct source){
-        .describe = describe, .next = next, .close = close_servers, .set_division = set_division
+        .describe = describe,
+        .next = next,
+        .close = close_servers,
+        .beside = beside,
+        .set_division = set_division,
     };
     all->stop = from->stop;
     all->open = open;
     init_lock(all);
     frame_init(&all->frame, &all->columns.schema);
+    frame_init(&all->events, &all->columns.schema);
     r = copy_from(all, from);
     if (r == CAMP_OK)
         r = start_threads(all, servers, count);

@@ -35,8 +35,11 @@ enum server_state {
 /* An interval of one server, on its way from its thread. The rows have the columns of all servers.
  */
 struct server_interval {
-    struct frame frame; /* the labels of its rows are only LABELS_LOST or not */
-    char *texts;        /* for each row the values of all labels but "server", each with its NUL */
+    /* The labels of its rows are only LABELS_LOST or not. Rows from the index `first_event` on are
+     * of the second frame. */
+    struct frame frame;
+    size_t first_event;
+    char *texts; /* for each row the values of all labels but "server", each with its NUL */
     size_t length, capacity;
     struct session_facts facts;
     char note[FRAME_NOTE_SIZE];
@@ -84,6 +87,7 @@ struct servers {
     size_t count;
     struct servers_columns columns;
     struct frame frame;
+    struct frame events; /* the second frame: the rows of SOURCE_DIVISION_BESIDE */
     char note[FRAME_NOTE_SIZE];
     const volatile sig_atomic_t *stop; /* of the caller */
     volatile sig_atomic_t is_stopped;  /* ends the waits of the threads */

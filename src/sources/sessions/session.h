@@ -19,7 +19,8 @@
  *
  * Divided by wait event, a session has a row for each event in which it waited, such as
  * "Lock/transactionid", and one without an event for the rest of its time: on a CPU, in the run
- * queue, asleep without an event, and unaccounted.
+ * queue, asleep without an event, and unaccounted. A second frame, `events`, may have these rows
+ * beside whole sessions; they have no blockers.
  *
  * If CPU and run queue are measured and samples only divide the remaining time, the states always
  * add up to the wall time, whatever the samples say. For comparison, sampled_asleep_ns is the time
@@ -102,7 +103,7 @@ struct session {
 /* Labels of sources that have blockers, in this order. The first two are pids of the server,
  * or "prepared" for a prepared transaction. The third is what a session does that blocks others. */
 #define SESSION_LABELS_OF_BLOCKERS                                                                 \
-    SOURCE_LABEL_BLOCKER, SOURCE_LABEL_ROOT_BLOCKER, "blocking_activity"
+    SOURCE_LABEL_BLOCKER, SOURCE_LABEL_ROOT_BLOCKER, SOURCE_LABEL_BLOCKING_ACTIVITY
 /* Their number, and that of SOURCE_LABEL_WAIT_EVENT, which may be the last label of any source. */
 #define SESSION_LABELS_MORE 4
 #define SESSION_BLOCKER_PREPARED "prepared"
@@ -120,7 +121,8 @@ enum session_division {
     SESSION_BY_STATEMENT, /* by the driver */
     SESSION_BY_BLOCKER,
     SESSION_BY_EVENT,
-    SESSION_BY_EVENT_AND_BLOCKER
+    SESSION_BY_EVENT_AND_BLOCKER,
+    SESSION_EVENTS_BESIDE
 };
 
 static inline bool session_division_has_events(enum session_division division)
@@ -189,6 +191,7 @@ struct session_frame {
     size_t time_capacity, rest_count, rest_capacity, block_count, block_capacity, event_capacity,
         event_measured_capacity, blocking_count, blocking_capacity;
     struct frame frame;
+    struct frame events;      /* the rows by wait event of SESSION_EVENTS_BESIDE */
     struct known_kind *kinds; /* [kind_count], cache of session_frame_state() */
     size_t kind_count, kind_capacity;
     struct index kind_index;
@@ -206,6 +209,9 @@ void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint
 
 /* Adds a row, or by `division` several. CAMP_OK or CAMP_E_NOMEM. */
 int session_frame_add(struct session_frame *sessions, const struct session *session);
+
+/* Returns the rows by wait event, or NULL if `division` is not SESSION_EVENTS_BESIDE. */
+const struct frame *session_frame_beside(const struct session_frame *sessions);
 
 /* Returns the number of CPUs of a server (from_facts.server_cpus), which is on this machine if
  * `is_local` is set; 0 if it is unknown. */

@@ -157,6 +157,7 @@ enum session_division session_division_of(const char *label)
         { SOURCE_LABEL_ROOT_BLOCKER, SESSION_BY_BLOCKER }, /* Rows by blocker have one root each. */
         { SOURCE_LABEL_WAIT_EVENT, SESSION_BY_EVENT },
         { SOURCE_DIVISION_WAITS, SESSION_BY_EVENT_AND_BLOCKER },
+        { SOURCE_DIVISION_BESIDE, SESSION_EVENTS_BESIDE },
     };
 
     for (size_t i = 0; label != NULL && i < ARRAY_COUNT(divisions); i++) {

@@ -88,6 +88,7 @@ int session_frame_init(struct session_frame *ret, const struct session_plan *pla
     ret->is_lock = ret->first_blocker_label < plan->label_count ? plan->is_lock : NULL;
     ret->is_sampled_lock = plan->is_sampled_lock != NULL ? plan->is_sampled_lock : plan->is_lock;
     frame_init(&ret->frame, &ret->schema);
+    frame_init(&ret->events, &ret->schema);
     r = parse_rules(&ret->rules, plan, error);
     if (r != CAMP_OK)
         return r;
@@ -108,6 +109,7 @@ void session_frame_release(struct session_frame *sessions)
     free(sessions->columns);
     session_rules_release(&sessions->rules);
     frame_release(&sessions->frame);
+    frame_release(&sessions->events);
     free(sessions->kinds);
     free(sessions->sampled.blocks);
     free(sessions->blocks);
@@ -177,14 +179,50 @@ void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint
     sessions->frame.start_ns = start_ns;
     sessions->frame.end_ns = end_ns;
     sessions->frame.wall_clock_ns = wall_clock_ns;
+    frame_start_at(&sessions->events, &sessions->frame);
+}
+
+static void exchange_frames(struct session_frame *sessions)
+{
+    const struct frame frame = sessions->frame;
+
+    sessions->frame = sessions->events;
+    sessions->events = frame;
+}
+
+/* Adds the rows of a session by wait event to sessions->events. */
+static int add_events(struct session_frame *sessions, const struct session *session)
+{
+    struct blocker_samples *blockers = sessions->blockers;
+    int r;
+
+    sessions->blockers = NULL;
+    sessions->division = SESSION_BY_EVENT;
+    exchange_frames(sessions);
+    r = session_events_add_rows(sessions, session);
+    exchange_frames(sessions);
+    sessions->division = SESSION_EVENTS_BESIDE;
+    sessions->blockers = blockers;
+    return r;
 }
 
 int session_frame_add(struct session_frame *sessions, const struct session *session)
 {
-    return session_division_has_events(sessions->division) &&
-                   sessions->event_label < sessions->schema.label_count && session->growth == NULL
-               ? session_events_add_rows(sessions, session)
-               : session_frame_add_blocked(sessions, session);
+    const bool has_events =
+        sessions->event_label < sessions->schema.label_count && session->growth == NULL;
+    int r;
+
+    if (has_events && session_division_has_events(sessions->division))
+        return session_events_add_rows(sessions, session);
+    r = session_frame_add_blocked(sessions, session);
+    return r == CAMP_OK && has_events && sessions->division == SESSION_EVENTS_BESIDE
+               ? add_events(sessions, session)
+               : r;
+}
+
+const struct frame *session_frame_beside(const struct session_frame *sessions)
+{
+    return sessions->division == SESSION_EVENTS_BESIDE ? &sessions->events : NULL;
 }
 
 int session_frame_add_blocked(struct session_frame *sessions, const struct session *session)

@@ -36,6 +36,31 @@ static void the_most_frequent_of_several_names_of_an_event_is_used(void **state)
     postgres_events_release(&events);
 }
 
+static void a_lock_has_its_name_before_sql_has_reported_it(void **state)
+{
+    struct postgres_events events = { .version = 150018 };
+    char buffer[POSTGRES_EVENT_SIZE];
+
+    (void)state;
+    assert_string_equal(postgres_event_name(&events, 0x03000004, buffer), "tuple");
+    assert_string_equal(postgres_event_name(&events, 0x0300000b, buffer), "0x0300000b");
+    assert_string_equal(postgres_event_name(&events, 0x01000038, buffer), "BufferContent");
+    assert_string_equal(postgres_event_name(&events, 0x01000039, buffer), "0x01000039");
+    assert_string_equal(postgres_event_name(&events, 0x06000004, buffer), "0x06000004");
+    /* What SQL reports is right, if it does so often. */
+    add(&events, 0x03000004, "Lock", "advisory");
+    assert_string_equal(postgres_event_name(&events, 0x03000004, buffer), "tuple");
+    for (int i = 0; i < 8; i++)
+        add(&events, 0x03000004, "Lock", "advisory");
+    assert_string_equal(postgres_event_name(&events, 0x03000004, buffer), "advisory");
+    events.version = 170000;
+    assert_string_equal(postgres_event_name(&events, 0x03000005, buffer), "transactionid");
+    assert_string_equal(postgres_event_name(&events, 0x01000038, buffer), "0x01000038");
+    events.version = 130000;
+    assert_string_equal(postgres_event_name(&events, 0x03000005, buffer), "0x03000005");
+    postgres_events_release(&events);
+}
+
 static void an_event_number_that_does_not_match_its_class_is_ignored(void **state)
 {
     struct postgres_events events = { 0 };
@@ -85,6 +110,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_most_frequent_of_several_names_of_an_event_is_used),
+        cmocka_unit_test(a_lock_has_its_name_before_sql_has_reported_it),
         cmocka_unit_test(an_event_number_that_does_not_match_its_class_is_ignored),
         cmocka_unit_test(the_class_of_an_event_is_the_upper_byte_of_its_number),
         cmocka_unit_test(events_are_found_in_whatever_order_they_were_added),

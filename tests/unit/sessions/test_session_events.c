@@ -252,6 +252,43 @@ static void each_row_has_the_lengths_of_its_event(void **state)
     assert_int_equal(sessions.frame.elapsed_ns[2], 0);
 }
 
+static void whole_sessions_may_have_their_rows_by_event_beside_them(void **state)
+{
+    static const int64_t eight = 8;
+    const struct blocked_sample waiting[] = { { 7, 70, &eight, 1 } };
+    const struct frame *events;
+    uint64_t elapsed_ns = 0;
+
+    (void)state;
+    assert_null(session_frame_beside(&sessions));
+    sessions.division = session_division_of(SOURCE_DIVISION_BESIDE);
+    assert_int_equal(blocker_samples_add(&samples, 1000, waiting, 1), CAMP_OK);
+    assert_int_equal(blocker_samples_add(&samples, 1010, waiting, 1), CAMP_OK);
+    add(0, 7, ELAPSED_NS, 60);
+    add_with_lengths();
+    events = session_frame_beside(&sessions);
+    assert_int_equal(sessions.frame.entity_count, 2);
+    assert_int_equal(events->entity_count, 4 + 3);
+    assert_int_equal(events->end_ns, sessions.frame.end_ns);
+    /* The session keeps its blocker; its parts have none, and add up to it. */
+    assert_string_equal(event_at(0), "");
+    assert_string_equal(labels_value(sessions.frame.entities[0].labels, BLOCKER), "8");
+    assert_int_equal(value(0, "blocked_ns"), 111);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(labels_value(events->entities[i].labels, BLOCKER), "");
+        elapsed_ns += events->elapsed_ns[i];
+    }
+    assert_int_equal(elapsed_ns, ELAPSED_NS);
+    assert_string_equal(labels_value(events->entities[1].labels, EVENT), "Lock/tuple");
+    assert_int_equal(events->elapsed_ns[1], 111);
+    /* Idle sleeps are only among the parts. */
+    assert_int_equal(value(1, "waits"), 3);
+    assert_string_equal(labels_value(events->entities[5].labels, EVENT), "Client/ClientRead");
+    assert_int_equal(frame_values(events, 5)[sessions.first_length_column], 1);
+    session_frame_begin(&sessions, 1001, 2001, 6);
+    assert_int_equal(events->entity_count, 0);
+}
+
 static void a_whole_session_has_the_lengths_of_what_is_not_idle(void **state)
 {
     (void)state;
@@ -307,6 +344,7 @@ int main(void)
         TEST(the_row_of_a_lock_has_its_measured_blocker),
         TEST(an_event_is_divided_by_blocker_if_both_are_asked_for),
         TEST(each_row_has_the_lengths_of_its_event),
+        TEST(whole_sessions_may_have_their_rows_by_event_beside_them),
         TEST(a_whole_session_has_the_lengths_of_what_is_not_idle),
         TEST(the_longest_wait_of_a_sum_is_that_of_one_row),
         TEST(sessions_are_divided_only_by_labels_that_divide),

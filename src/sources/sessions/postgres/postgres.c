@@ -19,6 +19,11 @@ static void set_division(struct source *base, const char *label)
         statement_counts_forget(&source->counts.counts);
 }
 
+static const struct frame *beside(const struct source *base)
+{
+    return session_frame_beside(&((const struct postgres_source *)base)->sessions);
+}
+
 static const struct session_facts *session_facts(const struct source *base)
 {
     return &((const struct postgres_source *)base)->facts;
@@ -296,6 +301,7 @@ int postgres_source_open(const struct from *from, const char *conninfo, struct s
     source->source = (struct source){ .describe = describe,
                                       .next = next,
                                       .close = close_postgres,
+                                      .beside = beside,
                                       .set_division = set_division,
                                       .session_facts = session_facts };
     source->stop = from->stop;

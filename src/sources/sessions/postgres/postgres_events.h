@@ -2,7 +2,8 @@
  * The names of PostgreSQL's wait events. In memory an event is a number. The upper byte of the
  * number is the class; the lower bytes depend on the server's version. SQL reports names. To find
  * the name of a number, camp reads the event in a backend's memory right after SQL has reported the
- * event of this backend.
+ * event of this backend. Until SQL has reported it, a lock has the name that it has in the source
+ * of this version, as far as that is known.
  */
 #pragma once
 
@@ -27,6 +28,7 @@ struct postgres_event {
 struct postgres_events {
     struct postgres_event *events; /* [count], in ascending order of numbers */
     size_t count, capacity;
+    int version; /* of the server, such as 150018; 0: unknown */
 };
 
 /* Frees the events. An all-zero struct has no events. */

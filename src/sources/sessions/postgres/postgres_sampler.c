@@ -117,6 +117,7 @@ static int take_snapshot(struct postgres_source *source, bool whole, uint64_t un
     sampler->untracked = snapshot->untracked;
     postgres_counts_add_own(&source->counts, snapshot->own_query_id);
     sampler->has_untracked_waits = snapshot->version >= HAS_UNTRACKED_WAITS;
+    source->events.version = snapshot->version;
     is_same = snapshot->connection == sampler->connection;
     sampler->connection = snapshot->connection;
     if (!is_same) {
