@@ -181,7 +181,7 @@ assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswit
 }
 
 @test "in a terminal of 40, each process that waited for a CPU behind the subject has its time" {
-    need_causes
+    need_states
     start_victim
     VICTIM=$VICTIM NO_COLOR=1 LC_ALL=C.UTF-8 CAMP=$CAMP script -qec \
         'stty cols 40; "$CAMP" why "$VICTIM" 1s 1' /dev/null </dev/null >"$BATS_TEST_TMPDIR/terminal" 3>&-
