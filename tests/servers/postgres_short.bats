@@ -15,6 +15,7 @@ setup_file() {
     start_postgres
     export PG_FOLDER PG_PID PG
     query_postgres 'create role worker login'
+    query_postgres 'grant pg_monitor to worker'
     query_postgres 'create database shop'
     echo 'select count(*) from generate_series(1, 20000);' >"$SERVERS/short.sql"
 }
@@ -22,7 +23,8 @@ setup_file() {
 teardown_file() { servers_end; }
 setup() { ! is_file_skipped || skip "$SKIP_FILE"; }
 
-# record_short TIER: records while sessions come and go, 50 a second where the machine is fast enough.
+# record_short TIER: records while sessions come and go, 50 a second where the machine is fast enough. They are of camp's
+# role and database, so that all entries of the server's table, used or not, look like that of camp's own session.
 record_short() {
     rm -f "$SERVERS/short.camp"
     PGAPPNAME=short "$POSTGRES_BIN/pgbench" -n -C -R 50 -c 4 -T 600 -f "$SERVERS/short.sql" \
@@ -30,7 +32,7 @@ record_short() {
     PGBENCH_PID=$!
     SERVER_PIDS+=("$PGBENCH_PID")
     until_it has_backend short
-    record_beside short --from "postgres:$PG" --tier "$1" --interval 1s
+    record_beside short --from "postgres:host=$PG_FOLDER dbname=shop user=worker" --tier "$1" --interval 1s
     until_it has_sessions "$2"
     end_recording short "$RECORD_PID"
     kill "$PGBENCH_PID"

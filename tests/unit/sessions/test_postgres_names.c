@@ -105,6 +105,20 @@ static void an_own_entry_reveals_where_memory_has_numbers_and_application(void *
     assert_int_equal(layout.application_offset, APPLICATION_OFFSET);
 }
 
+static void the_numbers_in_the_next_entry_are_not_those_of_this_one(void **state)
+{
+    struct postgres_layout layout = { .pid = getpid(),
+                                      .activities_known = 1,
+                                      .activity_offset = APPLICATION_OFFSET - 8 };
+
+    (void)state;
+    make_entry();
+    put(432 + NUMBERS_OFFSET, &numbers, sizeof numbers);
+    postgres_layout_resolve_names(&layout, &numbers, application, entry);
+    assert_int_equal(layout.numbers_offset, NUMBERS_OFFSET);
+    assert_int_equal(layout.application_offset, APPLICATION_OFFSET);
+}
+
 static void two_possible_places_of_the_numbers_or_the_application_are_refused(void **state)
 {
     const uintptr_t pointer = (uintptr_t)application;
@@ -133,6 +147,7 @@ int main(void)
         cmocka_unit_test(a_long_name_is_cut_and_ten_thousand_names_are_the_most),
         cmocka_unit_test(a_session_that_only_memory_knows_has_a_name_and_labels),
         cmocka_unit_test(an_own_entry_reveals_where_memory_has_numbers_and_application),
+        cmocka_unit_test(the_numbers_in_the_next_entry_are_not_those_of_this_one),
         cmocka_unit_test(two_possible_places_of_the_numbers_or_the_application_are_refused),
     };
 

@@ -222,12 +222,13 @@ void postgres_layout_confirm(struct postgres_layout *layout, enum postgres_activ
     layout->code[activity] = code;
 }
 
-/* Returns the only offset at which an entry has the numbers, or 0. */
-static uint32_t find_numbers(const struct postgres_numbers *numbers, const unsigned char *entry)
+/* Returns the only offset below `end` at which an entry has the numbers, or 0. */
+static uint32_t find_numbers(const struct postgres_numbers *numbers, const unsigned char *entry,
+                             uint32_t end)
 {
     uint32_t ret = 0;
 
-    for (uint32_t offset = 4; offset + sizeof *numbers <= POSTGRES_ENTRY_SIZE; offset += 4) {
+    for (uint32_t offset = 4; offset + sizeof *numbers <= end; offset += 4) {
         if (memcmp(entry + offset, numbers, sizeof *numbers) != 0)
             continue;
         if (ret != 0)
@@ -270,7 +271,10 @@ void postgres_layout_resolve_names(struct postgres_layout *layout,
                                    const struct postgres_numbers *numbers, const char *application,
                                    const unsigned char entry[POSTGRES_ENTRY_SIZE])
 {
-    layout->numbers_offset = find_numbers(numbers, entry);
+    /* Behind an entry follows the next one, which may have the same numbers of an earlier session.
+     * In all versions the numbers are before st_state. */
+    layout->numbers_offset = find_numbers(
+        numbers, entry, layout->activities_known ? layout->activity_offset : POSTGRES_ENTRY_SIZE);
     layout->application_offset = find_pointer(layout->pid, application, entry);
     if (layout->numbers_offset == 0 || layout->application_offset == 0)
         layout->numbers_offset = layout->application_offset = 0;
