@@ -218,6 +218,21 @@ assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswit
     grep -q "\"pid\":$sleeper," "$BATS_TEST_TMPDIR/output"
 }
 
+@test "the calls of a process that ends are at most the states in which it slept" {
+    need_states
+    local seconds
+    for seconds in 1.55 2.02; do
+        sleep "$seconds" &
+        ask '
+for i in intervals:
+    for name in {call["state"] for call in i["calls"]}:
+        slept = sum(call["sleep_ns"] for call in i["calls"] if call["state"] == name)
+        assert slept <= sum(row["time_ns"] for row in i["tree"] if row["level"] == "state" and row["state"] == name), i
+assert any(call["sleep_ns"] > 0 for i in intervals for call in i["calls"]), intervals
+' "$!" 100ms
+    done
+}
+
 @test "a process that does not exist, and a name that no process has, fail in one line" {
     run --separate-stderr "$CAMP" why 99999999 100ms 1
     [ "$status" -eq 1 ]
