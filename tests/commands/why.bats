@@ -251,6 +251,25 @@ assert any(call["sleep_ns"] > 0 for i in intervals for call in i["calls"]), inte
     [ "$stderr" = "camp why: no process has the name WHY-VICTIM: did you mean 'why-victim'?" ]
 }
 
+@test "of a thread camp why names the process to give" {
+    need_states
+    python3 -c '
+import ctypes, threading, time
+def work():
+    ctypes.CDLL(None).prctl(15, b"why-a-thread", 0, 0, 0)
+    print(threading.get_native_id(), flush=True)
+    time.sleep(60)
+threading.Thread(target=work).start()' >"$BATS_TEST_TMPDIR/thread" 3>&- &
+    local process=$!
+    until_it test -s "$BATS_TEST_TMPDIR/thread"
+    local thread
+    thread=$(<"$BATS_TEST_TMPDIR/thread")
+    run -1 --separate-stderr "$CAMP" why "$thread" 100ms 1
+    [ "$stderr" = "camp why: there is no process $thread: it is a thread of the process $process" ]
+    run -1 --separate-stderr "$CAMP" why why-a-thread 100ms 1
+    [ "$stderr" = "camp why: no process has the name why-a-thread: it is of a thread of the process $process" ]
+}
+
 @test "camp why NAME goes on when the last process of the name has ended" {
     need_states
     cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/why-brief"
