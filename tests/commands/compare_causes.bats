@@ -23,10 +23,10 @@ teardown() {
 }
 
 # record_load NAME FILE [INTERVALS]: records the victim of a load of explain_pairs.py, which runs only during the recording. Its
-# processes have priority, so that other programs delay them little.
+# processes have the highest priority, so that other programs delay them little.
 record_load() {
     rm -f victim
-    nice -n -5 python3 "$PAIRS" "$1" "$PWD/victim" 3>&- &
+    PREFERRED=1 python3 "$PAIRS" "$1" "$PWD/victim" 3>&- &
     until_it test -e victim
     "$CAMP" record --why --why-of compared --force --output "$2" 50ms "${3:-40}"
     end_children KILL
