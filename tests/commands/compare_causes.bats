@@ -11,6 +11,8 @@ load why
 setup_file() {
     find_refusal why --count 1 --interval 50ms
     export REFUSAL PAIRS=$BATS_TEST_DIRNAME/explain_pairs.py VICTIM_NAME=compared
+    # A recording has all processes with the name, also those of another test.
+    export BATS_NO_PARALLELIZE_WITHIN_FILE=true
 }
 
 setup() {
