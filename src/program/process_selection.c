@@ -68,7 +68,7 @@ int complain_of_missing_process(int32_t pid)
         return complain(STATUS_FAILURE,
                         "there is no process %" PRId32 ": it is a thread of the process %" PRId32,
                         pid, process);
-    return complain(STATUS_FAILURE, "there is no process %" PRId32 "; see camp list processes",
+    return complain(STATUS_FAILURE, "there is no process %" PRId32 " now; see camp list processes",
                     pid);
 }
 
