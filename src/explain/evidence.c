@@ -154,6 +154,11 @@ double evidence_seconds(const struct evidence *evidence)
     return (double)evidence->elapsed_ns / NS_PER_S;
 }
 
+struct measure evidence_of_processes(const struct evidence *evidence, const char *columns)
+{
+    return measure_columns(&evidence->processes, evidence_seconds(evidence), columns);
+}
+
 static void compare_cpu(struct evidence_machine *machine, int64_t id, double busy)
 {
     if (!machine->has_rows || busy > machine->fullest.share)

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "ledger/registry.h"
+#include "measure.h"
 
 #include <stdbool.h>
 
@@ -123,3 +124,6 @@ struct evidence_process evidence_process_next(const struct evidence *evidence,
 
 /* Returns the length of all intervals in seconds. */
 double evidence_seconds(const struct evidence *evidence);
+
+/* The sum of some columns (measure_columns()) of the processes. */
+struct measure evidence_of_processes(const struct evidence *evidence, const char *columns);

@@ -18,11 +18,6 @@
 #define KERNEL_FACTOR 2     /* system time is notable from so many times the user time */
 #define SLICE_MOST_S 100e-6 /* CPU time for each switch, above which slices are not small */
 
-static struct measure of_processes(const struct evidence *evidence, const char *columns)
-{
-    return measure_columns(&evidence->processes, evidence_seconds(evidence), columns);
-}
-
 static struct measure class_of_processes(const struct evidence *evidence, enum column_class class)
 {
     return measure_class(&evidence->processes, evidence_seconds(evidence), class);
@@ -283,9 +278,9 @@ static size_t choose(const struct candidates *candidates, struct finding *ret)
 static struct candidates candidates_of(const struct evidence *evidence, const char *columns,
                                        bool (*is_meant)(const struct candidates *, size_t))
 {
-    return (struct candidates){ evidence, of_processes(evidence, columns),
-                                of_processes(evidence, "user_ns"),
-                                of_processes(evidence, "system_ns trap_ns"), is_meant };
+    return (struct candidates){ evidence, evidence_of_processes(evidence, columns),
+                                evidence_of_processes(evidence, "user_ns"),
+                                evidence_of_processes(evidence, "system_ns trap_ns"), is_meant };
 }
 
 static bool is_mostly_system(const struct candidates *candidates, size_t row)
@@ -347,7 +342,7 @@ void find_small_slices(const struct evidence *evidence, struct finding *ret)
 void find_page_faults(const struct evidence *evidence, struct finding *ret)
 {
     const bool has_traps = columns_has(evidence->rows.frame.schema, "trap_ns", NULL);
-    const struct measure cpu = of_processes(evidence, has_traps ? "trap_ns" : "user_ns");
+    const struct measure cpu = evidence_of_processes(evidence, has_traps ? "trap_ns" : "user_ns");
     const struct candidates candidates =
         candidates_of(evidence, "minor_faults major_faults", is_any);
     const size_t row = choose(&candidates, ret);

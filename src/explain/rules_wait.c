@@ -12,16 +12,11 @@
 #define SUSPENDED_SHARE 0.99 /* the share of its time from which a stopped thread is suspended */
 #define POLLING_SHARE 0.5    /* the share of its time that a polling process sleeps for a timer */
 
-static struct measure of_processes(const struct evidence *evidence, const char *columns)
-{
-    return measure_columns(&evidence->processes, evidence_seconds(evidence), columns);
-}
-
 static void find_sleep(const struct evidence *evidence, struct finding *ret, const char *columns,
                        uint32_t states)
 {
     const double seconds = evidence_seconds(evidence);
-    const struct measure sleep = of_processes(evidence, columns);
+    const struct measure sleep = evidence_of_processes(evidence, columns);
     const struct measure others = measure_columns(&evidence->short_lived.frame, seconds, columns);
     const size_t most = measure_most(&sleep), most_other = measure_most(&others);
 
@@ -59,7 +54,7 @@ void find_text_faults(const struct evidence *evidence, struct finding *ret)
 
 void find_memory_pressure(const struct evidence *evidence, struct finding *ret)
 {
-    const struct measure faults = of_processes(evidence, "data_fault_ns text_fault_ns");
+    const struct measure faults = evidence_of_processes(evidence, "data_fault_ns text_fault_ns");
     const double seconds = evidence_seconds(evidence);
 
     finding_name(ret, evidence, faults.frame, measure_most(&faults));

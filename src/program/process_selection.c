@@ -2,7 +2,10 @@
 
 #include "command.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,11 +41,86 @@ int32_t pid_or_name(const char *text)
     return errno != 0 || pid < 1 || pid > INT32_MAX ? NO_PID : (int32_t)pid;
 }
 
+/* Returns the process of a thread, or 0. */
+static int32_t process_of_thread(int32_t tid)
+{
+    char path[64], line[128];
+    int32_t pid = 0;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%" PRId32 "/status", tid);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    while (pid == 0 && fgets(line, sizeof line, file) != NULL) {
+        if (strncmp(line, "Tgid:", 5) == 0)
+            pid = (int32_t)strtol(line + 5, NULL, 10);
+    }
+    fclose(file);
+    return pid != tid ? pid : 0;
+}
+
 int complain_of_missing_process(int32_t pid)
 {
+    const int32_t process = process_of_thread(pid);
+
+    if (process > 0)
+        return complain(STATUS_FAILURE,
+                        "there is no process %" PRId32 ": it is a thread of the process %" PRId32,
+                        pid, process);
+    return complain(STATUS_FAILURE, "there is no process %" PRId32 " now; see camp list processes",
+                    pid);
+}
+
+/* Returns whether a process has a thread with a name. */
+static bool has_thread_named(int32_t pid, const char *name)
+{
+    char path[64], file_path[64 + 256 + 8], comm[64];
+    const struct dirent *entry;
+    bool found = false;
+    DIR *folder;
+
+    snprintf(path, sizeof path, "/proc/%" PRId32 "/task", pid);
+    folder = opendir(path);
+    while (folder != NULL && !found && (entry = readdir(folder)) != NULL) {
+        FILE *file;
+
+        snprintf(file_path, sizeof file_path, "%s/%s/comm", path, entry->d_name);
+        file = fopen(file_path, "re");
+        if (file == NULL)
+            continue;
+        if (fgets(comm, sizeof comm, file) != NULL) {
+            comm[strcspn(comm, "\n")] = '\0';
+            found = strcmp(comm, name) == 0;
+        }
+        fclose(file);
+    }
+    if (folder != NULL)
+        closedir(folder);
+    return found;
+}
+
+int32_t process_of_thread_named(const char *name)
+{
+    const struct dirent *entry;
+    int32_t found = 0;
+    DIR *folder = opendir("/proc");
+
+    while (folder != NULL && found == 0 && (entry = readdir(folder)) != NULL) {
+        const int32_t pid = pid_or_name(entry->d_name);
+
+        if (pid > 0 && has_thread_named(pid, name))
+            found = pid;
+    }
+    if (folder != NULL)
+        closedir(folder);
+    return found;
+}
+
+int complain_of_thread_name(const char *name, int32_t pid)
+{
     return complain(STATUS_FAILURE,
-                    "there is no process %d (of a thread, give its process); see camp list "
-                    "processes",
+                    "no process has the name %s: it is of a thread of the process %" PRId32, name,
                     pid);
 }
 

@@ -48,6 +48,12 @@ bool process_has_ended(const struct camp_process *process);
 
 /* Print an error about the process, and return STATUS_FAILURE. */
 int complain_of_missing_process(int32_t pid);
+
+/* Returns a process that has a thread with this name now, or 0. */
+int32_t process_of_thread_named(const char *name);
+
+/* Says that no process has a name, which a thread of the process has. Returns STATUS_FAILURE. */
+int complain_of_thread_name(const char *name, int32_t pid);
 int complain_of_unseen_process(int32_t pid);
 /* Prints an error and returns STATUS_FAILURE. `pid` is the result of selection_unseen(). */
 int selection_complain_of_unseen(const struct process_selection *processes, int32_t pid);

@@ -346,15 +346,6 @@ static void append_label(sqlite3_str *sql, const char *name)
                         name, name);
 }
 
-static bool has_label(const struct recorder_table *table, const char *name)
-{
-    for (size_t i = 0; i < table->schema->label_count; i++) {
-        if (strcmp(table->schema->label_names[i], name) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Of each entity the row with max(since_tick): SQLite takes the other columns from the row of a
  * maximum only if the query has no minimum beside it. */
 int recorder_entity_view(const struct recorder_table *tables, size_t count, sqlite3 *database)
@@ -369,7 +360,7 @@ int recorder_entity_view(const struct recorder_table *tables, size_t count, sqli
         for (size_t j = 0; j < tables[i].schema->label_count; j++) {
             const char *name = tables[i].schema->label_names[j];
 
-            if (i == 0 || !has_label(&tables[0], name))
+            if (i == 0 || schema_find_label(tables[0].schema, name) == SIZE_MAX)
                 append_label(sql, name);
         }
     }

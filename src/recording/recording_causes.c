@@ -158,11 +158,6 @@ static bool is_possible(const struct recording_causes *causes, const struct caus
            (row->kind != CAMP_CAUSE_GROUP || (row->id < CAUSE_GROUPS && causes->is_there[row->id]));
 }
 
-static bool is_equal(const struct cause *a, const struct cause *b)
-{
-    return a->group == b->group && a->state == b->state && a->kind == b->kind && a->id == b->id;
-}
-
 static int read_cause(struct recording_causes *causes, sqlite3_stmt *row, struct camp_error *error)
 {
     static const int64_t most[] = { CAUSE_GROUPS - 1, WORDS_MOST - 1, WORDS_MOST - 1, UINT32_MAX,
@@ -183,7 +178,7 @@ static int read_cause(struct recording_causes *causes, sqlite3_stmt *row, struct
     cause.wait_ns = (uint64_t)numbers[4];
     if (!is_possible(causes, &cause))
         return damaged(causes, "a cause of a group that is not there, or of another state", error);
-    if (rows->count > 0 && is_equal(&rows->items[rows->count - 1], &cause))
+    if (rows->count > 0 && cause_is_same(&rows->items[rows->count - 1], &cause))
         return damaged(causes, "a cause twice", error);
     return add_time(causes, &cause, error);
 }

@@ -11,6 +11,8 @@ load why
 setup_file() {
     find_refusal why --count 1 --interval 50ms
     export REFUSAL PAIRS=$BATS_TEST_DIRNAME/explain_pairs.py VICTIM_NAME=compared
+    # A recording has all processes with the name, also those of another test.
+    export BATS_NO_PARALLELIZE_WITHIN_FILE=true
 }
 
 setup() {
@@ -23,10 +25,10 @@ teardown() {
 }
 
 # record_load NAME FILE [INTERVALS]: records the victim of a load of explain_pairs.py, which runs only during the recording. Its
-# processes have priority, so that other programs delay them little.
+# processes have the highest priority, so that other programs delay them little.
 record_load() {
     rm -f victim
-    nice -n -5 python3 "$PAIRS" "$1" "$PWD/victim" 3>&- &
+    PREFERRED=1 python3 "$PAIRS" "$1" "$PWD/victim" 3>&- &
     until_it test -e victim
     "$CAMP" record --why --why-of compared --force --output "$2" 50ms "${3:-40}"
     end_children KILL

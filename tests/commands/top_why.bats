@@ -127,6 +127,13 @@ assert longest >= measured - tick, (longest, measured)
 END
 }
 
+@test "of a recording camp top --why gives a command that a shell can run" {
+    need_states
+    "$CAMP" record --why --output "$BATS_TEST_TMPDIR/my rec.camp" 50ms 2
+    run -2 --separate-stderr "$CAMP" top --why --from "$BATS_TEST_TMPDIR/my rec.camp"
+    [[ $stderr == *" is a recording: give camp why --from '$BATS_TEST_TMPDIR/my rec.camp'; if it is of sessions, leave out --why to see how long their waits were" ]]
+}
+
 @test "camp top --why knows no lengths of waits that have not ended" {
     need_states
     a_process "$NAPS" '

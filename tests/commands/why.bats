@@ -218,6 +218,21 @@ assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswit
     grep -q "\"pid\":$sleeper," "$BATS_TEST_TMPDIR/output"
 }
 
+@test "the calls of a process that ends are at most the states in which it slept" {
+    need_states
+    local seconds
+    for seconds in 1.55 2.02; do
+        sleep "$seconds" &
+        ask '
+for i in intervals:
+    for name in {call["state"] for call in i["calls"]}:
+        slept = sum(call["sleep_ns"] for call in i["calls"] if call["state"] == name)
+        assert slept <= sum(row["time_ns"] for row in i["tree"] if row["level"] == "state" and row["state"] == name), i
+assert any(call["sleep_ns"] > 0 for i in intervals for call in i["calls"]), intervals
+' "$!" 100ms
+    done
+}
+
 @test "a process that does not exist, and a name that no process has, fail in one line" {
     run --separate-stderr "$CAMP" why 99999999 100ms 1
     [ "$status" -eq 1 ]
@@ -234,6 +249,25 @@ assert rest(sum(row["percent"] for row in groups if (row["who"] or "").startswit
     run --separate-stderr "$CAMP" why WHY-VICTIM 100ms 1
     [ "$status" -eq 1 ]
     [ "$stderr" = "camp why: no process has the name WHY-VICTIM: did you mean 'why-victim'?" ]
+}
+
+@test "of a thread camp why names the process to give" {
+    need_states
+    python3 -c '
+import ctypes, threading, time
+def work():
+    ctypes.CDLL(None).prctl(15, b"why-a-thread", 0, 0, 0)
+    print(threading.get_native_id(), flush=True)
+    time.sleep(60)
+threading.Thread(target=work).start()' >"$BATS_TEST_TMPDIR/thread" 3>&- &
+    local process=$!
+    until_it test -s "$BATS_TEST_TMPDIR/thread"
+    local thread
+    thread=$(<"$BATS_TEST_TMPDIR/thread")
+    run -1 --separate-stderr "$CAMP" why "$thread" 100ms 1
+    [ "$stderr" = "camp why: there is no process $thread: it is a thread of the process $process" ]
+    run -1 --separate-stderr "$CAMP" why why-a-thread 100ms 1
+    [ "$stderr" = "camp why: no process has the name why-a-thread: it is of a thread of the process $process" ]
 }
 
 @test "camp why NAME goes on when the last process of the name has ended" {

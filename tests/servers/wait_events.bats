@@ -270,7 +270,7 @@ import json, sys
 for row in json.loads(sys.argv[1])["entities"]:
     assert row["counters"]["waits"] is None and row["waits_p50_ns"] is None, row' "$output"
     run -2 "$CAMP" top --why --from "$BATS_TEST_TMPDIR/events.camp"
-    [[ $output == 'camp top: --why measures now, and '*' is a recording: leave out --why to see '* ]]
+    [[ $output == 'camp top: --why measures now, and '*' is a recording: give camp why --from '*'; if it is of sessions, leave out --why to see '* ]]
 }
 
 # frames_of FILE [OPTION...]: prints all intervals of a recording.

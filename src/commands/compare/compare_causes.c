@@ -33,6 +33,22 @@ static int find_undivided(double *ret, const struct comparison *states,
     return r;
 }
 
+/* Sets *ret to the largest own time of the entity of each cause (comparison_find_most()). */
+static int find_most(double **ret, const struct comparison *states,
+                     const struct compared_causes *causes, const struct compare_side *side)
+{
+    double *of_entities = NULL, *of_causes = calloc(causes->count + 1, sizeof *of_causes);
+    int r = of_causes != NULL ? CAMP_OK : CAMP_E_NOMEM;
+
+    if (r == CAMP_OK)
+        r = comparison_find_most(&side->timeline, states->entities->count, &of_entities);
+    for (size_t i = 0; i < causes->count && r == CAMP_OK; i++)
+        of_causes[i] = of_entities[causes->items[i].entity];
+    free(of_entities);
+    *ret = of_causes; /* comparison_release() frees it */
+    return r;
+}
+
 /* Counts for each row of the states how many of its causes differ. */
 static int mark_states(struct comparison *states, const struct comparison *differences,
                        const struct compared_causes *causes)
@@ -77,6 +93,8 @@ int compare_causes(struct comparison *ret, struct comparison *states,
         ret->undivided[i] = calloc(causes->count + 1, sizeof *ret->undivided[i]);
         r = ret->undivided[i] != NULL ? find_undivided(ret->undivided[i], states, ret, &sides[i])
                                       : CAMP_E_NOMEM;
+        if (r == CAMP_OK)
+            r = find_most(&ret->most[i], states, causes, &sides[i]);
     }
     ret->families = 2;
     if (r == CAMP_OK)

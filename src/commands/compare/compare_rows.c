@@ -141,10 +141,31 @@ static void widen(struct difference *difference, const struct comparison *compar
     difference->wide.high += undivided[1][entity];
 }
 
+/* Bounds an interval by what is possible: all of the entity's own time in the state in one
+ * recording, and nothing in the other. Time in no state may be negative. The value stays within. */
+static void limit(struct bounds *bounds, double value, double most_before, double most_after,
+                  bool may_be_negative)
+{
+    const double both = most_before + most_after;
+
+    if (!isfinite(bounds->low) || !isfinite(bounds->high))
+        return;
+    bounds->low = fmin(value, fmax(bounds->low, may_be_negative ? -both : -most_before));
+    bounds->high = fmax(value, fmin(bounds->high, may_be_negative ? both : most_after));
+}
+
+static void limit_both(struct difference *difference, double most_before, double most_after,
+                       bool may_be_negative)
+{
+    limit(&difference->own, difference->value, most_before, most_after, may_be_negative);
+    limit(&difference->wide, difference->value, most_before, most_after, may_be_negative);
+}
+
 static void measure(const struct comparison *comparison, const struct side_rows sides[2],
                     struct series *series, uint64_t seed, struct compared_row *row)
 {
     const size_t rows = comparison->count * (comparison->families > 0 ? comparison->families : 1);
+    const bool may_be_negative = comparison->states[row->state].columns[0] == NO_COLUMN;
 
     for (int i = 0; i < 2; i++) {
         const size_t count = sides[i].timeline->frame_count;
@@ -158,6 +179,45 @@ static void measure(const struct comparison *comparison, const struct side_rows 
     difference_of(&row->rate.ratios[0], &row->rate.ratios[1], rows, &row->rate.difference);
     difference_of(&row->share.ratios[0], &row->share.ratios[1], rows, &row->share.difference);
     widen(&row->rate.difference, comparison, row->entity);
+    limit_both(&row->rate.difference, comparison->most[0][row->entity],
+               comparison->most[1][row->entity], may_be_negative);
+    limit_both(&row->share.difference, 1, 1, may_be_negative);
+}
+
+int comparison_find_most(const struct timeline *timeline, size_t entity_count, double **ret)
+{
+    double *sums = calloc(entity_count + 1, sizeof *sums);
+    double *most = calloc(entity_count + 1, sizeof *most);
+
+    for (size_t i = 0; sums != NULL && most != NULL && i < timeline->frame_count; i++) {
+        const struct timeline_frame *frame = &timeline->frames[i];
+        double wall_s = 0;
+
+        for (size_t row = frame->first; row < frame->first + frame->count; row++) {
+            const size_t entity = entity_of(timeline, row);
+
+            if (entity == NO_ENTITY)
+                wall_s = (double)timeline->elapsed_s[row];
+            else
+                sums[entity] += (double)timeline->elapsed_s[row];
+        }
+        for (size_t row = frame->first; row < frame->first + frame->count; row++) {
+            const size_t entity = entity_of(timeline, row);
+
+            if (entity == NO_ENTITY)
+                continue;
+            if (wall_s > 0)
+                most[entity] = fmax(most[entity], sums[entity] / wall_s);
+            sums[entity] = 0;
+        }
+    }
+    *ret = most;
+    if (sums == NULL) {
+        free(most);
+        *ret = NULL;
+    }
+    free(sums);
+    return *ret != NULL ? CAMP_OK : CAMP_E_NOMEM;
 }
 
 void comparison_rates(const struct comparison *comparison, int side,
@@ -330,10 +390,13 @@ int comparison_fill(struct comparison *comparison, const struct timeline *const 
                     size_t entity_count, double least, uint64_t seed)
 {
     struct side_rows rows[2] = { 0 };
-    int r = order_rows(&rows[0], timelines[0], entity_count);
+    int r = CAMP_OK;
 
-    if (r == CAMP_OK)
-        r = order_rows(&rows[1], timelines[1], entity_count);
+    for (int i = 0; i < 2 && r == CAMP_OK; i++) {
+        r = order_rows(&rows[i], timelines[i], entity_count);
+        if (r == CAMP_OK && comparison->most[i] == NULL)
+            r = comparison_find_most(timelines[i], entity_count, &comparison->most[i]);
+    }
     if (r == CAMP_OK)
         r = add_rows(comparison, rows, entity_count, least);
     if (r == CAMP_OK)
@@ -351,5 +414,7 @@ void comparison_release(struct comparison *comparison)
     free(comparison->rows);
     free(comparison->undivided[0]);
     free(comparison->undivided[1]);
+    free(comparison->most[0]);
+    free(comparison->most[1]);
     *comparison = (struct comparison){ 0 };
 }

@@ -50,6 +50,9 @@ struct comparison {
      * cause, per wall time. It may belong to any cause, so the intervals are wider by it. NULL for
      * states, which have all of their time. */
     double *undivided[2];
+    /* [entity_count] of each recording, the entity's own time per wall time in the interval in
+     * which it was largest: a state or a cause can have no more. */
+    double *most[2];
 };
 
 /* Sets comparison->states to the states that both schemas have, and unaccounted time. Returns
@@ -71,6 +74,11 @@ int comparison_sort(struct comparison *comparison);
  * state, per wall time, in the timeline of one recording. */
 void comparison_rates(const struct comparison *comparison, int side,
                       const struct timeline *timeline, size_t entity_count, double *ret);
+
+/* Sets *ret to a list of `most` (struct comparison) from the timeline of a recording, which the
+ * caller frees. Returns CAMP_OK or CAMP_E_NOMEM. */
+int comparison_find_most(const struct timeline *timeline, size_t entity_count, double **ret);
+
 void comparison_release(struct comparison *comparison);
 
 /* Returns whether the state of a row is idle: nothing to do, or stopped. */

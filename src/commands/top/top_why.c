@@ -1,6 +1,7 @@
 #include "top_why.h"
 
 #include "counters/units.h"
+#include "explain/judge.h"
 #include "ledger/array.h"
 #include "program/command.h"
 #include "recording/recording.h"
@@ -9,6 +10,7 @@
 #include "sources/from_list.h"
 #include "top.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -150,6 +152,17 @@ static bool is_of_sessions(const char *rows)
     return source != NULL && source->opener == OPENS_POSTGRES;
 }
 
+static int complain_of_recording(const char *path)
+{
+    char command[4 * PATH_MAX] = "camp why --from";
+    const bool has_path = shell_append(command, sizeof command, path);
+
+    return complain(STATUS_USAGE,
+                    "--why measures now, and %s is a recording: give %s%s; if it is of sessions, "
+                    "leave out --why to see how long their waits were",
+                    path, command, has_path ? "" : " and its path");
+}
+
 int top_why_prepare(struct top *top)
 {
     struct from *from = &top->from.from;
@@ -168,10 +181,7 @@ int top_why_prepare(struct top *top)
                         "processes",
                         option);
     if (rows != NULL && recording_is_path(rows))
-        return complain(STATUS_USAGE,
-                        "--why measures now, and %s is a recording: leave out --why to see the "
-                        "lengths of waits of sessions that are in it, or give camp why --from %s",
-                        rows, rows);
+        return complain_of_recording(rows);
     if (!of_threads && !by_process && strcmp(rows, "commands") != 0)
         return complain(
             STATUS_USAGE,

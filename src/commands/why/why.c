@@ -266,9 +266,12 @@ static bool find_near_name(char ret[CAMP_NAME_SIZE], const char *wanted)
 
 static int complain_of_no_name(const char *subject)
 {
+    const int32_t process = process_of_thread_named(subject);
     char near[CAMP_NAME_SIZE];
     uint64_t ns;
 
+    if (process > 0)
+        return complain_of_thread_name(subject, process);
     if (parse_duration(subject, &ns))
         return complain(STATUS_FAILURE,
                         "no process has the name %s: the first operand is the process; for an "

@@ -287,6 +287,7 @@ int causes_finish(struct causes_source *source, const struct causes **ret, struc
         !causes_find_open_calls(source))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the causes of waits");
     cause_calls_merge_children(&source->causes.calls, PROCESSES);
+    cause_calls_fit(&source->causes.calls, &source->causes);
     causes_keep_reading(source);
     source->is_finished = true;
     *ret = &source->causes;

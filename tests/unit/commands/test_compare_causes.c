@@ -283,6 +283,37 @@ static void the_intervals_are_those_of_twice_as_many_causes(void **state)
     release_recorded(&other);
 }
 
+/* All of its waits are in one half of each recording, so little is known of their rate. */
+static void an_interval_is_bounded_by_the_time_of_the_entity(void **state)
+{
+    struct recorded one = make_recorded("batch"), other = make_recorded("batch");
+    struct scene scene;
+
+    (void)state;
+    start(&scene);
+    for (int i = 0; i < 2; i++) {
+        const uint64_t wait_ns = (i == 0 ? 0 : 900) * NS_PER_MS;
+
+        add_intervals(&scene, 0, &one, wait_ns, wait_ns);
+        add_intervals(&scene, 1, &other, wait_ns, wait_ns);
+    }
+    compare(&scene);
+    for (size_t i = 0; i < scene.states.count; i++) {
+        const bool may_be_negative = scene.states.rows[i].state == schema.state_count;
+        const double most = may_be_negative ? 2.001 : 1.001;
+
+        assert_true(scene.states.rows[i].rate.difference.wide.high < most);
+        assert_true(scene.states.rows[i].rate.difference.wide.low > -most);
+        assert_true(scene.states.rows[i].share.difference.wide.high <= 1);
+    }
+    assert_true(row_of(&scene, "batch")->rate.difference.wide.high > 0.9);
+    assert_true(row_of(&scene, "batch")->rate.difference.wide.high < 1.001);
+    assert_true(row_of(&scene, "batch")->rate.difference.wide.low > -1.001);
+    release(&scene);
+    release_recorded(&one);
+    release_recorded(&other);
+}
+
 static void two_recordings_without_entities_have_no_causes(void **state)
 {
     struct recorded one = make_recorded("batch");
@@ -362,6 +393,7 @@ int main(void)
         cmocka_unit_test(time_without_a_cause_makes_the_intervals_wider),
         cmocka_unit_test(causes_of_one_side_of_other_groups_or_damaged_are_not_compared),
         cmocka_unit_test(the_intervals_are_those_of_twice_as_many_causes),
+        cmocka_unit_test(an_interval_is_bounded_by_the_time_of_the_entity),
         cmocka_unit_test(two_recordings_without_entities_have_no_causes),
         cmocka_unit_test(causes_have_labels_for_a_table),
         cmocka_unit_test(a_culprit_without_a_name_has_a_label),

@@ -296,6 +296,31 @@ static void the_waits_for_children_that_have_ended_are_one_row(void **state)
     rmdir(folder);
 }
 
+static void the_calls_of_a_state_are_at_most_its_sleeps_that_have_ended(void **state)
+{
+    struct causes *causes = make_causes();
+    struct camp_call_sleeps calls[] = {
+        { .pid = 7, .call = SYS_read, .state = CAMP_STATE_PIPE, .sleep_ns = 500000000, .count = 1 },
+        { .pid = 8, .call = SYS_read, .state = CAMP_STATE_PIPE, .sleep_ns = 450000000, .count = 1 },
+        { .pid = 7, .call = SYS_write, .state = CAMP_STATE_PIPE, .sleep_ns = 5, .count = 1 },
+        { .pid = 7, .call = SYS_ppoll, .state = CAMP_STATE_TIMER, .sleep_ns = 4, .count = 1 },
+    };
+    struct call_list list = { .items = calls, .count = 4 };
+
+    (void)state;
+    /* Of the 400 ms in pipes, a sleep of 50 ms has not ended. There is no state timer, and no group
+     * of the process 8. */
+    cause_calls_fit(&list, causes);
+    assert_int_equal(list.count, 3);
+    assert_int_equal(list.items[0].pid, 8);
+    assert_int_equal(list.items[0].sleep_ns, 450000000);
+    assert_int_equal(list.items[1].sleep_ns + list.items[2].sleep_ns, 350000000);
+    assert_int_equal(list.items[2].sleep_ns, 3);
+    cause_calls_fit(&list, causes); /* what fits stays as it is */
+    assert_int_equal(list.items[1].sleep_ns + list.items[2].sleep_ns, 350000000);
+    release_causes(causes);
+}
+
 static void names_are_of_the_group_and_the_device(void **state)
 {
     struct causes *causes = make_causes();
@@ -392,6 +417,7 @@ int main(void)
         cmocka_unit_test(a_watched_kernel_thread_is_noticed_if_no_process_has_its_name),
         cmocka_unit_test(sleeps_in_calls_are_those_of_the_interval_the_longest_first),
         cmocka_unit_test(the_waits_for_children_that_have_ended_are_one_row),
+        cmocka_unit_test(the_calls_of_a_state_are_at_most_its_sleeps_that_have_ended),
         cmocka_unit_test(names_are_of_the_group_and_the_device),
         cmocka_unit_test(the_object_of_a_sleep_is_named_by_the_argument_of_its_call),
     };
