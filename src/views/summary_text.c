@@ -129,8 +129,8 @@ static void write_idle(const struct summary *summary, char *ret)
         append(ret, "No %s are seen. ", summary->noun);
     else
         append(ret, summary->missing >= SHOWN_LEAST
-                    ? "Nothing is active in the states that were measured. "
-                    : "All is idle. ");
+                        ? "Nothing is active in the states that were measured. "
+                        : "All is idle. ");
 }
 
 /* Writes the waits except `reported`, and the parked threads: "Disk 1.8 · lock 0.3 · 500 parked. ".

@@ -233,7 +233,7 @@ static int add_account(struct postgres_source *source, size_t at, bool *ret_is_e
         unknown = unnamed_process(account);
         process = &unknown;
         if (!is_ended || !is_too_young(source, account, account->time_ns) ||
-            !was_a_client(source, account))
+            !was_a_client(source, account) || postgres_sampler_hides(&source->sampler))
             return CAMP_OK;
     }
     if (!source->background && !postgres_process_is_client(process))
