@@ -117,11 +117,20 @@ static enum column_class write_headline(const struct summary *summary, char *ret
     return reported;
 }
 
+/* A server that is down, or hides its sessions, has no rows: that is no idle server. */
+static bool has_no_rows(const struct summary *summary)
+{
+    return summary->elapsed <= 0 && !summary->only_cpu_time;
+}
+
 static void write_idle(const struct summary *summary, char *ret)
 {
-    append(ret, summary->missing >= SHOWN_LEAST
-                    ? "Nothing is active in the states that were measured. "
-                    : "All is idle. ");
+    if (has_no_rows(summary))
+        append(ret, "No %s are seen. ", summary->noun);
+    else
+        append(ret, summary->missing >= SHOWN_LEAST
+                        ? "Nothing is active in the states that were measured. "
+                        : "All is idle. ");
 }
 
 /* Writes the waits except `reported`, and the parked threads: "Disk 1.8 · lock 0.3 · 500 parked. ".
@@ -186,6 +195,8 @@ static void write_promise(const struct summary *summary, char *ret)
     }
     if (between[0] != '\0')
         append(ret, ".");
+    else if (has_no_rows(summary))
+        ret[strlen(ret) - 1] = '\0'; /* the space after the sentence before */
     else if (summary->unseen_are_unknown)
         append(ret, "What started and ended meanwhile is unknown.");
     else

@@ -68,3 +68,16 @@ labels_are_known() {
     labels_are_known
 }
 
+
+# Each connection runs one statement. On a busy CPU most of these sessions never sleep after their login, because pgbench
+# runs while they wait for the CPU. An interval of 3 s is longer than the second within which SQL shows a session.
+@test "postgres short: each of 100 sessions that end within an interval of 3 s has a row on the tier bpf" {
+    [ "$(id -u)" = 0 ] || skip 'needs root: the tier bpf'
+    record_beside each --from "postgres:$PG" --tier bpf --interval 3s
+    PGAPPNAME=each "$POSTGRES_BIN/pgbench" -n -C -c 1 -t 100 -f "$SERVERS/short.sql" \
+        "host=$PG_FOLDER dbname=shop user=worker" >"$SERVERS/pgbench.log" 2>&1
+    sleep 6.5 # two intervals: the one that has the last session has ended
+    end_recording each "$RECORD_PID"
+    ask each "select name, application, count(*) from entity group by 1, 2"
+    holds each "select count(*) >= 100 from entity where coalesce(application, '') in ('each', '')"
+}

@@ -81,8 +81,12 @@ export function textOf(parts: SummaryPart[]): string {
  * hypervisor. */
 const areCpus = ({ kind }: SummaryInput): boolean => kind === 'CPUs';
 
-function idle({ missing }: SummaryInput): SummaryPart {
-  const text = missing >= LEAST ? 'Nothing is active in the states that were measured' : 'All is idle';
+/** A server that is down, or hides its sessions, has no rows: that is no idle server. */
+const hasNoRows = ({ elapsed }: SummaryInput): boolean => elapsed <= 0;
+
+function idle(input: SummaryInput): SummaryPart {
+  const text = hasNoRows(input) ? `No ${input.kind} are seen`
+    : input.missing >= LEAST ? 'Nothing is active in the states that were measured' : 'All is idle';
   return { place: 'busy', text, filter: null };
 }
 
@@ -177,7 +181,8 @@ function accounting(input: SummaryInput): SummaryPart[] {
   if (missing > FAULT * elapsed) add(`${digits(2, missing)} unaccounted (${digits(0, (100 * missing) / elapsed)} %)`, MISSING);
   if (over > FAULT * elapsed) add(`${digits(2, over)} accounted twice`, OVER);
   for (const loss of lossesOf(input)) add(loss, null);
-  return faults.length > 0 ? faults : [{ place: 'accounting', text: 'nothing unaccounted, nothing lost', filter: null }];
+  if (faults.length > 0 || hasNoRows(input)) return faults;
+  return [{ place: 'accounting', text: 'nothing unaccounted, nothing lost', filter: null }];
 }
 
 /** The names with the most time in the two classes of the headline: on a CPU, and in a wait. */

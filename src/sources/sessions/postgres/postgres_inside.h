@@ -220,6 +220,9 @@ void postgres_sampler_close(struct postgres_source *source);
  * sampler.failure has its reason, and the next interval tries again. CAMP_OK or CAMP_E_NOMEM. */
 int postgres_sampler_next(struct postgres_source *source, uint64_t deadline_ns,
                           struct camp_error *error);
+/* Returns whether this role may not see other sessions. If so, counts a session that ended before
+ * a snapshot by SQL as hidden. */
+bool postgres_sampler_hides(struct postgres_sampler *sampler);
 
 /* Whether a session waits for a heavyweight lock, which pg_blocking_pids() knows. */
 bool postgres_is_lock(const struct session_kind *kind);

@@ -183,22 +183,24 @@ static int divide_account(struct postgres_source *source, size_t at,
     return CAMP_OK;
 }
 
-/* True if a later snapshot by SQL may still name the session. Otherwise the session is hidden from
- * this role, or is camp's own. */
-static bool may_be_named_later(const struct postgres_source *source,
-                               const struct backend_account *account)
+/* True if the backend is so young at `until_ns` that SQL need not have shown it yet. An older one
+ * that SQL did not show is hidden from this role, or is camp's own. */
+static bool is_too_young(const struct postgres_source *source,
+                         const struct backend_account *account, uint64_t until_ns)
 {
     const struct postgres_registry *registry = &source->registry;
 
     return (account->flags & BACKEND_OLDER) == 0 && account->pid != registry->own_pids[0] &&
-           account->pid != registry->own_pids[1] &&
-           account->begin_ns + APPEARS_NS > registry->snapshot_ns;
+           account->pid != registry->own_pids[1] && account->begin_ns + APPEARS_NS > until_ns;
 }
 
-/* True if the backend has had an activity. Only backends of clients have one. */
+/* True if the backend has had a user or an activity: only backends of clients have one. A backend
+ * that never slept after its login, because each statement came before it did, has no activity. */
 static bool was_a_client(const struct postgres_source *source,
                          const struct backend_account *account)
 {
+    if ((account->flags & BACKEND_NAMED) != 0)
+        return true;
     for (uint32_t i = 0; i < account->wait_count; i++) {
         if (postgres_layout_activity(&source->layout, account->waits[i].activity) !=
             POSTGRES_ACTIVITIES)
@@ -223,13 +225,15 @@ static int add_account(struct postgres_source *source, size_t at, bool *ret_is_e
     struct session session;
     int r;
 
-    *ret_is_early = process == NULL && !is_ended && may_be_named_later(source, account);
+    *ret_is_early =
+        process == NULL && !is_ended && is_too_young(source, account, source->registry.snapshot_ns);
     if (!is_there)
         return CAMP_OK;
     if (process == NULL) {
         unknown = unnamed_process(account);
         process = &unknown;
-        if (!is_ended || !may_be_named_later(source, account) || !was_a_client(source, account))
+        if (!is_ended || !is_too_young(source, account, account->time_ns) ||
+            !was_a_client(source, account) || postgres_sampler_hides(&source->sampler))
             return CAMP_OK;
     }
     if (!source->background && !postgres_process_is_client(process))

@@ -351,3 +351,11 @@ void postgres_sampler_close(struct postgres_source *source)
     blocker_samples_release(&source->sampler.blockers);
     free(source->sampler.samples);
 }
+
+bool postgres_sampler_hides(struct postgres_sampler *sampler)
+{
+    if (sampler->hidden == 0)
+        return false;
+    sampler->hidden++;
+    return true;
+}
