@@ -53,6 +53,16 @@ static void add_row(const struct postgres_field *fields)
     assert_int_equal(postgres_answer_add(&answer, fields, NULL), CAMP_OK);
 }
 
+/* Leaves bytes on the stack, which the next function finds in its variables that it does not set.
+ */
+static __attribute__((noinline)) void fill_stack(void)
+{
+    volatile unsigned char bytes[8192];
+
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = 0xa5;
+}
+
 static int read_rows(const struct postgres_field *changed, struct extension_reading *reading,
                      struct camp_error *error)
 {
@@ -63,6 +73,7 @@ static int read_rows(const struct postgres_field *changed, struct extension_read
     if (changed != NULL)
         add_row(changed);
     statement_counts_start(&counts);
+    fill_stack();
     return extension_counts_read(&counts, reading, &answer, error);
 }
 
@@ -84,6 +95,7 @@ static void a_row_is_read_as_an_entry(void **state)
     assert_int_equal(counts.now[0].rows, 12);
     assert_int_equal(counts.now[0].planning_ns, 500000);
     assert_int_equal(counts.now[0].execution_ns, 1500000);
+    assert_int_equal(counts.now[0].lock_ns, 0);
 }
 
 static void an_entry_without_an_id_is_hidden(void **state)

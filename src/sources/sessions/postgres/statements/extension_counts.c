@@ -209,7 +209,7 @@ static bool read_time(const struct postgres_field *field, uint64_t *ret_ns)
 static int read_entry(struct statement_counts *counts, struct extension_reading *reading,
                       const struct postgres_field *row, struct camp_error *error)
 {
-    struct statement_entry entry;
+    struct statement_entry entry = { 0 }; /* PostgreSQL reports no lock time. */
     int64_t id;
     int r;
 
