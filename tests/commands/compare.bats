@@ -214,6 +214,24 @@ END
     [ "$stderr" = "camp compare: --group host: a.camp (table) can be grouped by user" ]
 }
 
+@test "camp compare does not match sessions by their last statements and blockers" {
+    for name in a b; do
+        table "$name" 1 300
+        "$CAMP" record --from "$name.csv" --unit ms --output "$name.camp"
+        sqlite3 "$name.camp" 'CREATE TABLE label(entity INTEGER NOT NULL, name TEXT NOT NULL, since_tick INTEGER NOT NULL,
+                value TEXT NOT NULL, PRIMARY KEY(entity, name, since_tick)) STRICT, WITHOUT ROWID;
+            CREATE TABLE label_name(table_name TEXT NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL,
+                PRIMARY KEY(table_name, position)) STRICT, WITHOUT ROWID;'"
+            UPDATE camp SET value = 'sessions' WHERE key = 'kind';
+            INSERT INTO label_name VALUES('table', 0, 'user'), ('table', 1, 'last_statement'), ('table', 2, 'blocker');
+            INSERT INTO label VALUES(1, 'user', 1, 'bob'), (1, 'last_statement', 1, 'select $name'), (1, 'blocker', 1, '$name');"
+    done
+    compare a.camp b.camp --json
+    [ "$status" -eq 0 ]
+    [ "$(field <(echo "$output") 'name == "db"' labels | sort -u)" = user=bob ]
+    [[ $output == *'"entities_only_in_a":0,"entities_only_in_b":0,'* ]]
+}
+
 @test "camp compare --filter compares only the entities whose name matches" {
     table a 1 300
     table b 2 450

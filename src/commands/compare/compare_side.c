@@ -157,8 +157,23 @@ int compare_side_open(struct compare_side *side, const char *group_text)
     return status;
 }
 
+/* Returns whether a label changes while a session lasts, or is a pid: sessions are not matched by
+ * it. */
+static bool is_of_a_moment(const char *name)
+{
+    static const char *const names[] = { SOURCE_LABEL_LAST_STATEMENT, SOURCE_LABEL_BLOCKER,
+                                         SOURCE_LABEL_ROOT_BLOCKER, SOURCE_LABEL_BLOCKING_ACTIVITY,
+                                         "leader" };
+    bool ret = false;
+
+    for (size_t i = 0; i < ARRAY_COUNT(names); i++)
+        ret |= strcmp(name, names[i]) == 0;
+    return ret;
+}
+
 /* Writes "user=bob, database=shop". Labels without a value are left out. */
-static void put_labels(const struct schema *schema, labels_id labels, char ret[LABELS_TEXT_SIZE])
+static void put_labels(const struct schema *schema, bool are_sessions, labels_id labels,
+                       char ret[LABELS_TEXT_SIZE])
 {
     size_t length = 0;
 
@@ -166,7 +181,7 @@ static void put_labels(const struct schema *schema, labels_id labels, char ret[L
     for (size_t i = 0; i < schema->label_count && length < LABELS_TEXT_SIZE; i++) {
         const char *value = labels_value(labels, i);
 
-        if (value[0] != '\0')
+        if (value[0] != '\0' && !(are_sessions && is_of_a_moment(schema->label_names[i])))
             length += (size_t)snprintf(ret + length, LABELS_TEXT_SIZE - length, "%s%.40s=%s",
                                        length > 0 ? ", " : "", schema->label_names[i], value);
     }
@@ -199,7 +214,8 @@ static int find_entity(struct compare_side *side, const struct frame *rows, size
 
     put_name(side, entity, name);
     if (side->group == COMPARE_ROWS)
-        put_labels(rows->schema, entity->labels, labels);
+        put_labels(rows->schema, strcmp(side->page.facts.kind, "sessions") == 0, entity->labels,
+                   labels);
     if (side->group == COMPARE_USER && (entity->flags & ENTITY_OUTSIDE) == 0)
         snprintf(name, sizeof name, "%s", user_names_get(&side->users, entity->uid));
     if (side->group == COMPARE_LABEL) {
