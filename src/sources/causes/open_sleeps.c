@@ -61,13 +61,13 @@ bool open_sleeps_sort(struct open_sleeps *sleeps)
     swap_processes(sleeps);
     for (size_t i = 0; i < sleeps->count;) {
         struct open_process process = process_at(sleeps, i);
-        const struct open_process *before;
+        const struct open_process *before = NULL;
 
         while (last < sleeps->last_count && sleeps->last_processes[last].pid < process.pid)
             last++;
-        before = &sleeps->last_processes[last];
-        if (last < sleeps->last_count && before->pid == process.pid && process.threads > 0 &&
-            before->threads == process.threads) {
+        if (last < sleeps->last_count && sleeps->last_processes[last].pid == process.pid)
+            before = &sleeps->last_processes[last];
+        if (before != NULL && process.threads > 0 && before->threads == process.threads) {
             process.known = before->known == OPEN_NEW ? OPEN_UNREAD : before->known;
             process.unowned = before->unowned;
         }
