@@ -256,11 +256,24 @@ static int read_row(struct recording_table *table, struct merge *merge, struct c
     return r == CAMP_OK ? read_values(table, merge, flags, error) : r;
 }
 
+/* The columns of an interval that follow its number. The last two are there if rows have numbers.
+ */
+enum tick_column {
+    TICK_START,
+    TICK_END,
+    TICK_WALL_CLOCK,
+    TICK_LOSSES,
+    TICK_IS_KEY = TICK_LOSSES + 4,
+    TICK_FIRST_ROW,
+    TICK_ROW_COUNT,
+    TICK_COLUMN_COUNT
+};
+
 static int read_tick(struct recording_table *table, struct merge *merge, struct camp_error *error)
 {
     struct frame *frame = &merge->now->frame;
-    int64_t numbers[8 + 2] = { 0 };
-    const int count = table->has_row_numbers ? 8 + 2 : 8;
+    int64_t numbers[TICK_COLUMN_COUNT] = { 0 };
+    const int count = table->has_row_numbers ? TICK_COLUMN_COUNT : TICK_FIRST_ROW;
     int stepped, r = CAMP_OK;
 
     sqlite3_bind_int64(table->tick, 1, merge->tick);
@@ -273,19 +286,22 @@ static int read_tick(struct recording_table *table, struct merge *merge, struct 
     sqlite3_reset(table->tick);
     if (r != CAMP_OK || !table->is_there)
         return r;
-    if (numbers[0] < 0 || numbers[1] < numbers[0] || numbers[1] > TIME_MOST_NS ||
-        numbers[2] < -TIME_MOST_NS || numbers[2] > TIME_MOST_NS)
+    if (numbers[TICK_START] < 0 || numbers[TICK_END] < numbers[TICK_START] ||
+        numbers[TICK_END] > TIME_MOST_NS || numbers[TICK_WALL_CLOCK] < -TIME_MOST_NS ||
+        numbers[TICK_WALL_CLOCK] > TIME_MOST_NS)
         return is_damaged(table, merge->tick, "impossible times", error);
-    if (numbers[8] < 0 || numbers[9] < 0 || numbers[8] > INT64_MAX - numbers[9])
+    if (numbers[TICK_FIRST_ROW] < 0 || numbers[TICK_ROW_COUNT] < 0 ||
+        numbers[TICK_FIRST_ROW] > INT64_MAX - numbers[TICK_ROW_COUNT])
         return is_damaged(table, merge->tick, "impossible numbers of rows", error);
-    frame->start_ns = (uint64_t)numbers[0];
-    frame->end_ns = (uint64_t)numbers[1];
-    frame->wall_clock_ns = numbers[2];
-    frame->losses = (struct losses){ (uint64_t)numbers[3], (uint64_t)numbers[4],
-                                     (uint64_t)numbers[5], (uint64_t)numbers[6] };
-    merge->key = numbers[7] != 0;
-    merge->first_row = numbers[8];
-    merge->row_count = numbers[9];
+    frame->start_ns = (uint64_t)numbers[TICK_START];
+    frame->end_ns = (uint64_t)numbers[TICK_END];
+    frame->wall_clock_ns = numbers[TICK_WALL_CLOCK];
+    frame->losses =
+        (struct losses){ (uint64_t)numbers[TICK_LOSSES], (uint64_t)numbers[TICK_LOSSES + 1],
+                         (uint64_t)numbers[TICK_LOSSES + 2], (uint64_t)numbers[TICK_LOSSES + 3] };
+    merge->key = numbers[TICK_IS_KEY] != 0;
+    merge->first_row = numbers[TICK_FIRST_ROW];
+    merge->row_count = numbers[TICK_ROW_COUNT];
     return CAMP_OK;
 }
 
