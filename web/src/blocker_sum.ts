@@ -122,11 +122,11 @@ export class BlockerSum {
   }
 
   why(endMs: number): Why {
-    const blockers = this.trees.flat(), seconds = (ns: number) => (ns / 1e9).toFixed(3), unknown = Math.max(this.contention - this.known, 0);
+    const blockers = this.trees.flat(), seconds = (ns: number) => (ns / 1e9).toFixed(3), unknown = Math.max(this.contention - this.known, 0), percent = this.contention > 0 ? (100 * unknown) / this.contention : 0;
     return {
       time: '', endMs, seconds: this.ms / 1000, intervals: 1, subject: '', threads: 0, ms: 0, sentence: sentenceOf(blockers[0]), tree: [], calls: [], inflicted: [], chain: [],
       unseen: 0, unattributed: 0, others: 0, reduced: 0, stacks: [], blockers,
-      note: this.contention > 0 ? `Of ${seconds(this.contention)} s of contention ${seconds(unknown)} s (${((100 * unknown) / this.contention).toFixed(1)} %) were for others than the longest blocker, or unknown: waits of which no sample found the blocker, and locks of the server itself.` : '',
+      note: percent >= 0.05 ? `Of ${seconds(this.contention)} s of contention ${seconds(unknown)} s (${percent.toFixed(1)} %) were for others than the longest blocker, or unknown: waits of which no sample found the blocker, and locks of the server itself.` : '',
     };
   }
 }

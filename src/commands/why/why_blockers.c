@@ -16,7 +16,8 @@
 #define SENTENCES 3 /* above the table of a text */
 #define LABEL_SIZE 256
 #define SENTENCE_SIZE 1024
-#define SHARE_SHOWN 0.05 /* A smaller part of a blocker's time is not shown. */
+#define SHARE_SHOWN 0.05   /* A smaller part of a blocker's time is not shown. */
+#define PERCENT_SHOWN 0.05 /* Less would be written as 0.0 %. */
 
 static const struct field summary_fields[] = {
     { "time", NULL, "wall clock of the interval's end" },
@@ -367,6 +368,8 @@ static void add_notes(struct document *document, const struct why_blockers_inter
 {
     const struct blocker_tree *tree = interval->tree;
     const uint64_t unknown_ns = unknown_of(tree);
+    const double unknown_percent =
+        tree->contention_ns > 0 ? 100 * (double)unknown_ns / (double)tree->contention_ns : 0;
 
     if (tree->measured_ns > 0)
         add_note(document, interval,
@@ -375,13 +378,12 @@ static void add_notes(struct document *document, const struct why_blockers_inter
                                "ended them. Of waits that last the server was asked for the "
                                "blocker.",
                                seconds(tree->measured_ns)));
-    if (tree->contention_ns > 0 && interval->no_blockers == NULL)
+    if (unknown_percent >= PERCENT_SHOWN && interval->no_blockers == NULL)
         add_note(document, interval,
                  document_text(document,
                                "Of %.3f s of contention %.3f s (%.1f %%) were for %s: waits of "
                                "which no sample found the blocker, and locks of the server itself.",
-                               seconds(tree->contention_ns), seconds(unknown_ns),
-                               100 * (double)unknown_ns / (double)tree->contention_ns,
+                               seconds(tree->contention_ns), seconds(unknown_ns), unknown_percent,
                                interval->is_undivided
                                    ? "others than the longest blocker, or unknown"
                                    : "no known session"));
