@@ -414,6 +414,14 @@ CAMP_PUBLIC int camp_states_exits(struct camp_states *session, struct camp_threa
                                   size_t size, size_t capacity, size_t *ret_count,
                                   struct camp_error *error);
 
+/* Waits until each thread that began to exit before the call has left its CPU for the last time;
+ * camp_states_exits() then has it. The system may report an exit to the parent of a thread earlier:
+ * by tens of milliseconds if other threads preempt it on a busy CPU. Waits for at most timeout_ns.
+ * *ret_left is the number of threads of the machine that did not leave their CPUs by then; another
+ * call does not wait for them. On illumos it is always 0. Errors: CAMP_E_INVALID. */
+CAMP_PUBLIC int camp_states_await_exits(struct camp_states *session, uint64_t timeout_ns,
+                                        uint64_t *ret_left, struct camp_error *error);
+
 /* Fills ret[capacity] with the CPUs that had a context switch during the session, ascending. On
  * illumos these are the CPUs that were online when it was opened, and still are. Errors:
  * CAMP_E_INVALID, CAMP_E_SPACE; on illumos also those of camp_cpu_read_all(). */

@@ -36,7 +36,7 @@ MACHINES = {  # qemu's program, its options for the machine, and whether each CP
 }
 # Laws in tests/live that need another architecture or kernel.
 LAWS = ('test_live_causes_cgroup', 'test_live_causes_chain', 'test_live_causes_groups', 'test_live_causes_need',
-        'test_live_states_order', 'test_live_states_trap')
+        'test_live_states_exits', 'test_live_states_order', 'test_live_states_trap')
 TRIPLES = {'amd64': 'x86_64-linux-gnu', 'arm64': 'aarch64-linux-gnu', 's390x': 's390x-linux-gnu'}
 CPUS = 2
 MEMORY_MB = 900

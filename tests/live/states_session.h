@@ -119,18 +119,16 @@ static inline uint64_t ends_without_space(struct camp_states *session)
     return losses.exits_added_up + losses.exits_lost;
 }
 
-/* Waits for the last record of a thread. wait(2) may return before the thread has left its CPU. */
+/* Returns the last record of a thread that has exited. */
 static inline struct camp_thread_states last_of(struct camp_states *session, struct threads *ended,
                                                 int32_t tid)
 {
-    const struct camp_thread_states *last = NULL;
+    const struct camp_thread_states *last;
+    uint64_t left;
 
-    uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
-
-    do {
-        add_exited(session, ended);
-        last = find_tid(ended, tid);
-    } while (last == NULL && wait_on(began_ns));
+    assert_int_equal(camp_states_await_exits(session, PATIENCE_NS, &left, NULL), CAMP_OK);
+    add_exited(session, ended);
+    last = find_tid(ended, tid);
     if (last == NULL && ends_without_space(session) > 0) {
         print_message("skipped, not passed: more threads of the machine ended than fit\n");
         skip();

@@ -192,6 +192,17 @@ int camp_states_exits(struct camp_states *session, struct camp_thread_states *re
     return CAMP_OK;
 }
 
+/* The kernel adds an exited thread to its process before it reports the exit. */
+int camp_states_await_exits(struct camp_states *session, uint64_t timeout_ns, uint64_t *ret_left,
+                            struct camp_error *error)
+{
+    (void)timeout_ns;
+    if (camp_is_null(error, session, ret_left))
+        return CAMP_E_INVALID;
+    *ret_left = 0;
+    return CAMP_OK;
+}
+
 int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *ret, size_t size,
                            size_t capacity, size_t *ret_count, struct camp_error *error)
 {

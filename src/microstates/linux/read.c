@@ -129,6 +129,23 @@ int camp_states_exits(struct camp_states *session, struct camp_thread_states *re
     return CAMP_OK;
 }
 
+int camp_states_await_exits(struct camp_states *session, uint64_t timeout_ns, uint64_t *ret_left,
+                            struct camp_error *error)
+{
+    const uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    uint32_t *phases, phase;
+
+    if (camp_is_null(error, session, ret_left))
+        return CAMP_E_INVALID;
+    phases = session->programs->bss->exiting;
+    phase = session->programs->bss->exits_phase;
+    __atomic_store_n(&session->programs->bss->exits_phase, 1 - phase, __ATOMIC_SEQ_CST);
+    while ((*ret_left = __atomic_load_n(&phases[phase], __ATOMIC_SEQ_CST)) > 0 &&
+           now_ns(CLOCK_MONOTONIC) - began_ns < timeout_ns)
+        usleep(1000);
+    return CAMP_OK;
+}
+
 int camp_session_tell_exits(struct camp_states *session, const struct camp_states_visitor *visitor,
                             size_t size, struct camp_states_visitor *ret, struct camp_error *error)
 {

@@ -103,8 +103,8 @@ static void prepare_changes(struct states_bpf *programs, const struct kernel_typ
 
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         possible &= bpf_program__autoload(needed[i]);
-    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
-        bpf_program__set_autoload(needed[i], possible);
+    bpf_program__set_autoload(programs->progs.on_rename, possible);
+    bpf_program__set_autoload(programs->progs.on_attach, possible);
     bpf_program__set_autoload(programs->progs.read_threads_of_list, possible);
     programs->rodata->lists_changes = possible;
 }

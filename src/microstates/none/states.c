@@ -51,6 +51,12 @@ int camp_states_exits(struct camp_states *session, struct camp_thread_states *re
     return fail(error);
 }
 
+int camp_states_await_exits(struct camp_states *session, uint64_t timeout_ns, uint64_t *ret_left,
+                            struct camp_error *error)
+{
+    return fail(error);
+}
+
 int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, size_t size,
                      size_t capacity, size_t *ret_count, struct camp_error *error)
 {

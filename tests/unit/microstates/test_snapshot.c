@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include <cmocka.h>
+#include <pthread.h>
 
 #define THREADS_MOST 200 /* their records do not fit in one buffer */
 /* Later than the start of the snapshot that has the record, as in records of the kernel. */
@@ -163,6 +164,34 @@ static void an_exit_with_an_unknown_state_is_rejected(void **state)
     assert_int_equal(threads[0].tid, 10);
 }
 
+/* The kernel's part: a thread that began to exit leaves its CPU after a while. */
+static void *leave(void *phase)
+{
+    usleep(5000);
+    __atomic_sub_fetch(&fake_bss.exiting[*(const uint32_t *)phase], 1, __ATOMIC_SEQ_CST);
+    return NULL;
+}
+
+static void exits_of_the_phase_before_are_awaited_and_later_ones_are_not(void **state)
+{
+    const uint32_t phase = fake_bss.exits_phase = 1;
+    pthread_t thread;
+    uint64_t left;
+
+    (void)state;
+    fake_bss.exiting[1] = 1;
+    assert_int_equal(camp_states_await_exits(&session, 2000000, &left, NULL), CAMP_OK);
+    assert_int_equal(left, 1);
+    assert_int_equal(fake_bss.exits_phase, 0);
+    fake_bss.exits_phase = 1;
+    assert_int_equal(pthread_create(&thread, NULL, leave, (void *)&phase), 0);
+    fake_bss.exiting[0] = 7;
+    assert_int_equal(camp_states_await_exits(&session, UINT64_MAX, &left, NULL), CAMP_OK);
+    assert_int_equal(left, 0);
+    pthread_join(thread, NULL);
+    fake_bss.exiting[0] = 0;
+}
+
 static void a_cpu_with_a_number_above_1023_is_reported(void **state)
 {
     struct camp_states_losses losses;
@@ -214,6 +243,8 @@ static void the_message_names_the_argument_that_is_null(void **state)
     assert_non_null(strstr(error.message, "the argument ret_count must not be NULL"));
     assert_int_equal(camp_states_threads(&session, NULL, 0, 1, &count, &error), CAMP_E_INVALID);
     assert_non_null(strstr(error.message, "the argument ret must not be NULL"));
+    assert_int_equal(camp_states_await_exits(&session, 0, NULL, &error), CAMP_E_INVALID);
+    assert_non_null(strstr(error.message, "the argument ret_left must not be NULL"));
     assert_int_equal(camp_states_visit(&session, NULL, 0, &error), CAMP_E_INVALID);
     assert_non_null(strstr(error.message, "the argument visitor must not be NULL"));
 }
@@ -378,6 +409,7 @@ int main(void)
         TEST(a_short_record_without_a_tid_is_rejected),
         TEST(a_record_that_is_cut_short_is_rejected),
         TEST(an_exit_with_an_unknown_state_is_rejected),
+        TEST(exits_of_the_phase_before_are_awaited_and_later_ones_are_not),
         TEST(a_cpu_with_a_number_above_1023_is_reported),
         TEST(only_what_the_session_knows_has_its_bit),
         TEST(the_device_of_a_wait_for_input_of_another_thread_is_unknown),

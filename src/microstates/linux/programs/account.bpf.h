@@ -122,6 +122,16 @@ static __always_inline void note_ids(struct account *account, const struct task_
     }
 }
 
+/* Returns the pid of the parent process, or 0 if it is outside. A parent that waited for the thread
+ * may be gone before the last switch of the thread. */
+static __always_inline int32_t last_parent_id(const struct account *account,
+                                              const struct task_struct *task)
+{
+    const int32_t parent = parent_id(task);
+
+    return parent != 0 ? parent : account->exit_parent;
+}
+
 static __always_inline void begin_writing(struct account *account)
 {
     ADD_IN_ORDER(&account->sequence, 1);

@@ -54,6 +54,10 @@ struct account {
     uint32_t known_asleep;
     uint32_t stacks; /* what is known of the stacks of its sleeps (stacks.bpf.h) */
     uint64_t state_ns[CAMP_STATE_COUNT];
+    /* 0 until the thread begins to exit (ended.bpf.h), then 1 + the phase of exits in which it
+     * began, and, in a PID namespace, its parent at that time. */
+    uint32_t exit_phase;
+    int32_t exit_parent;
     /* The following members are 0 without CAMP_STATES_CULPRITS (culprits.bpf.h). They are the last
      * ones, so that all others stay in the cache lines in which they are without them. `queued` is
      * 0, or QUEUED() of the CPU and the group in whose word the thread waits. */

@@ -26,6 +26,7 @@
 #pragma once
 
 #include "account.bpf.h"
+#include "ended.bpf.h"
 #include "record.bpf.h"
 
 /* Since Linux 6.2, and in programs of this type since 6.10. On older kernels this program is not
@@ -103,7 +104,7 @@ int BPF_PROG(on_attach, struct cgroup *group, const char *path, struct task_stru
     return 0;
 }
 
-/* Also lists a thread whose wakeup no event has reported. */
+/* Counts the exit; also lists a thread whose wakeup no event has reported. */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task)
 {
@@ -111,6 +112,9 @@ int BPF_PROG(on_exit, struct task_struct *task)
     const struct list_head *children = untrusted(task)->children.next;
 
     if (account == NULL)
+        return 0;
+    begin_exit(account, task);
+    if (!lists_changes)
         return 0;
     stay_here();
     list_awake(account, task);

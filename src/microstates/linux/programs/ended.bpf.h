@@ -4,6 +4,12 @@
  *
  * Totals have two generations. The session reads one generation while the kernel adds to the other,
  * so the session never reads a half-finished addition.
+ *
+ * The parent of a thread may wait for it before its last switch: the kernel reports the exit to the
+ * parent, and may then give the CPU to another thread. For tens of milliseconds, the thread is in
+ * no list of the kernel, and has no last record. So the threads that exit are counted, in two
+ * phases as in the kernel's SRCU: the session changes the phase, and awaits that all threads that
+ * began in the phase before have their last records.
  */
 #pragma once
 
@@ -25,7 +31,31 @@ struct {
 /* The generation of totals to which the kernel adds: 0 or 1. */
 uint32_t generation;
 
+/* The phase of the exits that begin now, 0 or 1, which the session changes; and, for each phase,
+ * the number of threads that began to exit in it and have not had their last switch. */
+uint32_t exits_phase;
+uint32_t exiting[2];
+
 static const struct camp_thread_states nothing;
+
+static __always_inline void begin_exit(struct account *account, const struct task_struct *task)
+{
+    const uint32_t phase = *(const volatile uint32_t *)&exits_phase & 1;
+
+    if (account->exit_phase != 0)
+        return;
+    if (own_namespace != 0)
+        account->exit_parent = parent_id(task);
+    account->exit_phase = 1 + phase;
+    __sync_fetch_and_add(&exiting[phase], 1);
+}
+
+/* Called when the last record of the thread has been handed out. */
+static __always_inline void end_exit(const struct account *account)
+{
+    if (account->exit_phase != 0)
+        __sync_fetch_and_sub(&exiting[(account->exit_phase - 1) & 1], 1);
+}
 
 #define ADD(field, value) __sync_fetch_and_add(&total->field, (value))
 
@@ -34,7 +64,7 @@ static const struct camp_thread_states nothing;
 static __noinline int add_to_total(struct task_struct *task, const struct account *account,
                                    struct cpu_account *cpu, uint64_t now)
 {
-    struct total_key key = { generation & 1, parent_id(task), "" };
+    struct total_key key = { generation & 1, last_parent_id(account, task), "" };
     struct camp_thread_states *total;
 
     __builtin_memcpy(key.name, task->comm, sizeof key.name);

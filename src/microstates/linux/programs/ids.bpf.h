@@ -61,7 +61,8 @@ static __always_inline int32_t process_id(const struct task_struct *task)
     return id_in_namespace((uint64_t)BPF_CORE_READ(task, signal, pids[PIDTYPE_TGID]));
 }
 
-/* Returns the pid of the parent process, or 0 if it is outside. */
+/* Returns the pid of the parent process. 0 if it is outside, or if it has exited and its parent has
+ * waited for it. */
 static __always_inline int32_t parent_id(const struct task_struct *task)
 {
     if (own_namespace == 0)

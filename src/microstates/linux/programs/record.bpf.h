@@ -10,7 +10,7 @@ static __always_inline void identify(struct camp_thread_states *ret, struct task
     note_ids(account, task);
     ret->tid = own_namespace == 0 ? task->pid : account->tid;
     ret->pid = own_namespace == 0 ? task->tgid : account->pid;
-    ret->parent = parent_id(task);
+    ret->parent = last_parent_id(account, task);
     ret->flags = ((account->flags & WORKER) != 0 ? CAMP_THREAD_KERNEL : 0) |
                  ((account->flags & OLDER) != 0 ? CAMP_THREAD_OLDER : 0);
     ret->uid = untrusted(task)->cred->euid.val;

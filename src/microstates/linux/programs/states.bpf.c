@@ -143,6 +143,7 @@ __noinline uint64_t leave(struct cpu_account *cpu, uint64_t now, uint64_t clock,
     if ((why & TASK_DEAD) != 0) {
         list_orphans(account, task);
         emit_last(account->since_ns);
+        end_exit(account);
     }
     return ran;
 }
