@@ -28,7 +28,6 @@
 #include <unistd.h>
 
 #define DRAIN_INTERVAL_NS (50 * NS_PER_MS)
-#define LAST_RECORD_NS (500 * NS_PER_MS) /* the longest wait for the exit record of the command */
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 static const char *const formats[] = { "text", "json", "csv", NULL };
 
@@ -94,21 +93,6 @@ static void forward_stop(pid_t command, bool *forwarded)
     }
 }
 
-/* Waits for the exit record of the command. The kernel makes the record when the thread leaves its
- * CPU for the last time, a little after the thread was reaped. */
-static int collect_last_record(struct timing *timing, pid_t command, struct camp_error *error)
-{
-    const uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC) + LAST_RECORD_NS;
-    int r;
-
-    do {
-        child_wait(NS_PER_MS);
-        r = family_collect_exited(&timing->family, timing->session, error);
-    } while (r == CAMP_OK && !family_has_exit(&timing->family, command) &&
-             now_ns(CLOCK_MONOTONIC) < deadline_ns);
-    return r;
-}
-
 /* Returns the time that a hypervisor took from all CPUs since boot. 0 if it is not reported. */
 static uint64_t stolen_ns(void)
 {
@@ -125,7 +109,7 @@ static int collect_exited(struct timing *timing, struct camp_error *error)
                                    : CAMP_OK;
 }
 
-static int collect_rest(struct timing *timing, pid_t command, struct camp_error *error)
+static int collect_rest(struct timing *timing, struct camp_error *error)
 {
     int r;
 
@@ -133,9 +117,7 @@ static int collect_rest(struct timing *timing, pid_t command, struct camp_error 
         time_usage_read(&timing->usage);
         return CAMP_OK;
     }
-    r = collect_last_record(timing, command, error);
-    if (r == CAMP_OK)
-        r = family_collect_rest(&timing->family, timing->session, error);
+    r = family_collect_rest(&timing->family, timing->session, error);
     return r == CAMP_OK ? family_add_up_descendants(&timing->family, getpid()) : r;
 }
 
@@ -177,7 +159,7 @@ static int run_command(struct timing *timing, char **argv)
     close(failure[0]);
     close(failure[1]);
     if (r == CAMP_OK)
-        r = collect_rest(timing, pid, &error);
+        r = collect_rest(timing, &error);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }

@@ -1,5 +1,6 @@
 #include "time_family.h"
 
+#include "counters/units.h"
 #include "ledger/array.h"
 
 #include <stdlib.h>
@@ -8,7 +9,8 @@
 /* Totals (CAMP_THREAD_TOTAL) come only after this number of further calls of
  * camp_states_exits(). */
 #define TOTALS_COME_AFTER 2
-#define GENERATIONS_MAX 256 /* the maximum length of a chain of parents */
+#define EXITS_TAKE_NS NS_PER_S /* the longest wait for the last records of exited threads */
+#define GENERATIONS_MAX 256    /* the maximum length of a chain of parents */
 
 static int add_thread(void *context, const struct camp_thread_states *since, uint32_t group)
 {
@@ -93,7 +95,10 @@ bool family_has_exit(const struct family *family, int32_t pid)
 int family_collect_rest(struct family *family, struct camp_states *session,
                         struct camp_error *error)
 {
-    int r = thread_registry_read(&family->registry, session, error);
+    int r = camp_states_await_exits(session, EXITS_TAKE_NS, &family->exiting, error);
+
+    if (r == CAMP_OK)
+        r = thread_registry_read(&family->registry, session, error);
 
     for (int i = 0; r == CAMP_OK && i < TOTALS_COME_AFTER; i++)
         r = thread_registry_read_late(&family->registry, session, error);
@@ -121,23 +126,28 @@ static size_t place_of(const struct family *family, int32_t pid, uint64_t time_n
                           compare_processes);
 }
 
-/* Finds a thread of the process that had this pid at time_ns. Returns NULL if there is none. If
- * of_total is true, time_ns is the time of a total of exited threads (CAMP_THREAD_TOTAL). A total
- * is read after its threads have exited, so the process may have exited before time_ns. Then an
- * earlier thread with this pid is also accepted. */
-static const struct camp_thread_states *find(const struct family *family, int32_t pid,
-                                             uint64_t time_ns, bool of_total)
+/* Finds a thread of the process that was the parent of `child` at time_ns. If no process had the
+ * parent's pid then, finds the last thread that had it before: a total (CAMP_THREAD_TOTAL) is read
+ * after its threads have exited, and a thread may leave its CPU for the last time after its parent
+ * has waited for it and exited. Returns NULL if there is no such thread. */
+static const struct camp_thread_states *
+find_parent(const struct family *family, const struct camp_thread_states *child, uint64_t time_ns)
 {
-    const struct camp_thread_states *threads = family->threads.threads;
-    const size_t place = place_of(family, pid, time_ns);
+    const struct camp_thread_states *threads = family->threads.threads, *before;
+    const size_t place = place_of(family, child->parent, time_ns);
 
-    if (place < family->threads.count && threads[place].pid == pid)
+    if (place < family->threads.count && threads[place].pid == child->parent)
         return &threads[place];
-    return of_total && place > 0 && threads[place - 1].pid == pid ? &threads[place - 1] : NULL;
+    before = place > 0 ? &threads[place - 1] : NULL;
+    if (before == NULL || before->pid != child->parent)
+        return NULL;
+    if ((child->flags & CAMP_THREAD_TOTAL) == 0 && child->start_ns > before->time_ns)
+        return NULL;
+    return before;
 }
 
-/* Follows the chain of parents from a thread to `root`. A recorded parent was alive at the
- * recorded time, because an orphan becomes a child of `root`, the subreaper. */
+/* Follows the chain of parents from a thread to `root`. A recorded parent was alive when it waited
+ * for the thread, because an orphan becomes a child of `root`, the subreaper. */
 static bool descends(const struct family *family, const struct camp_thread_states *thread,
                      int32_t root)
 {
@@ -148,8 +158,8 @@ static bool descends(const struct family *family, const struct camp_thread_state
 
         if (thread->parent == root)
             return thread->pid != root;
-        thread = find(family, thread->parent, time_ns, total);
-        if (total && thread != NULL)
+        thread = find_parent(family, thread, time_ns);
+        if (thread != NULL && (total || thread->time_ns < time_ns))
             time_ns = thread->time_ns;
     }
     return false;

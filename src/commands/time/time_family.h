@@ -22,6 +22,7 @@ struct family {
     struct thread_registry registry;
     struct thread_list threads; /* what each thread did, ordered by process and time */
     int32_t only_pid;           /* if not 0, only threads of this process are collected */
+    uint64_t exiting;           /* threads of the machine whose last times came too late */
     struct column columns[FAMILY_COLUMN_COUNT];
     struct schema schema;
     uint64_t unmeasured; /* the columns that threads_unmeasured() returned are absent */
@@ -48,8 +49,9 @@ int family_collect_exited(struct family *family, struct camp_states *session,
 /* Returns whether the exit of the process's first thread was collected. */
 bool family_has_exit(const struct family *family, int32_t pid);
 
-/* Collects the living threads, and the exited threads that were not collected before. Called
- * once, at the end. Then the family has each thread exactly once. */
+/* Awaits the threads that exit, and collects them, the living threads, and the exited threads that
+ * were not collected before. Called once, at the end. Then the family has each thread exactly
+ * once. */
 int family_collect_rest(struct family *family, struct camp_states *session,
                         struct camp_error *error);
 

@@ -223,7 +223,7 @@ static void fill_tables(struct time_record *ret, const struct family *family,
     *cells++ = cell_natural(facts->losses.switches);
     *cells++ = cell_natural(facts->losses.unseen);
     *cells++ = cell_natural(facts->losses.lost);
-    *cells++ = cell_natural(facts->losses.exits_lost);
+    *cells++ = cell_natural(facts->losses.exits_lost + family->exiting);
     *cells++ = cell_natural(facts->losses.exits_added_up);
     *cells++ = cell_natural(facts->stolen_ns);
     ret->tables[4] = TABLE_OF_ONE("losses", TABLE_OBJECT, loss_fields, first);
@@ -265,7 +265,8 @@ static void note_steal(struct time_record *ret, uint64_t stolen_ns)
                  seconds(stolen_ns));
 }
 
-static void note_losses(struct time_record *ret, const struct camp_states_losses *losses)
+static void note_losses(struct time_record *ret, const struct camp_states_losses *losses,
+                        uint64_t exiting)
 {
     if (losses->unseen > 0)
         snprintf(next_note(ret), TIME_NOTE_SIZE,
@@ -279,6 +280,10 @@ static void note_losses(struct time_record *ret, const struct camp_states_losses
     if (losses->exits_lost > 0)
         snprintf(next_note(ret), TIME_NOTE_SIZE, "lost: %" PRIu64 " ended %s, for lack of space",
                  losses->exits_lost, noun_of(losses->exits_lost, "thread", "threads"));
+    if (exiting > 0)
+        snprintf(next_note(ret), TIME_NOTE_SIZE,
+                 "lost: %" PRIu64 " %s of all CPUs that had not ended 1 s after the last process",
+                 exiting, noun_of(exiting, "thread", "threads"));
 }
 
 /* Writes a time in the form of the CAMP paper: "2:11.723", "3:20:50.049". */
@@ -372,7 +377,7 @@ int time_record_fill(struct time_record *ret, const struct family *family,
     }
     note_sums(ret, sums);
     note_steal(ret, facts->stolen_ns);
-    note_losses(ret, &facts->losses);
+    note_losses(ret, &facts->losses, family->exiting);
     ret->record =
         (struct record){ "camp.time/1", ret->headline, ret->tables, 5, 2, ret->note_list };
     return CAMP_OK;

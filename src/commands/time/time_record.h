@@ -4,7 +4,7 @@
 #include "time_family.h"
 #include "views/frame_states.h"
 
-#define TIME_NOTES (8 + (CAMP_STATE_COUNT + 1) / 2)
+#define TIME_NOTES (9 + (CAMP_STATE_COUNT + 1) / 2)
 #define TIME_NOTE_SIZE 120
 /* The maximum number of fields of an executable. */
 #define TIME_SUM_FIELDS (14 + 2 * CAMP_STATE_COUNT)

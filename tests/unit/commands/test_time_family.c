@@ -80,6 +80,25 @@ static void parents_with_the_same_pid_at_different_times_are_distinguished(void 
     family_release(&family);
 }
 
+/* The parents of 102 and 103 waited for them, and exited before 102 and 103 left their CPUs. */
+static void a_thread_may_have_its_last_times_after_its_parent(void **state)
+{
+    struct family family;
+
+    (void)state;
+    family_init(&family, 0);
+    add(&family, 101, 101, ROOT, 0, 50, "child");
+    add(&family, 102, 102, 101, 10, 60, "late");
+    add(&family, 103, 103, 102, 20, 90, "later");
+    add(&family, 104, 104, 101, 51, 95, "of another 101, which was not collected");
+    add(&family, 200, 200, 1, 0, 50, "stranger");
+    add(&family, 201, 201, 200, 10, 60, "late, too");
+    assert_int_equal(family_add_up_descendants(&family, ROOT), CAMP_OK);
+    assert_int_equal(frame_values(&family.sums, 0)[FAMILY_PROCESSES], 3);
+    assert_int_equal(family.sums.elapsed_ns[0], 50 + 50 + 70);
+    family_release(&family);
+}
+
 static void threads_are_accounted_under_the_name_of_their_process(void **state)
 {
     struct family family;
@@ -202,6 +221,27 @@ static void the_summary_of_camp_time_has_sleep_divided_or_as_one_state(void **st
     family_release(&family);
 }
 
+static void threads_that_had_not_ended_are_a_loss_of_camp_time(void **state)
+{
+    const struct time_facts facts = { .time = "now", .command = "server" };
+    struct time_record record;
+    struct family family;
+    bool found = false;
+
+    (void)state;
+    family_init(&family, 0);
+    add(&family, 101, 101, ROOT, 0, 90, "server");
+    family.exiting = 2;
+    assert_int_equal(family_add_up_descendants(&family, ROOT), CAMP_OK);
+    assert_int_equal(time_record_fill(&record, &family, &facts, 0), CAMP_OK);
+    for (size_t i = 0; record.note_list[i] != NULL; i++)
+        found |= strstr(record.note_list[i], "lost: 2 threads of all CPUs") != NULL;
+    assert_true(found);
+    assert_int_equal(record.tables[4].cells[3].natural, 2);
+    time_record_release(&record);
+    family_release(&family);
+}
+
 /* Pids are reused, so parents in records of different times may form a circle. */
 static void a_cycle_of_parents_causes_no_endless_loop(void **state)
 {
@@ -298,9 +338,11 @@ int main(void)
         cmocka_unit_test(a_sum_of_exited_threads_is_accounted_even_if_their_parent_has_exited),
         cmocka_unit_test(descendants_of_all_generations_are_added_up_and_siblings_are_left_out),
         cmocka_unit_test(parents_with_the_same_pid_at_different_times_are_distinguished),
+        cmocka_unit_test(a_thread_may_have_its_last_times_after_its_parent),
         cmocka_unit_test(threads_are_accounted_under_the_name_of_their_process),
         cmocka_unit_test(the_sums_have_no_columns_of_states_that_are_not_measured),
         cmocka_unit_test(the_tables_of_camp_time_leave_out_states_that_are_not_measured),
+        cmocka_unit_test(threads_that_had_not_ended_are_a_loss_of_camp_time),
         cmocka_unit_test(the_summary_of_camp_time_has_sleep_divided_or_as_one_state),
         cmocka_unit_test(a_cycle_of_parents_causes_no_endless_loop),
     };
