@@ -50,6 +50,15 @@ teardown() {
         FROM tick) WHERE d <> 0')" = 0 ]
 }
 
+@test "a file of --rotate 2s has two intervals that are a little longer than a second" {
+    make_table 6 1001
+    run -0 "$CAMP" record --from data.csv --output run.camp --rotate 2s
+    [[ $output == "run-*.camp: 3 files in $PWD, 6 intervals, "* ]]
+    for file in run-2*Z.camp; do
+        [ "$(ask "$file" 'SELECT count(*) FROM tick')" = 2 ]
+    done
+}
+
 @test "camp record --keep can limit the total size of the files" {
     "$CAMP" record --from check --output run.camp --interval 50ms --count 60 --rotate 1s --keep 100KB
     files=(run-2*Z.camp)

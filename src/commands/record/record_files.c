@@ -289,6 +289,9 @@ static int open_next(struct record_files *files, const struct frame *frame,
     return r;
 }
 
+/* Returns whether an interval with the middle time_ns belongs to the next file. The ends of
+ * intervals are late by fractions of a millisecond: by its end, an interval of 1 s would be too
+ * long for the second half of 2 s. */
 static bool ends_file(const struct record_files *files, uint64_t time_ns)
 {
     return files->rotate_ns > 0 && time_ns > files->begin_ns + files->rotate_ns;
@@ -304,7 +307,8 @@ static int write_once(struct record_files *files, const struct frame *frame,
                       const struct frame *beside, const struct causes *causes,
                       struct camp_error *error)
 {
-    const bool has_passed = ends_file(files, frame->end_ns) && frame->omitted == 0;
+    const uint64_t middle_ns = frame->start_ns + (frame->end_ns - frame->start_ns) / 2;
+    const bool has_passed = ends_file(files, middle_ns) && frame->omitted == 0;
     int r = CAMP_OK;
 
     if (files->recorder == NULL || has_passed)
