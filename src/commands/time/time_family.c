@@ -136,6 +136,8 @@ find_parent(const struct family *family, const struct camp_thread_states *child,
     const struct camp_thread_states *threads = family->threads.threads, *before;
     const size_t place = place_of(family, child->parent, time_ns);
 
+    if (child->parent == 0) /* It is outside of the PID namespace. Totals have this pid, too. */
+        return NULL;
     if (place < family->threads.count && threads[place].pid == child->parent)
         return &threads[place];
     before = place > 0 ? &threads[place - 1] : NULL;

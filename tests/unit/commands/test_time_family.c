@@ -297,6 +297,19 @@ static void a_sum_of_exited_threads_is_accounted_even_if_their_parent_has_exited
     family_release(&family);
 }
 
+static void a_process_whose_parent_is_outside_is_no_child_of_a_total(void **state)
+{
+    struct family family;
+
+    (void)state;
+    family_init(&family, 0);
+    add(&family, ROOT, ROOT, 0, 0, 99, "root");
+    add(&family, 0, 0, ROOT, 10, 100, "brief")->flags |= CAMP_THREAD_TOTAL;
+    assert_int_equal(family_add_up_descendants(&family, ROOT), CAMP_OK);
+    assert_int_equal(family.sums.elapsed_ns[0], 90);
+    family_release(&family);
+}
+
 static void the_times_of_a_process_include_only_its_own_threads(void **state)
 {
     struct family family;
@@ -338,6 +351,7 @@ int main(void)
         cmocka_unit_test(a_sum_of_exited_threads_is_accounted_even_if_their_parent_has_exited),
         cmocka_unit_test(descendants_of_all_generations_are_added_up_and_siblings_are_left_out),
         cmocka_unit_test(parents_with_the_same_pid_at_different_times_are_distinguished),
+        cmocka_unit_test(a_process_whose_parent_is_outside_is_no_child_of_a_total),
         cmocka_unit_test(a_thread_may_have_its_last_times_after_its_parent),
         cmocka_unit_test(threads_are_accounted_under_the_name_of_their_process),
         cmocka_unit_test(the_sums_have_no_columns_of_states_that_are_not_measured),

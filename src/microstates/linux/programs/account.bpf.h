@@ -108,17 +108,19 @@ static __always_inline bool is_outside(const struct account *account)
     return own_namespace != 0 && account->tid == 0;
 }
 
-/* Copies the ids of a thread to its account, because the thread loses them when it exits. */
+/* Copies the ids of a thread to its account, because the thread loses them when it exits: first
+ * that of the thread, then that of the process, perhaps between the two readings here. */
 static __always_inline void note_ids(struct account *account, const struct task_struct *task)
 {
-    int32_t tid;
+    int32_t tid, pid;
 
     if (own_namespace == 0)
         return;
     tid = thread_id(task);
-    if (tid != 0) {
+    pid = process_id(task);
+    if (tid != 0 && pid != 0) {
         account->tid = tid;
-        account->pid = process_id(task);
+        account->pid = pid;
     }
 }
 
