@@ -80,9 +80,15 @@ for (const [from, to] of [[0, 4], [0, 1], [1, 3], [2, 4], [3, 4]])
         await show(page, 'why');
         assert.deepEqual(await shown(page), expected(why));
         assert.equal(await text(page, '#why .why-sentence'), why.tree[0].sentence);
-        assert.match(await text(page, '#why .why-losses'), new RegExp(`^Of ${(why.contention_ns / 1e9).toFixed(3)} s of contention ${(why.unknown_ns / 1e9).toFixed(3)} s `));
+        assert.equal(await text(page, '#why .why-losses'), '');
         assert.match(await text(page, '#why .caption'), new RegExp(`^${why.interval_s.toFixed(2)} s until `));
     });
+
+test('why blockers: contention for no known session is a sentence, unless it is 0.0 %', async (opener) => {
+    assert.equal(JSON.parse(run(CAMP, 'why', '--from', RECORDING, '--format', 'json')).unknown_ns, 0);
+    assert.doesNotMatch(run(CAMP, 'why', '--from', RECORDING), /of contention/);
+    assert.match(await text(await opened(opener, made([CHAIN])), '#why .why-losses'), /^Of 3\.000 s of contention 1\.300 s \(43\.3 %\) were for /);
+});
 
 test('why blockers: hostile names and statements are texts, and a press on a session pins it', async (opener) => {
     const page = await opened(opener, made([CHAIN]));
