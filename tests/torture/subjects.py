@@ -207,7 +207,7 @@ def subjects_of(inputs, port):
                 ('out.svg',)),
         Subject('compare', ('compare', f'{series}.csv', f'{series}.csv', '--unit', 'ms', '--format', 'json',
                             '--picture', 'barry3', '--output', 'out.svg'), exact, ('out.svg',)),
-        Subject('compare-recordings', ('compare', f'{series}.camp', '--end', '+10s', '--begin-b', '+10s'),
+        Subject('compare-recordings', ('compare', f'{series}.camp', '--end', '+20s', '--begin-b', '+20s'),
                 compared_rows),
         Subject('check-recording', ('check', '--from', check, '--format', 'json')),
         Subject('check-report', ('check', '--from', check, '--report', 'out.html'), exact, ('out.html',)),
@@ -248,7 +248,7 @@ def make_inputs(camp, folder):
     rows += [f'{1700000000 + second},p{row},{100 * row},{50 * second},{1000 - 100 * row - 50 * second}'
              for second in range(4) for row in range(3)]
     (folder / 'table.csv').write_text('\n'.join(rows) + '\n')
-    series = [f'{1700000000 + second},p,{100 + second % 3},200,{700 - second % 3}' for second in range(20)]
+    series = [f'{1700000000 + second},p,{100 + second % 3},200,{700 - second % 3}' for second in range(40)]
     (folder / 'series.csv').write_text('\n'.join(rows[:1] + series) + '\n')
     (folder / 'workload').write_text('shell name=^(ba)?sh$\nroot user=^root$\n')
     (folder / 'rotated').mkdir()
