@@ -16,6 +16,8 @@ void statement_counts_start(struct statement_counts *counts)
 {
     counts->now_count = 0;
     counts->growth_count = 0;
+    counts->others = (struct statement_growth){ 0 };
+    counts->other_count = 0;
     counts->lost = 0;
 }
 
@@ -131,6 +133,63 @@ static void compare_readings(struct statement_counts *counts)
     }
 }
 
+static int compare_descending(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+    return a > b ? -1 : a < b;
+}
+
+/* Finds the least execution time of the statements that are kept. Others may have it, too. */
+static int find_least(const struct statement_counts *counts, uint64_t *ret)
+{
+    uint64_t *times = calloc(counts->growth_count, sizeof *times);
+
+    if (times == NULL)
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < counts->growth_count; i++)
+        times[i] = counts->growth[i].execution_ns;
+    qsort(times, counts->growth_count, sizeof *times, compare_descending);
+    *ret = times[STATEMENT_GROWTH_MOST - 1];
+    free(times);
+    return CAMP_OK;
+}
+
+static void add_to_others(struct statement_counts *counts, const struct statement_growth *growth)
+{
+    counts->others.calls += growth->calls;
+    counts->others.planning_ns += growth->planning_ns;
+    counts->others.execution_ns += growth->execution_ns;
+    counts->others.rows += growth->rows;
+    counts->others.lock_ns += growth->lock_ns;
+    counts->others.lost += growth->lost;
+    counts->other_count++;
+}
+
+/* Of several statements with the least time that is kept, the last ones are kept. */
+static int add_up_others(struct statement_counts *counts)
+{
+    const size_t count = counts->growth_count;
+    uint64_t least_ns = 0;
+    size_t kept = 0;
+
+    if (count <= STATEMENT_GROWTH_MOST)
+        return CAMP_OK;
+    if (find_least(counts, &least_ns) != CAMP_OK)
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < count; i++) {
+        const struct statement_growth *growth = &counts->growth[i];
+
+        if (growth->execution_ns > least_ns ||
+            (growth->execution_ns == least_ns && kept + (count - i) <= STATEMENT_GROWTH_MOST))
+            counts->growth[kept++] = *growth;
+        else
+            add_to_others(counts, growth);
+    }
+    counts->growth_count = kept;
+    return CAMP_OK;
+}
+
 int statement_counts_finish(struct statement_counts *counts)
 {
     struct statement_entry *spare = counts->before;
@@ -142,6 +201,8 @@ int statement_counts_finish(struct statement_counts *counts)
                            counts->before_count + counts->now_count))
             return CAMP_E_NOMEM;
         compare_readings(counts);
+        if (add_up_others(counts) != CAMP_OK)
+            return CAMP_E_NOMEM;
     }
     counts->before = counts->now;
     counts->before_count = counts->now_count;

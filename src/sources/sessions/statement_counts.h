@@ -7,6 +7,9 @@
  * database). An entry that has fallen, or that the database says it started anew, has lost its
  * earlier counts: its difference is what it has counted since, and it is a lost entry. So is an
  * entry that is gone. No difference is negative.
+ *
+ * If more than STATEMENT_GROWTH_MOST statements have grown, those with the least execution time are
+ * added up: a row of a frame takes a kilobyte, and a server may have a hundred thousand statements.
  */
 #pragma once
 
@@ -15,6 +18,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#define STATEMENT_GROWTH_MOST 10000
 
 struct statement_id {
     uint64_t high, low;
@@ -48,7 +53,10 @@ struct statement_counts {
     bool has_before;
     struct statement_growth *growth; /* [growth_count], in ascending order of statements */
     size_t growth_count, growth_capacity;
-    uint64_t lost; /* sum of growth[].lost */
+    /* The sum of the other_count statements that have grown, too, but are not in `growth`. */
+    struct statement_growth others;
+    size_t other_count;
+    uint64_t lost; /* sum of growth[].lost and others.lost */
 };
 
 void statement_counts_release(struct statement_counts *counts);

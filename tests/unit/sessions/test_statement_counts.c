@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -178,6 +179,35 @@ static void after_forgetting_the_next_reading_is_the_first(void **state)
     assert_growth(0, 5, 1, 0);
 }
 
+#define MANY (STATEMENT_GROWTH_MOST + 5)
+
+/* Statement 3 has the most time; the others have the same. The first five of them are others. */
+static void the_statements_with_the_least_time_are_added_up(void **state)
+{
+    struct statement_entry *entries = calloc(MANY, sizeof *entries);
+
+    (void)state;
+    assert_non_null(entries);
+    for (size_t i = 0; i < MANY; i++)
+        entries[i] = entry(i, 1, 1);
+    read_entries(entries, MANY);
+    for (size_t i = 0; i < MANY; i++)
+        entries[i] = entry(i, 1, i == 3 ? 9 : 2);
+    read_entries(entries, MANY);
+    assert_int_equal(counts.growth_count, STATEMENT_GROWTH_MOST);
+    assert_growth(0, 3, 8, 0);
+    for (size_t i = 1; i < STATEMENT_GROWTH_MOST; i++)
+        assert_growth(i, i + 5, 1, 0);
+    assert_int_equal(counts.other_count, 5);
+    assert_int_equal(counts.others.calls, 5);
+    assert_int_equal(counts.others.execution_ns, 5000);
+    assert_int_equal(counts.others.rows, 10);
+    read_entries(entries, MANY - 1);
+    assert_int_equal(counts.other_count, 0);
+    assert_int_equal(counts.others.calls, 0);
+    free(entries);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +224,8 @@ int main(void)
                                         start, end),
         cmocka_unit_test_setup_teardown(two_entries_with_one_owner_are_one, start, end),
         cmocka_unit_test_setup_teardown(a_reading_that_is_not_finished_has_no_effect, start, end),
+        cmocka_unit_test_setup_teardown(the_statements_with_the_least_time_are_added_up, start,
+                                        end),
         cmocka_unit_test_setup_teardown(after_forgetting_the_next_reading_is_the_first, start, end),
     };
 

@@ -99,6 +99,10 @@ static void write_note(struct mariadb_counts *counts, bool is_first)
                  "performance_schema_digests_size",
                  unknown->calls, noun_of((size_t)unknown->calls, "", "s"),
                  noun_of((size_t)unknown->calls, "was", "were"));
+    else if (counts->counts.other_count > 0)
+        snprintf(counts->note, sizeof counts->note,
+                 "the %zu statements with the least execution time share a row, (other)",
+                 counts->counts.other_count);
 }
 
 int mariadb_counts_read(struct mariadb_source *source)
@@ -143,6 +147,13 @@ int mariadb_counts_add_rows(struct mariadb_source *source)
                  growth->statement.high, growth->statement.low);
         row.entity.labels = mariadb_parts_labels_of_digest(source, &growth->statement);
         r = session_frame_add(&source->sessions_frame, &row);
+    }
+    if (r == CAMP_OK && source->has_parts && counts->other_count > 0) {
+        struct session others = { .entity = { .flags = ENTITY_PART, .name = "other statements" },
+                                  .growth = &counts->others };
+
+        others.entity.labels = mariadb_parts_labels_of_digest(source, &counts->others.statement);
+        r = session_frame_add(&source->sessions_frame, &others);
     }
     return r;
 }

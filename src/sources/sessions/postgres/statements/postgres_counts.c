@@ -175,6 +175,10 @@ void postgres_counts_read(struct postgres_source *source)
                  "it",
                  counts->reading.hidden, noun_of(counts->reading.hidden, "y", "ies"),
                  noun_of(counts->reading.hidden, "is", "are"));
+    else if (counts->counts.other_count > 0)
+        snprintf(counts->note, sizeof counts->note,
+                 "the %zu statements with the least execution time share a row, (other)",
+                 counts->counts.other_count);
     /* The cost of a question at the end of an interval is no cost of a sample. */
     if (source->registry.is_local && source->sampler.snapshot != NULL)
         camp_pid_cpu_ns(source->sampler.snapshot->own_pid, &source->sampler.backend_ns);
@@ -220,6 +224,13 @@ int postgres_counts_add_rows(struct postgres_source *source)
         snprintf(row.entity.name, sizeof row.entity.name, "statement %" PRId64, id);
         row.entity.labels = postgres_parts_labels(source, LABELS_NONE, id);
         r = session_frame_add(&source->sessions, &row);
+    }
+    if (r == CAMP_OK && source->has_parts && counts->other_count > 0) {
+        struct session others = { .entity = { .flags = ENTITY_PART, .name = "other statements" },
+                                  .growth = &counts->others };
+
+        others.entity.labels = postgres_parts_labels(source, LABELS_NONE, POSTGRES_OTHER);
+        r = session_frame_add(&source->sessions, &others);
     }
     return r;
 }
