@@ -5,8 +5,8 @@ import struct
 
 from rogue import NASTY, PASSWORD, Attack, Driver, answering, camp, certificate, environment_of
 from rogue_postgres_server import (
-    BOUND, COLUMNS, DONE, INT8, LOGGED_IN, OWN_PID, QUERIES, READY, TEXT, WHOLE, Postgres, Remote, array_of, columns_of,
-    error_of, fields_of, message, parameter_of, row_of)
+    BOUND, COLUMNS, DONE, INT8, LABELS, LOGGED_IN, OWN_PID, QUERIES, READY, TEXT, WHOLE, Postgres, Remote, array_of,
+    columns_of, error_of, fields_of, full_rows, long_label, many_rows, message, parameter_of, row_of)
 
 PROMISE_S = 5 + 5 * 2  # connecting, and five answers; docs/sessions.md
 NASTY_TEXT = NASTY.replace(b'\0', b'')
@@ -269,30 +269,6 @@ each('sizes', 'parameters between rows', parameters_between_rows, kinds=('brief'
      command=('top', '--count', '6', '--interval', '500ms'))
 
 
-MANY_BLOCKERS = array_of([OWN_PID + (other * 7919) % 10000 for other in range(1, 33)])
-
-
-FULL = {}  # the rows of full(): making them takes most of the second for which camp waits
-LABELS = (b'user', b'base', b'app')
-
-
-def long_label(label, number):
-    return (b'%s%d' % (label, number)).ljust(63, b'x')
-
-
-def full_rows(self, kind):
-    """The rows of an answer that is as large as permitted, made once."""
-    for number in range(10000 if kind not in FULL else 0):
-        values = self.values(kind, number)
-        if number % 16 == 0:  # more would make this server slow
-            values[11] = MANY_BLOCKERS
-        if kind == 'whole':
-            values[12:15] = [long_label(label, number) for label in LABELS]
-            values[17] = (b'query %d' % number).ljust(500, b'q')
-        FULL.setdefault(kind, []).append(row_of(values))
-    return FULL[kind]
-
-
 def full(self, kind, base=0):
     """Sends the rows with the pids from OWN_PID + base on (bytes 11 to 14 of a row), and labels that nobody else has."""
     rows = []
@@ -383,14 +359,6 @@ for column in range(9):
         statement_rows(f'column {column} is {name}', lambda self, kind, column=column, wrong=wrong: [
             row_of(self.values(kind)), row_of([wrong if at == column else value for at, value in enumerate(
                 self.values(kind, 1))])])
-def many_rows(kind, turn=0):
-    """Made before camp asks, which waits for a second. In each turn each statement has been called again."""
-    server = Postgres.__new__(Postgres)
-    server.calls = turn * MANY
-    return b''.join(row_of(server.values(kind, number)) for number in range(MANY))
-
-
-MANY = 100000
 MANY_COUNTS = [many_rows('counts', turn) for turn in range(3)]
 MANY_TEXTS = [many_rows('texts')]
 statement_rows('100,000 entries', lambda self, kind: (

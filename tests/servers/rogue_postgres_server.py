@@ -175,3 +175,34 @@ class Remote(Postgres):
             self.send(message(b'R', struct.pack('>I', 3)))
             self.read()
         self.send(LOGGED_IN)
+
+
+MANY = 100000
+MANY_BLOCKERS = array_of([OWN_PID + (other * 7919) % 10000 for other in range(1, 33)])
+FULL = {}  # the rows of full(): making them takes most of the second for which camp waits
+LABELS = (b'user', b'base', b'app')
+
+
+def long_label(label, number):
+    return (b'%s%d' % (label, number)).ljust(63, b'x')
+
+
+def full_rows(server, kind):
+    """The rows of an answer that is as large as permitted, made once."""
+    for number in range(10000 if kind not in FULL else 0):
+        values = server.values(kind, number)
+        if number % 16 == 0:  # more would make this server slow
+            values[11] = MANY_BLOCKERS
+        if kind == 'whole':
+            values[12:15] = [long_label(label, number) for label in LABELS]
+            values[17] = (b'query %d' % number).ljust(500, b'q')
+        FULL.setdefault(kind, []).append(row_of(values))
+    return FULL[kind]
+
+
+def many_rows(kind, turn=0):
+    """MANY rows for pg_stat_statements, made before camp asks, which waits for a second. In each turn each statement has
+    been called again."""
+    server = Postgres.__new__(Postgres)
+    server.calls = turn * MANY
+    return b''.join(row_of(server.values(kind, number)) for number in range(MANY))
