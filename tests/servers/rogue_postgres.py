@@ -5,8 +5,8 @@ import struct
 
 from rogue import NASTY, PASSWORD, Attack, Driver, answering, camp, certificate, environment_of
 from rogue_postgres_server import (
-    BOUND, COLUMNS, DONE, INT8, LABELS, LOGGED_IN, OWN_PID, QUERIES, READY, TEXT, WHOLE, Postgres, Remote, array_of,
-    columns_of, error_of, fields_of, full_rows, long_label, many_rows, message, parameter_of, row_of)
+    BOUND, COLUMNS, DONE, INT8, LOGGED_IN, OWN_PID, QUERIES, READY, TEXT, WHOLE, Postgres, Remote, array_of, columns_of,
+    error_of, fields_of, many_rows, message, parameter_of, row_of)
 
 PROMISE_S = 5 + 5 * 2  # connecting, and five answers; docs/sessions.md
 NASTY_TEXT = NASTY.replace(b'\0', b'')
@@ -269,14 +269,25 @@ each('sizes', 'parameters between rows', parameters_between_rows, kinds=('brief'
      command=('top', '--count', '6', '--interval', '500ms'))
 
 
+MANY_BLOCKERS = array_of([OWN_PID + (other * 7919) % 10000 for other in range(1, 33)])
+
+
 def full(self, kind, base=0):
-    """Sends the rows with the pids from OWN_PID + base on (bytes 11 to 14 of a row), and labels that nobody else has."""
-    rows = []
-    for number, row in enumerate(full_rows(self, kind)):
-        for label in LABELS if kind == 'whole' and base else ():
-            row = row.replace(long_label(label, number), long_label(label, base + number))
-        rows.append(row[:11] + struct.pack('>i', OWN_PID + base + number) + row[15:])
-    self.send(*self.head(kind), *rows, DONE, READY)
+    """An answer that is as large as permitted."""
+    self.send(*self.head(kind))
+    for first in range(0, 10000, 200):
+        rows = []
+        for number in range(first, first + 200):
+            values = self.values(kind, number)
+            values[0] = struct.pack('>i', OWN_PID + base + number)
+            if number % 16 == 0:  # more would make this server slow
+                values[11] = MANY_BLOCKERS
+            if kind == 'whole':
+                values[12:15] = [(b'%s%d' % (name, base + number)).ljust(63, b'x') for name in (b'user', b'base', b'app')]
+                values[17] = (b'query %d' % number).ljust(500, b'q')
+            rows.append(row_of(values))
+        self.send(*rows)
+    self.send(DONE, READY)
 
 
 def full_of_others(self, kind):

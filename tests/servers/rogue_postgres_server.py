@@ -178,26 +178,6 @@ class Remote(Postgres):
 
 
 MANY = 100000
-MANY_BLOCKERS = array_of([OWN_PID + (other * 7919) % 10000 for other in range(1, 33)])
-FULL = {}  # the rows of full(): making them takes most of the second for which camp waits
-LABELS = (b'user', b'base', b'app')
-
-
-def long_label(label, number):
-    return (b'%s%d' % (label, number)).ljust(63, b'x')
-
-
-def full_rows(server, kind):
-    """The rows of an answer that is as large as permitted, made once."""
-    for number in range(10000 if kind not in FULL else 0):
-        values = server.values(kind, number)
-        if number % 16 == 0:  # more would make this server slow
-            values[11] = MANY_BLOCKERS
-        if kind == 'whole':
-            values[12:15] = [long_label(label, number) for label in LABELS]
-            values[17] = (b'query %d' % number).ljust(500, b'q')
-        FULL.setdefault(kind, []).append(row_of(values))
-    return FULL[kind]
 
 
 def many_rows(kind, turn=0):

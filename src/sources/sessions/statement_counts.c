@@ -201,8 +201,10 @@ int statement_counts_finish(struct statement_counts *counts)
                            counts->before_count + counts->now_count))
             return CAMP_E_NOMEM;
         compare_readings(counts);
-        if (add_up_others(counts) != CAMP_OK)
+        if (add_up_others(counts) != CAMP_OK) {
+            statement_counts_start(counts); /* the growth is that of the next reading, too */
             return CAMP_E_NOMEM;
+        }
     }
     counts->before = counts->now;
     counts->before_count = counts->now_count;
